@@ -1,0 +1,70 @@
+# Everything runs in .venv, which is made on first use and rebuilt when its inputs change.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+
+# Where the 30 benchmark data sets lie, for the tests that use them; unset, those are skipped.
+DATASETS := $(abspath $(wildcard ../shared/datasets))
+ifneq ($(DATASETS),)
+export RESONART_DATA ?= $(DATASETS)
+endif
+
+ENGINE := CMakeLists.txt $(shell find cpp -type f)
+
+.PHONY: help demo test lint types bench sanitize clean
+
+help:
+	@echo "make demo      cluster real data and a stream, print a table, write a picture"
+	@echo "make test      run all tests"
+	@echo "make lint      check style (ruff)"
+	@echo "make types     check types (mypy, strict)"
+	@echo "make bench     measure against artlib, river and scikit-learn (long)"
+	@echo "make sanitize  run the engine's tests with address and undefined-behaviour sanitizers"
+	@echo "make clean     remove everything that was made"
+
+$(VENV)/.tools: pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "resonart needs Python 3.11 or later: make PYTHON=python3.x ...")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(BIN)/python -m pip install --quiet --group build --group test --group lint
+	touch $@
+
+$(VENV)/.installed: $(VENV)/.tools $(ENGINE)
+	$(BIN)/python -m pip install --quiet --no-build-isolation --editable ".[plot]"
+	touch $@
+
+demo: $(VENV)/.installed
+	$(BIN)/python examples/demo.py
+
+test: $(VENV)/.installed
+	$(BIN)/python -m pytest --numprocesses 2 src/resonart --doctest-modules
+	$(BIN)/python -m pytest --numprocesses 2 tests
+
+lint: $(VENV)/.tools
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/.tools
+	$(BIN)/mypy
+
+bench: $(VENV)/.installed
+	$(BIN)/python -m benchmarks.run
+
+# A second environment that shares the first one's packages but has its own, sanitized engine.
+SANITIZED := build/sanitize
+sanitize: $(VENV)/.installed
+	rm -rf $(SANITIZED)
+	$(BIN)/python -m venv $(SANITIZED)
+	$(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))' \
+	  > $$($(SANITIZED)/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/shared.pth
+	RESONART_SANITIZE=ON PATH="$(abspath $(BIN)):$$PATH" $(SANITIZED)/bin/python -m pip install --quiet --no-build-isolation --no-deps .
+	RESONART_TEST_PROFILE=quick \
+	  ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
+	  LD_PRELOAD="$$($${CXX:-c++} -print-file-name=libasan.so) $$($${CXX:-c++} -print-file-name=libstdc++.so)" \
+	  $(SANITIZED)/bin/python -m pytest -p no:cacheprovider -m "not subprocess" \
+	  tests/test_against_reference.py tests/test_engine.py tests/test_invariants.py tests/test_bounds.py \
+	  tests/test_input_kinds.py tests/test_bad_input.py tests/test_merging.py tests/test_copies.py
+
+clean:
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis resonart-demo.png
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

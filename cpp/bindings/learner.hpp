@@ -1,0 +1,428 @@
+// One learner as Python sees it: the same face for every algorithm.
+//
+// The interpreter lock is released before the model's own lock is asked for, always in that order,
+// so that two threads never wait for each other.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+
+#include <cmath>
+#include <cstdio>
+#include <mutex>
+#include <optional>
+#include <shared_mutex>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "../learner.hpp"
+#include "arrays.hpp"
+#include "interrupt.hpp"
+
+namespace resonart::bindings {
+
+using OptionalOrder = std::optional<Vector<std::int64_t>>;
+
+inline std::string number(double value) {
+    char text[40];
+    std::snprintf(text, sizeof text, "%.12g", value);
+    return text;
+}
+
+[[noreturn]] inline void raise_outside(const OutsideBounds& e) {
+    const std::string where =
+        (e.row >= 0 ? "row " + std::to_string(e.row) + ", " : std::string()) + "column " +
+        std::to_string(e.feature);
+    throw nb::value_error(("Input X has the value " + number(e.value) + " in " + where +
+                           ", outside the model's bounds [" + number(e.low) + ", " +
+                           number(e.high) +
+                           "]. Use out_of_bounds='expand' to widen them or 'clip' to cut values "
+                           "off, or give wider bounds.")
+                              .c_str());
+}
+
+// One row given as a list, a tuple, an array or any other sequence of numbers.
+class OneRow {
+public:
+    OneRow(nb::handle row, std::size_t n_features) {
+        values_ = stack_;
+        if (n_features > kOnStack) {
+            heap_.resize(n_features);
+            values_ = heap_.data();
+        }
+        if (!read_buffer(row, n_features)) read_sequence(row, n_features);
+        for (std::size_t f = 0; f < n_features; ++f) {
+            if (!usable(values_[f])) {
+                throw nb::value_error(
+                    ("the row has " + std::string(std::isnan(values_[f])   ? "NaN"
+                                                  : std::isinf(values_[f]) ? "infinity"
+                                                                           : "too large a value") +
+                     " in column " + std::to_string(f) + "; resonart needs finite numbers")
+                        .c_str());
+            }
+        }
+    }
+    OneRow(const OneRow&) = delete;
+    OneRow& operator=(const OneRow&) = delete;
+    const double* data() const { return values_; }
+
+    static std::size_t length(nb::handle row) {
+        const Py_ssize_t n = PyObject_Size(row.ptr());
+        if (n < 0) throw nb::python_error();
+        return static_cast<std::size_t>(n);
+    }
+
+private:
+    static constexpr std::size_t kOnStack = 64;
+
+    [[noreturn]] static void wrong_length(std::size_t got, std::size_t want) {
+        throw nb::value_error(("the row has " + std::to_string(got) +
+                               " features, but the model was trained with " +
+                               std::to_string(want) + " features")
+                                  .c_str());
+    }
+
+    bool read_buffer(nb::handle row, std::size_t d) {
+        if (PyList_Check(row.ptr()) || PyTuple_Check(row.ptr()) ||
+            !PyObject_CheckBuffer(row.ptr())) {
+            return false;
+        }
+        Py_buffer view;
+        if (PyObject_GetBuffer(row.ptr(), &view, PyBUF_STRIDES | PyBUF_FORMAT) != 0) {
+            PyErr_Clear();
+            return false;
+        }
+        const bool doubles = view.ndim == 1 && view.itemsize == sizeof(double) && view.format &&
+                             view.format[0] == 'd' && view.format[1] == '\0';
+        const std::size_t n = view.ndim == 1 ? static_cast<std::size_t>(view.shape[0]) : 0;
+        if (doubles && n == d) {
+            const char* p = static_cast<const char*>(view.buf);
+            for (std::size_t f = 0; f < d; ++f, p += view.strides[0]) {
+                std::memcpy(&values_[f], p, sizeof(double));
+            }
+        }
+        PyBuffer_Release(&view);
+        if (doubles && n != d) wrong_length(n, d);
+        return doubles;
+    }
+
+    void read_sequence(nb::handle row, std::size_t d) {
+        if (PyUnicode_Check(row.ptr()) || PyBytes_Check(row.ptr()) || PyDict_Check(row.ptr())) {
+            throw nb::type_error("learn_one takes one row: a sequence of numbers");
+        }
+        PyObject* items =
+            PySequence_Fast(row.ptr(), "learn_one takes one row: a sequence of numbers");
+        if (!items) throw nb::python_error();
+        const nb::object hold = nb::steal(items);
+        const auto n = static_cast<std::size_t>(PySequence_Fast_GET_SIZE(items));
+        if (n != d) wrong_length(n, d);
+        for (std::size_t f = 0; f < d; ++f) {
+            PyObject* item = PySequence_Fast_GET_ITEM(items, static_cast<Py_ssize_t>(f));
+            const double value = PyFloat_AsDouble(item);
+            if (value == -1.0 && PyErr_Occurred()) throw nb::python_error();
+            values_[f] = value;
+        }
+    }
+
+    double stack_[kOnStack];
+    std::vector<double> heap_;
+    double* values_;
+};
+
+template <class Art>
+class Face {
+public:
+    using Engine = Learner<Art>;
+
+    static Rows rows(const Engine& engine, const AnyRows& array) {
+        const Rows rows = as_rows(array);
+        if (rows.n_features() != engine.n_features()) {
+            throw nb::value_error("wrong number of features");
+        }
+        return rows;
+    }
+
+    static std::tuple<NewVector<std::int64_t>, int> train(
+        Engine& engine, const AnyRows& array, const Params& params, const OptionalOrder& order,
+        int max_epochs, bool merge_at_end, bool merge_on_the_way, bool undo_on_failure) {
+        const Rows data = rows(engine, array);
+        Plan plan;
+        if (order) {
+            if (order->shape(0) != data.size()) throw nb::value_error("order of wrong length");
+            for (std::size_t i = 0; i < data.size(); ++i) {
+                const std::int64_t r = order->data()[i];
+                if (r < 0 || static_cast<std::size_t>(r) >= data.size()) {
+                    throw nb::index_error("order names a row that is not there");
+                }
+            }
+            plan.order = order->data();
+        }
+        plan.max_epochs = max_epochs;
+        plan.merge_at_end = merge_at_end && Engine::kMerges;
+        plan.merge_on_the_way = merge_on_the_way && Engine::kMerges;
+        plan.undo_on_failure = undo_on_failure;
+        Fresh<std::int64_t> labels(data.size());
+        int epochs = 0;
+        try {
+            nb::gil_scoped_release free;
+            epochs = engine.train(data, params, plan, labels.data(), AskPython());
+        } catch (const OutsideBounds& e) {
+            raise_outside(e);
+        }
+        return {labels.vector(), epochs};
+    }
+
+    static std::int64_t learn_one(Engine& engine, nb::handle object) {
+        const OneRow row(object, engine.n_features());
+        try {
+            std::unique_lock<std::shared_mutex> lock(engine.mutex(), std::try_to_lock);
+            // A short search is over before giving up the interpreter would pay.
+            if (lock.owns_lock() && is_short(engine)) {
+                return engine.learn_one(row.data(), AskPython());
+            }
+            nb::gil_scoped_release free;
+            if (!lock.owns_lock()) lock.lock();
+            return engine.learn_one(row.data(), AskPython());
+        } catch (const OutsideBounds& e) {
+            raise_outside(e);
+        }
+    }
+
+    static NewVector<std::int64_t> predict(const Engine& engine, const AnyRows& array,
+                                           bool nearest) {
+        const Rows data = rows(engine, array);
+        Fresh<std::int64_t> clusters(data.size());
+        try {
+            nb::gil_scoped_release free;
+            engine.predict(data, nearest, clusters.data(), AskPython());
+        } catch (const OutsideBounds& e) {
+            raise_outside(e);
+        }
+        return clusters.vector();
+    }
+
+    static NewVector<double> score(const Engine& engine, const AnyRows& array) {
+        const Rows data = rows(engine, array);
+        Fresh<double> matches(data.size());
+        try {
+            nb::gil_scoped_release free;
+            engine.score(data, matches.data(), AskPython());
+        } catch (const OutsideBounds& e) {
+            raise_outside(e);
+        }
+        return matches.vector();
+    }
+
+    // `read(engine)` with the model held still.
+    template <class Read>
+    static auto held(const Engine& engine, Read&& read) {
+        nb::gil_scoped_release free;
+        std::shared_lock<std::shared_mutex> lock(engine.mutex());
+        return read(engine.state());
+    }
+
+    // The whole model at one moment: weights, counts and clusters of the categories (in order of
+    // creation, or cluster by cluster), lower and upper bounds, the three counters, label map.
+    static std::tuple<NewMatrix<double>, NewVector<std::int64_t>, NewVector<std::int64_t>,
+                      NewVector<double>, NewVector<double>, std::int64_t, std::int64_t,
+                      std::int64_t, NewVector<std::int64_t>>
+    snapshot(const Engine& engine, bool grouped) {
+        // Copied with the model held still, handed to Python afterwards.
+        struct Copied {
+            std::size_t n, width;
+            Fresh<double> weights, low, high;
+            Fresh<std::int64_t> counts, labels, map;
+            std::int64_t n_samples, since_merge, n_merges;
+        };
+        Copied all = held(engine, [&](const auto& state) {
+            const Categories& c = state.art.categories();
+            const Bounds& b = state.bounds;
+            Copied out{c.size(),
+                       c.width(),
+                       Fresh<double>(c.size() * c.width()),
+                       Fresh<double>(b.size()),
+                       Fresh<double>(b.size()),
+                       Fresh<std::int64_t>(c.size()),
+                       Fresh<std::int64_t>(c.size()),
+                       Fresh<std::int64_t>(state.label_map.size()),
+                       state.n_samples,
+                       state.since_merge,
+                       state.n_merges};
+            // Where each cluster's next category goes; one place for all when not grouped.
+            std::vector<std::size_t> next(state.art.n_clusters() + 1, 0);
+            for (std::size_t j = 0; grouped && j < c.size(); ++j) ++next[c.owner(j) + 1];
+            for (std::size_t m = 1; m < next.size(); ++m) next[m] += next[m - 1];
+            for (std::size_t j = 0; j < c.size(); ++j) {
+                const std::size_t to = next[grouped ? c.owner(j) : 0]++;
+                c.copy_weight(j, out.weights.data() + to * c.width());
+                out.counts.data()[to] = c.count(j);
+                out.labels.data()[to] = c.owner(j);
+            }
+            for (std::size_t f = 0; f < b.size(); ++f) {
+                out.low.data()[f] = b.low(f);
+                out.high.data()[f] = b.high(f);
+            }
+            for (std::size_t i = 0; i < state.label_map.size(); ++i) {
+                out.map.data()[i] = state.label_map[i];
+            }
+            return out;
+        });
+        return {all.weights.matrix(all.n, all.width), all.counts.vector(), all.labels.vector(),
+                all.low.vector(), all.high.vector(), all.n_samples, all.since_merge,
+                all.n_merges, all.map.vector()};
+    }
+
+    static std::tuple<NewVector<double>, NewVector<double>> bounds(const Engine& engine) {
+        Bounds b = held(engine, [](const auto& state) { return state.bounds; });
+        Fresh<double> low(b.size()), high(b.size());
+        for (std::size_t f = 0; f < b.size(); ++f) {
+            low.data()[f] = b.low(f);
+            high.data()[f] = b.high(f);
+        }
+        return {low.vector(), high.vector()};
+    }
+
+    static void set_bounds(Engine& engine, const Vector<double>& low, const Vector<double>& high) {
+        const std::size_t d = engine.n_features();
+        if (low.shape(0) != d || high.shape(0) != d) throw nb::value_error("bounds of wrong length");
+        for (std::size_t f = 0; f < d; ++f) {
+            if (!(usable(low.data()[f]) && usable(high.data()[f]) &&
+                  low.data()[f] <= high.data()[f])) {
+                throw nb::value_error("bounds must be finite, low <= high");
+            }
+        }
+        nb::gil_scoped_release free;
+        std::unique_lock<std::shared_mutex> lock(engine.mutex());
+        if (engine.state().art.categories().size() != 0) {
+            throw std::invalid_argument("bounds of a trained model are moved by training only");
+        }
+        engine.state().bounds.set(low.data(), high.data(), d);
+    }
+
+    static NewVector<std::int64_t> label_map(const Engine& engine) {
+        const Buffer<std::uint32_t> map =
+            held(engine, [](const auto& state) { return state.label_map; });
+        Fresh<std::int64_t> out(map.size());
+        for (std::size_t i = 0; i < map.size(); ++i) out.data()[i] = map[i];
+        return out.vector();
+    }
+
+    static std::tuple<std::int64_t, std::int64_t, std::int64_t> counters(const Engine& engine) {
+        return held(engine, [](const auto& state) {
+            return std::make_tuple(state.n_samples, state.since_merge, state.n_merges);
+        });
+    }
+
+    static Params params(const Engine& engine) {
+        return held(engine, [](const auto& state) { return state.art.params(); });
+    }
+
+    // Fills a new model with categories in order of creation, and its counters.
+    static void restore(Engine& engine, const Matrix<double>& weights,
+                        const Vector<std::int64_t>& counts, const Vector<std::int64_t>& labels,
+                        std::int64_t n_samples, std::int64_t since_merge, std::int64_t n_merges,
+                        const Vector<std::int64_t>& label_map) {
+        Categories fresh(engine.n_features());
+        const std::size_t n_clusters = read_categories(weights, counts, labels, fresh);
+        if (std::is_same<Art, FuzzyArt>::value && n_clusters != fresh.size()) {
+            throw nb::value_error("fuzzy ART has one category a cluster");
+        }
+        if (n_samples < 0 || since_merge < 0 || n_merges < 0) {
+            throw nb::value_error("counters must not be negative");
+        }
+        Buffer<std::uint32_t> map;
+        map.reserve(label_map.shape(0));
+        for (std::size_t i = 0; i < label_map.shape(0); ++i) {
+            const std::int64_t m = label_map.data()[i];
+            if (m < 0 || m >= static_cast<std::int64_t>(n_clusters)) {
+                throw nb::value_error("label map names a cluster that is not there");
+            }
+            map.push(static_cast<std::uint32_t>(m));
+        }
+        nb::gil_scoped_release free;
+        std::unique_lock<std::shared_mutex> lock(engine.mutex());
+        auto& state = engine.state();
+        state.art.adopt(std::move(fresh), n_clusters);
+        state.n_samples = n_samples;
+        state.since_merge = since_merge;
+        state.n_merges = n_merges;
+        state.label_map = std::move(map);
+    }
+
+    // Checks everything an array from outside could get wrong. Returns the number of clusters.
+    static std::size_t read_categories(const Matrix<double>& weights,
+                                       const Vector<std::int64_t>& counts,
+                                       const Vector<std::int64_t>& labels, Categories& out) {
+        const std::size_t k = weights.shape(0);
+        if (weights.shape(1) != out.width() || counts.shape(0) != k || labels.shape(0) != k) {
+            throw nb::value_error("weights, counts and labels do not fit together");
+        }
+        out.reserve(k);
+        std::size_t n_clusters = 0;
+        std::vector<bool> used(k, false);
+        for (std::size_t j = 0; j < k; ++j) {
+            const double* w = weights.data() + j * out.width();
+            for (std::size_t f = 0; f < out.width(); ++f) {
+                if (!(w[f] >= 0.0 && w[f] <= 1.0)) {
+                    throw nb::value_error("weights must lie between 0 and 1");
+                }
+            }
+            const std::int64_t m = labels.data()[j];
+            if (m < 0 || m >= static_cast<std::int64_t>(k)) {
+                throw nb::value_error("category labels must be 0, 1, ... without gaps");
+            }
+            if (counts.data()[j] < 1) throw nb::value_error("counts must be positive");
+            used[static_cast<std::size_t>(m)] = true;
+            if (static_cast<std::size_t>(m) + 1 > n_clusters) {
+                n_clusters = static_cast<std::size_t>(m) + 1;
+            }
+            out.append(w, counts.data()[j], static_cast<std::uint32_t>(m));
+        }
+        for (std::size_t m = 0; m < n_clusters; ++m) {
+            if (!used[m]) throw nb::value_error("category labels must be 0, 1, ... without gaps");
+        }
+        return n_clusters;
+    }
+
+    static bool is_short(const Engine& engine) {
+        const Categories& c = engine.state().art.categories();
+        return c.size() * c.width() < 65536;
+    }
+};
+
+template <class Art>
+nb::class_<Learner<Art>> bind_learner(nb::module_& m, const char* name) {
+    using F = Face<Art>;
+    using Engine = typename F::Engine;
+    return nb::class_<Engine>(m, name)
+        .def(nb::init<std::size_t, const Params&>(), nb::arg("n_features"), nb::arg("params"))
+        .def("train", &F::train, nb::arg("rows"), nb::arg("params"), nb::arg("order").none(),
+             nb::arg("max_epochs"), nb::arg("merge_at_end"), nb::arg("merge_on_the_way"),
+             nb::arg("undo_on_failure"))
+        .def("learn_one", &F::learn_one, nb::arg("row"))
+        .def("predict", &F::predict, nb::arg("rows"), nb::arg("nearest"))
+        .def("score", &F::score, nb::arg("rows"))
+        .def("snapshot", &F::snapshot, nb::arg("grouped"))
+        .def("bounds", &F::bounds)
+        .def("set_bounds", &F::set_bounds, nb::arg("low"), nb::arg("high"))
+        .def("label_map", &F::label_map)
+        .def("counters", &F::counters)
+        .def("params", &F::params)
+        .def("restore", &F::restore, nb::arg("weights"), nb::arg("counts"), nb::arg("labels"),
+             nb::arg("n_samples"), nb::arg("since_merge"), nb::arg("n_merges"),
+             nb::arg("label_map"))
+        .def_prop_ro("n_features", [](const Engine& e) { return e.n_features(); })
+        .def_prop_ro("n_clusters",
+                     [](const Engine& e) {
+                         return F::held(e, [](const auto& s) { return s.art.n_clusters(); });
+                     })
+        .def_prop_ro("n_categories", [](const Engine& e) {
+            return F::held(e, [](const auto& s) { return s.art.categories().size(); });
+        });
+}
+
+}  // namespace resonart::bindings

@@ -1,0 +1,169 @@
+// The private module resonart._core.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <string>
+#include <vector>
+
+#include "../merge_art.hpp"
+#include "learner.hpp"
+
+namespace resonart::bindings {
+namespace {
+
+void bind_params(nb::module_& m) {
+    nb::enum_<Linkage>(m, "Linkage")
+        .value("single", Linkage::single)
+        .value("complete", Linkage::complete)
+        .value("median", Linkage::median)
+        .value("average", Linkage::average)
+        .value("weighted", Linkage::weighted)
+        .value("centroid", Linkage::centroid);
+    nb::enum_<Search>(m, "Search")
+        .value("activation", Search::activation)
+        .value("index", Search::index);
+    nb::enum_<OutOfBounds>(m, "OutOfBounds")
+        .value("expand", OutOfBounds::expand)
+        .value("clip", OutOfBounds::clip)
+        .value("error", OutOfBounds::error);
+    nb::class_<Params>(m, "Params")
+        .def(
+            "__init__",
+            [](Params* self, double rho_lb, double rho_ub, double alpha, double beta, double gamma,
+               double gamma_ref, Linkage linkage, Search search, std::int64_t merge_every,
+               OutOfBounds out_of_bounds) {
+                const Params p{rho_lb,  rho_ub, alpha,       beta,         gamma, gamma_ref,
+                               linkage, search, merge_every, out_of_bounds};
+                p.check();
+                new (self) Params(p);
+            },
+            nb::kw_only(), nb::arg("rho_lb"), nb::arg("rho_ub"), nb::arg("alpha") = 1e-3,
+            nb::arg("beta") = 1.0, nb::arg("gamma") = 1.0, nb::arg("gamma_ref") = 1.0,
+            nb::arg("linkage") = Linkage::single, nb::arg("search") = Search::activation,
+            nb::arg("merge_every") = 0, nb::arg("out_of_bounds") = OutOfBounds::expand)
+        .def_ro("rho_lb", &Params::rho_lb)
+        .def_ro("rho_ub", &Params::rho_ub)
+        .def_ro("alpha", &Params::alpha)
+        .def_ro("beta", &Params::beta)
+        .def_ro("gamma", &Params::gamma)
+        .def_ro("gamma_ref", &Params::gamma_ref)
+        .def_ro("linkage", &Params::linkage)
+        .def_ro("search", &Params::search)
+        .def_ro("merge_every", &Params::merge_every)
+        .def_ro("out_of_bounds", &Params::out_of_bounds);
+}
+
+// Merge ART alone, over modules given as arrays. Returns weights, counts and labels cluster by
+// cluster, the old-to-new map and the number of passes.
+std::tuple<NewMatrix<double>, NewVector<std::int64_t>, NewVector<std::int64_t>,
+           NewVector<std::int64_t>, std::size_t>
+merge_modules(const Matrix<double>& weights, const Vector<std::int64_t>& counts,
+              const Vector<std::int64_t>& labels, const Params& params,
+              std::optional<std::size_t> max_passes, bool compress) {
+    if (weights.shape(1) % 2) throw nb::value_error("weights must have an even number of columns");
+    Categories fresh(weights.shape(1) / 2);
+    const std::size_t n = Face<Ddvfa>::read_categories(weights, counts, labels, fresh);
+    Modules modules(fresh.n_features());
+    Merged merged;
+    {
+        nb::gil_scoped_release free;
+        modules.adopt(std::move(fresh), n);
+        Poll<AskPython> poll{AskPython()};
+        merged = merge_art(modules, params, max_passes.value_or(kNoCap), compress, poll);
+    }
+    const Categories& c = merged.modules.categories();
+    Buffer<std::uint32_t> begin, order;
+    merged.modules.group(begin, order);
+    Fresh<double> w(c.size() * c.width());
+    Fresh<std::int64_t> count(c.size()), label(c.size()), map(n);
+    for (std::size_t p = 0; p < c.size(); ++p) {
+        const std::size_t j = order[p];
+        c.copy_weight(j, w.data() + p * c.width());
+        count.data()[p] = c.count(j);
+        label.data()[p] = c.owner(j);
+    }
+    for (std::size_t m = 0; m < n; ++m) map.data()[m] = merged.map[m];
+    return {w.matrix(c.size(), c.width()), count.vector(), label.vector(), map.vector(),
+            merged.passes};
+}
+
+// Weights learned under one pair of bounds, moved to wider ones: boxes stay in place.
+NewMatrix<double> move_weights(const Matrix<double>& weights, const Vector<double>& low,
+                               const Vector<double>& high, const Vector<double>& wider_low,
+                               const Vector<double>& wider_high) {
+    const std::size_t d = weights.shape(1) / 2;
+    for (const auto* v : {&low, &high, &wider_low, &wider_high}) {
+        if (v->shape(0) != d || weights.shape(1) != 2 * d) {
+            throw nb::value_error("weights and bounds do not fit together");
+        }
+    }
+    Bounds from, to;
+    from.set(low.data(), high.data(), d);
+    to.set(wider_low.data(), wider_high.data(), d);
+    Fresh<double> out(weights.shape(0) * 2 * d);
+    for (std::size_t j = 0; j < weights.shape(0); ++j) {
+        for (std::size_t f = 0; f < 2 * d; ++f) {
+            out.data()[j * 2 * d + f] = from.move_entry(f, weights.data()[j * 2 * d + f], to);
+        }
+    }
+    return out.matrix(weights.shape(0), 2 * d);
+}
+
+// Row and column of the first value that is not a usable number; (-1, -1) where all are.
+std::pair<std::int64_t, std::int64_t> first_unusable(const AnyRows& array) {
+    const Rows rows = as_rows(array);
+    nb::gil_scoped_release free;
+    std::vector<double> row(rows.n_features());
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+        rows.read(r, row.data());
+        for (std::size_t f = 0; f < row.size(); ++f) {
+            if (!usable(row[f])) {
+                return {static_cast<std::int64_t>(r), static_cast<std::int64_t>(f)};
+            }
+        }
+    }
+    return {-1, -1};
+}
+
+std::vector<std::string> simd_available() {
+    const char* names[8];
+    const std::size_t n = available_kernels(names, 8);
+    return std::vector<std::string>(names, names + n);
+}
+
+void simd_use(const std::string& name) {
+    if (!use_kernels(name.c_str())) {
+        throw nb::value_error(("this machine cannot run the kernels '" + name + "'").c_str());
+    }
+}
+
+}  // namespace
+}  // namespace resonart::bindings
+
+NB_MODULE(_core, m) {
+    using namespace resonart;
+    using namespace resonart::bindings;
+    bind_params(m);
+    bind_learner<FuzzyArt>(m, "FuzzyArt");
+    bind_learner<Dvfa>(m, "Dvfa");
+    bind_learner<Ddvfa>(m, "Ddvfa").def(
+        "merge",
+        [](Learner<Ddvfa>& engine, const Params& params) {
+            {
+                nb::gil_scoped_release free;
+                engine.merge(params, AskPython());
+            }
+            return Face<Ddvfa>::label_map(engine);
+        },
+        nb::arg("params"));
+    m.def("merge_modules", &merge_modules, nb::arg("weights"), nb::arg("counts"),
+          nb::arg("labels"), nb::arg("params"), nb::arg("max_passes").none(),
+          nb::arg("compress"));
+    m.def("move_weights", &move_weights, nb::arg("weights"), nb::arg("low"), nb::arg("high"),
+          nb::arg("wider_low"), nb::arg("wider_high"));
+    m.def("first_unusable", &first_unusable, nb::arg("rows"));
+    m.def("simd_available", &simd_available);
+    m.def("simd_in_use", [] { return std::string(kernels().name); });
+    m.def("simd_use", &simd_use, nb::arg("name"));
+}

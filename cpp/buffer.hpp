@@ -1,0 +1,104 @@
+// A growing array of plain values, aligned for the widest registers, that fails cleanly.
+//
+// `reserve` is the only member besides copying that can throw (std::bad_alloc), and leaves the
+// contents alone when it does. Code that must not half-happen reserves first, then writes.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <limits>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+namespace resonart {
+
+template <class T>
+class Buffer {
+    static_assert(std::is_trivially_copyable<T>::value, "Buffer holds plain values");
+    static constexpr std::size_t kAlignment = 64;
+
+public:
+    Buffer() = default;
+    Buffer(const Buffer& other) {
+        reserve(other.size_);
+        append(other.data_, other.size_);
+    }
+    Buffer(Buffer&& other) noexcept { swap(other); }
+    Buffer& operator=(const Buffer& other) {
+        if (this != &other) {
+            reserve(other.size_);
+            size_ = 0;
+            append(other.data_, other.size_);
+        }
+        return *this;
+    }
+    Buffer& operator=(Buffer&& other) noexcept {
+        swap(other);
+        return *this;
+    }
+    ~Buffer() { release(data_); }
+
+    void swap(Buffer& other) noexcept {
+        std::swap(data_, other.data_);
+        std::swap(size_, other.size_);
+        std::swap(capacity_, other.capacity_);
+    }
+
+    std::size_t size() const { return size_; }
+    T* data() { return data_; }
+    const T* data() const { return data_; }
+    T& operator[](std::size_t i) { return data_[i]; }
+    const T& operator[](std::size_t i) const { return data_[i]; }
+    T* begin() { return data_; }
+    T* end() { return data_ + size_; }
+    const T* begin() const { return data_; }
+    const T* end() const { return data_ + size_; }
+
+    // Room for `n` values in all, growing by half so that appending stays cheap.
+    void reserve(std::size_t n) {
+        if (n <= capacity_) return;
+        std::size_t grown = capacity_ + capacity_ / 2 + 16;
+        if (grown < n) grown = n;
+        if (grown > std::numeric_limits<std::size_t>::max() / sizeof(T) / 2) throw std::bad_alloc();
+        T* fresh = static_cast<T*>(
+            ::operator new(grown * sizeof(T), std::align_val_t{kAlignment}));
+        if (size_) std::memcpy(fresh, data_, size_ * sizeof(T));
+        release(data_);
+        data_ = fresh;
+        capacity_ = grown;
+    }
+
+    // The rest needs the room reserved before.
+    void push(T value) noexcept { data_[size_++] = value; }
+    void append(const T* values, std::size_t n) noexcept {
+        if (n) std::memcpy(data_ + size_, values, n * sizeof(T));
+        size_ += n;
+    }
+    void append(T value, std::size_t n) noexcept {
+        for (std::size_t i = 0; i < n; ++i) data_[size_ + i] = value;
+        size_ += n;
+    }
+    void clear() noexcept { size_ = 0; }
+    void shrink(std::size_t n) noexcept { if (n < size_) size_ = n; }
+
+    // Work space: `n` values of any content.
+    void resize_uninitialised(std::size_t n) {
+        reserve(n);
+        size_ = n;
+    }
+    void assign(std::size_t n, T value) {
+        reserve(n);
+        size_ = 0;
+        append(value, n);
+    }
+
+private:
+    static void release(T* p) noexcept { ::operator delete(p, std::align_val_t{kAlignment}); }
+
+    T* data_ = nullptr;
+    std::size_t size_ = 0;
+    std::size_t capacity_ = 0;
+};
+
+}  // namespace resonart

@@ -1,0 +1,83 @@
+// Dual vigilance fuzzy ART (section 2.3): many categories to a cluster, one list of categories.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "categories.hpp"
+#include "params.hpp"
+#include "recognition.hpp"
+
+namespace resonart {
+
+class Dvfa {
+public:
+    Dvfa() = default;
+    Dvfa(std::size_t n_features, const Params& params) : categories_(n_features) {
+        configure(params);
+    }
+
+    void configure(const Params& params) {
+        params_ = params;
+        const auto d = static_cast<double>(categories_.n_features());
+        threshold_lb_ = params.rho_lb * d;
+        threshold_ub_ = params.rho_ub * d;
+    }
+    const Params& params() const { return params_; }
+
+    const Categories& categories() const { return categories_; }
+    std::size_t n_clusters() const { return n_clusters_; }
+
+    struct Workspace {};
+    void prepare(Workspace&) const {}
+    void reserve_one() { categories_.reserve(categories_.size() + 1); }
+
+    // The visit ends at the first category, in order of activation, that passes ρ_LB: passing
+    // ρ_UB implies it. One of lower activation that would pass ρ_UB is not looked for.
+    std::uint32_t learn(const double* x, Workspace&) noexcept {
+        const Best best = kernels().best_passing(x, categories_.view(params_.alpha), threshold_lb_);
+        if (best.index == kNone) {
+            const auto fresh = static_cast<std::uint32_t>(n_clusters_++);
+            categories_.append(x, 1, fresh);
+            return fresh;
+        }
+        const auto j = static_cast<std::size_t>(best.index);
+        const std::uint32_t cluster = categories_.owner(j);
+        if (categories_.overlap(j, x) >= threshold_ub_) {
+            categories_.learn(j, x, params_.beta, 1);
+        } else {
+            categories_.append(x, 1, cluster);
+        }
+        return cluster;
+    }
+
+    Recognition recognise(const double* x, Workspace&) const noexcept {
+        return recognise_by_category(categories_, x, params_.alpha, threshold_lb_);
+    }
+
+    std::int64_t cluster_of(const double* x, bool nearest, Workspace&) const noexcept {
+        return cluster_by_category(categories_, x, params_.alpha, threshold_lb_, nearest);
+    }
+
+    template <class Change>
+    void transform(Change&& change) noexcept { categories_.transform(change); }
+
+    bool same_weights(const Dvfa& other) const {
+        return categories_.same_weights(other.categories_);
+    }
+
+    void adopt(Categories&& categories, std::size_t n_clusters) {
+        categories_ = std::move(categories);
+        n_clusters_ = n_clusters;
+    }
+
+private:
+    Categories categories_;
+    std::size_t n_clusters_ = 0;
+    Params params_;
+    double threshold_lb_ = 0.0;
+    double threshold_ub_ = 0.0;
+};
+
+}  // namespace resonart

@@ -1,0 +1,71 @@
+// Fuzzy ART (section 2.1 of the paper): a category is a cluster.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "categories.hpp"
+#include "params.hpp"
+#include "recognition.hpp"
+
+namespace resonart {
+
+class FuzzyArt {
+public:
+    FuzzyArt() = default;
+    FuzzyArt(std::size_t n_features, const Params& params) : categories_(n_features) {
+        configure(params);
+    }
+
+    void configure(const Params& params) {
+        params_ = params;
+        // Vigilance is compared without dividing: |x ∧ w| >= ρ·d.
+        threshold_ = params.rho_ub * static_cast<double>(categories_.n_features());
+    }
+    const Params& params() const { return params_; }
+
+    const Categories& categories() const { return categories_; }
+    std::size_t n_clusters() const { return categories_.size(); }
+
+    struct Workspace {};
+    void prepare(Workspace&) const {}
+    void reserve_one() { categories_.reserve(categories_.size() + 1); }
+
+    // Activation and match stay as they are while one sample is searched, so "the next best
+    // until one passes" is the best of those that pass: one pass, no sorting, no reset.
+    std::uint32_t learn(const double* x, Workspace&) noexcept {
+        const Best best = kernels().best_passing(x, categories_.view(params_.alpha), threshold_);
+        if (best.index != kNone) {
+            categories_.learn(static_cast<std::size_t>(best.index), x, params_.beta, 1);
+            return static_cast<std::uint32_t>(best.index);
+        }
+        const auto fresh = static_cast<std::uint32_t>(categories_.size());
+        categories_.append(x, 1, fresh);
+        return fresh;
+    }
+
+    Recognition recognise(const double* x, Workspace&) const noexcept {
+        return recognise_by_category(categories_, x, params_.alpha, threshold_);
+    }
+
+    std::int64_t cluster_of(const double* x, bool nearest, Workspace&) const noexcept {
+        return cluster_by_category(categories_, x, params_.alpha, threshold_, nearest);
+    }
+
+    template <class Change>
+    void transform(Change&& change) noexcept { categories_.transform(change); }
+
+    bool same_weights(const FuzzyArt& other) const {
+        return categories_.same_weights(other.categories_);
+    }
+
+    void adopt(Categories&& categories, std::size_t) { categories_ = std::move(categories); }
+
+private:
+    Categories categories_;
+    Params params_;
+    double threshold_ = 0.0;
+};
+
+}  // namespace resonart

@@ -1,0 +1,367 @@
+// The corridor a row walks: read, scaled, coded, learned or recognised. Everything an estimator
+// needs besides its algorithm: feature ranges, epochs, automatic merging, locking, and the promise
+// that a call which fails leaves the model as it was.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <new>
+#include <shared_mutex>
+#include <stdexcept>
+#include <type_traits>
+#include <utility>
+
+#include "bounds.hpp"
+#include "ddvfa.hpp"
+#include "dvfa.hpp"
+#include "fuzzy_art.hpp"
+#include "params.hpp"
+#include "poll.hpp"
+
+namespace resonart {
+
+// A row left the feature ranges of a model that does not allow it.
+struct OutsideBounds {
+    std::int64_t row;
+    std::size_t feature;
+    double value, low, high;
+};
+
+struct Plan {
+    const std::int64_t* order = nullptr;  // null: rows as given
+    int max_epochs = 1;
+    bool merge_at_end = false;
+    bool merge_on_the_way = false;  // every params.merge_every rows
+    bool undo_on_failure = true;    // false: the caller throws the model away
+};
+
+// Old label -> new label of the merges within one call.
+class LabelMaps {
+public:
+    // Rows learned before `end` (in order of presentation) carry labels that `map` renames.
+    void add(std::size_t end, Buffer<std::uint32_t>&& map) {
+        ends_.reserve(ends_.size() + 1);
+        offsets_.reserve(offsets_.size() + 1);
+        entries_.reserve(entries_.size() + map.size());
+        ends_.push(end);
+        offsets_.push(entries_.size());
+        entries_.append(map.data(), map.size());
+    }
+    bool empty() const { return ends_.size() == 0; }
+
+    // Walks the merges backwards, so that each label is renamed once by all that came after it.
+    template <class Label>
+    void apply(std::size_t n, Label&& label) {
+        for (std::size_t i = ends_.size(); i-- > 0;) {
+            if (i + 1 < ends_.size()) {
+                const std::uint32_t* later = entries_.data() + offsets_[i + 1];
+                const std::size_t stop = offsets_[i + 1];
+                for (std::size_t e = offsets_[i]; e < stop; ++e) entries_[e] = later[entries_[e]];
+            }
+            const std::size_t first = i == 0 ? 0 : ends_[i - 1];
+            const std::size_t last = ends_[i] < n ? ends_[i] : n;
+            for (std::size_t r = first; r < last; ++r) {
+                auto& mine = label(r);
+                mine = entries_[offsets_[i] + static_cast<std::size_t>(mine)];
+            }
+        }
+    }
+
+private:
+    Buffer<std::size_t> ends_, offsets_;
+    Buffer<std::uint32_t> entries_;
+};
+
+template <class Art>
+class Learner {
+public:
+    static constexpr bool kMerges = std::is_same<Art, Ddvfa>::value;
+    // Far more than memory holds, and small enough that no size computed from it overflows.
+    static constexpr std::size_t kMostFeatures = std::size_t{1} << 40;
+
+    Learner(std::size_t n_features, const Params& params) : n_features_(n_features) {
+        params.check();
+        if (n_features == 0) throw std::invalid_argument("a model needs at least one feature");
+        if (n_features > kMostFeatures) throw std::bad_alloc();
+        state_.art = Art(n_features, params);
+    }
+
+    std::size_t n_features() const { return n_features_; }
+
+    // Learns rows in order. labels[r] receives the cluster of row r. Returns the epochs run.
+    template <class Rows, class Ask>
+    int train(const Rows& rows, const Params& params, const Plan& plan, std::int64_t* labels,
+              Ask ask) {
+        params.check();
+        std::unique_lock<std::shared_mutex> lock(mutex_);
+        Poll<Ask> poll(ask);
+        const bool merge_due =
+            plan.merge_at_end || (plan.merge_on_the_way && due_within(params, rows.size()));
+        const bool one_safe_row = rows.size() == 1 && plan.max_epochs == 1 && !merge_due &&
+                                  state_.bounds.known() && same(params, state_.art.params());
+        if (one_safe_row || !plan.undo_on_failure) {
+            return train_unguarded(rows, params, plan, labels, poll);
+        }
+        State before = state_;
+        try {
+            return train_unguarded(rows, params, plan, labels, poll);
+        } catch (...) {
+            std::swap(state_, before);
+            throw;
+        }
+    }
+
+    // The lean path: one row of n_features doubles, parameters as they were last set. The caller
+    // holds the mutex.
+    template <class Ask>
+    std::uint32_t learn_one(const double* row, Ask ask) {
+        const Params params = state_.art.params();
+        const bool merge_due = due_within(params, 1);
+        if (merge_due || !state_.bounds.known()) {
+            State before = state_;
+            try {
+                return learn_first_or_merging(row, merge_due, ask);
+            } catch (...) {
+                std::swap(state_, before);
+                throw;
+            }
+        }
+        return learn_row(row, kNone);
+    }
+
+    // cluster[r] of each row, kNone where nothing resonates and the nearest is not wanted.
+    template <class Rows, class Ask>
+    void predict(const Rows& rows, bool nearest, std::int64_t* clusters, Ask ask) const {
+        recognise_rows(rows, ask, [&](std::size_t r, const Art& art, const double* x, auto& ws) {
+            clusters[r] = art.cluster_of(x, nearest, ws);
+        });
+    }
+
+    template <class Rows, class Ask>
+    void score(const Rows& rows, double* matches, Ask ask) const {
+        recognise_rows(rows, ask, [&](std::size_t r, const Art& art, const double* x, auto& ws) {
+            matches[r] = art.recognise(x, ws).match;
+        });
+    }
+
+    // Merge ART now; state().label_map is then old-to-new, one entry for each cluster there was.
+    template <class Ask>
+    void merge(const Params& params, Ask ask) {
+        params.check();
+        std::unique_lock<std::shared_mutex> lock(mutex_);
+        Poll<Ask> poll(ask);
+        State before = state_;
+        try {
+            state_.art.configure(params);
+            state_.label_map = merge_now(poll);
+        } catch (...) {
+            std::swap(state_, before);
+            throw;
+        }
+    }
+
+    // What the model is. Callers hold `mutex()` (shared to read) while they look or change.
+    struct State {
+        Art art;
+        Bounds bounds;
+        std::int64_t n_samples = 0;    // presentations, epochs counted
+        std::int64_t since_merge = 0;  // presentations since the last merge
+        std::int64_t n_merges = 0;
+        Buffer<std::uint32_t> label_map;  // of the last call that merged
+    };
+    std::shared_mutex& mutex() const { return mutex_; }
+    State& state() { return state_; }
+    const State& state() const { return state_; }
+
+private:
+    static bool same(const Params& a, const Params& b) {
+        return a.rho_lb == b.rho_lb && a.rho_ub == b.rho_ub && a.alpha == b.alpha &&
+               a.beta == b.beta && a.gamma == b.gamma && a.gamma_ref == b.gamma_ref &&
+               a.linkage == b.linkage && a.search == b.search &&
+               a.merge_every == b.merge_every && a.out_of_bounds == b.out_of_bounds;
+    }
+
+    bool due_within(const Params& params, std::size_t rows) const {
+        return kMerges && params.merge_every > 0 &&
+               state_.since_merge + static_cast<std::int64_t>(rows) >= params.merge_every;
+    }
+
+    template <class Rows, class Ask>
+    int train_unguarded(const Rows& rows, const Params& params, const Plan& plan,
+                        std::int64_t* labels, Poll<Ask>& poll) {
+        if (!same(params, state_.art.params())) state_.art.configure(params);
+        row_.resize_uninitialised(n_features_);
+        if (!state_.bounds.known()) learn_bounds(rows);
+        if (params.out_of_bounds == OutOfBounds::error) refuse_outside(rows);
+
+        const std::size_t n = rows.size();
+        const std::size_t clusters_before = state_.art.n_clusters();
+        Buffer<std::uint32_t> call_map;  // labels before this call -> labels after it
+        LabelMaps maps;
+        const auto row_at = [&](std::size_t i) {
+            return plan.order ? static_cast<std::size_t>(plan.order[i]) : i;
+        };
+        const auto merge_after = [&](std::size_t i) {
+            Buffer<std::uint32_t> map = merge_now(poll);
+            if (maps.empty()) call_map = identity(clusters_before);
+            for (std::uint32_t& m : call_map) m = map[m];
+            maps.add(i, std::move(map));
+        };
+
+        int epoch = 0;
+        for (bool settled = false; epoch < plan.max_epochs && !settled; ++epoch) {
+            const Art before = plan.max_epochs > 1 ? state_.art : Art();
+            for (std::size_t i = 0; i < n; ++i) {
+                const std::size_t r = row_at(i);
+                rows.read(r, row_.data());
+                labels[r] = learn_row(row_.data(), static_cast<std::int64_t>(r));
+                poll.work(state_.art.categories().size() * 2 * n_features_);
+                if (plan.merge_on_the_way && due_within(params, 0)) merge_after(i + 1);
+            }
+            settled = plan.max_epochs > 1 && state_.art.same_weights(before);
+        }
+        if (plan.merge_at_end) merge_after(n);
+        if (!maps.empty()) {
+            maps.apply(n, [&](std::size_t i) -> std::int64_t& { return labels[row_at(i)]; });
+            state_.label_map = std::move(call_map);
+        }
+        return epoch;
+    }
+
+    template <class Ask>
+    std::uint32_t learn_first_or_merging(const double* row, bool merge_due, Ask ask) {
+        if (!state_.bounds.known()) state_.bounds.set(row, row, n_features_);
+        const std::size_t clusters_before = state_.art.n_clusters();
+        std::uint32_t label = learn_row(row, kNone);
+        if (merge_due) {
+            Poll<Ask> poll(ask);
+            Buffer<std::uint32_t> map = merge_now(poll);
+            label = map[label];
+            // The row itself may have founded a cluster, which had no label before this call.
+            map.shrink(clusters_before);
+            state_.label_map = std::move(map);
+        }
+        return label;
+    }
+
+    // One presentation. What can fail comes before anything changes.
+    std::uint32_t learn_row(const double* row, std::int64_t index) {
+        coded_.resize_uninitialised(2 * n_features_);
+        state_.art.reserve_one();
+        state_.art.prepare(workspace_);
+        if (!state_.bounds.contains(row)) leave_bounds(row, index);
+        state_.bounds.code(row, coded_.data());
+        ++state_.n_samples;
+        ++state_.since_merge;
+        return state_.art.learn(coded_.data(), workspace_);
+    }
+
+    void leave_bounds(const double* row, std::int64_t index) {
+        switch (state_.art.params().out_of_bounds) {
+            case OutOfBounds::clip: return;  // `code` does it
+            case OutOfBounds::error: refuse(row, index); return;
+            case OutOfBounds::expand: break;
+        }
+        Bounds wider = state_.bounds;
+        wider.include(row);
+        widen(state_.art, state_.bounds, wider);
+        state_.bounds = std::move(wider);
+    }
+
+    static void widen(Art& art, const Bounds& from, const Bounds& to) noexcept {
+        art.transform([&](std::size_t entry, double w) { return from.move_entry(entry, w, to); });
+    }
+
+    void refuse(const double* row, std::int64_t index) const {
+        for (std::size_t f = 0; f < n_features_; ++f) {
+            if (!state_.bounds.inside(f, row[f])) {
+                throw OutsideBounds{index, f, row[f], state_.bounds.low(f), state_.bounds.high(f)};
+            }
+        }
+    }
+
+    template <class Rows>
+    void refuse_outside(const Rows& rows) {
+        for (std::size_t r = 0; r < rows.size(); ++r) {
+            rows.read(r, row_.data());
+            refuse(row_.data(), static_cast<std::int64_t>(r));
+        }
+    }
+
+    template <class Rows>
+    void learn_bounds(const Rows& rows) {
+        Bounds fresh;
+        for (std::size_t r = 0; r < rows.size(); ++r) {
+            rows.read(r, row_.data());
+            if (r == 0) fresh.set(row_.data(), row_.data(), n_features_);
+            fresh.include(row_.data());
+        }
+        state_.bounds = std::move(fresh);
+    }
+
+    static Buffer<std::uint32_t> identity(std::size_t n) {
+        Buffer<std::uint32_t> map;
+        map.reserve(n);
+        for (std::size_t i = 0; i < n; ++i) map.push(static_cast<std::uint32_t>(i));
+        return map;
+    }
+
+    template <class Ask>
+    Buffer<std::uint32_t> merge_now(Poll<Ask>& poll) {
+        if constexpr (kMerges) {
+            Buffer<std::uint32_t> map = state_.art.merge(poll);
+            state_.since_merge = 0;
+            ++state_.n_merges;
+            return map;
+        } else {
+            (void)poll;
+            return Buffer<std::uint32_t>();
+        }
+    }
+
+    // Calls see(r, art, x, workspace) for each row; `art` is the model, or, for a row outside its
+    // ranges, the model as it would be had they been widened to hold this row.
+    template <class Rows, class Ask, class See>
+    void recognise_rows(const Rows& rows, Ask ask, See&& see) const {
+        std::shared_lock<std::shared_mutex> lock(mutex_);
+        if (state_.art.categories().size() == 0) throw std::invalid_argument("the model is empty");
+        Poll<Ask> poll(ask);
+        Buffer<double> row, x;
+        row.resize_uninitialised(n_features_);
+        x.resize_uninitialised(2 * n_features_);
+        typename Art::Workspace workspace;
+        state_.art.prepare(workspace);
+        Art elsewhere;
+        for (std::size_t r = 0; r < rows.size(); ++r) {
+            rows.read(r, row.data());
+            const OutOfBounds policy = state_.art.params().out_of_bounds;
+            const bool inside = policy == OutOfBounds::clip || state_.bounds.contains(row.data());
+            if (!inside && policy == OutOfBounds::error) {
+                refuse(row.data(), static_cast<std::int64_t>(r));
+            }
+            const Art* art = &state_.art;
+            if (inside) {
+                state_.bounds.code(row.data(), x.data());
+            } else {
+                Bounds wider = state_.bounds;
+                wider.include(row.data());
+                elsewhere = state_.art;
+                widen(elsewhere, state_.bounds, wider);
+                wider.code(row.data(), x.data());
+                art = &elsewhere;
+            }
+            see(r, *art, x.data(), workspace);
+            poll.work(state_.art.categories().size() * 2 * n_features_);
+        }
+    }
+
+    std::size_t n_features_;
+    State state_;
+    // Work space of training, kept from row to row; not part of the model.
+    Buffer<double> row_, coded_;
+    typename Art::Workspace workspace_;
+    mutable std::shared_mutex mutex_;
+};
+
+}  // namespace resonart

@@ -1,0 +1,253 @@
+// Merge ART (Algorithm 2): modules are presented to an ART whose nodes are unions of modules.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <utility>
+
+#include "linkage.hpp"
+#include "modules.hpp"
+#include "params.hpp"
+#include "poll.hpp"
+
+namespace resonart {
+
+constexpr std::size_t kNoCap = std::numeric_limits<std::size_t>::max();
+
+struct Merged {
+    Modules modules;
+    Buffer<std::uint32_t> map;  // old module -> new module
+    std::size_t passes = 0;
+};
+
+class MergeArt {
+public:
+    explicit MergeArt(const Params& params)
+        : params_(params), gamma_(params.gamma), gamma_ref_(params.gamma_ref) {}
+
+    // One pass over the modules in order (lines 2 to 11), from an empty Merge ART.
+    template <class Poll>
+    Modules pass(const Modules& input, Buffer<std::uint32_t>& map, Poll& poll) {
+        Modules merged(input.n_features());
+        merged.keep_centroids(params_.linkage == Linkage::centroid);
+        merged.reserve_more(input.categories().size(), input.size());
+        input.group(begin_, order_);
+        weight_.resize_uninitialised(input.categories().width());
+        map.resize_uninitialised(input.size());
+        for (std::size_t l = 0; l < input.size(); ++l) {
+            compare(input, l, merged, poll);
+            const std::int64_t k = winner(merged.size());
+            map[l] = static_cast<std::uint32_t>(k == kNone ? static_cast<std::int64_t>(merged.size())
+                                                           : k);
+            // Resonance or not, weights are taken over as they are, after those already there.
+            for (std::uint32_t p = begin_[l]; p < begin_[l + 1]; ++p) {
+                const std::size_t j = order_[p];
+                input.categories().copy_weight(j, weight_.data());
+                const std::int64_t count = input.categories().count(j);
+                if (map[l] == merged.size()) {
+                    merged.add_module(weight_.data(), count);
+                } else {
+                    merged.add_category(map[l], weight_.data(), count);
+                }
+            }
+        }
+        return merged;
+    }
+
+    // Every module's weights through a fresh fuzzy ART with higher-order functions and ρ_UB, one
+    // pass in stored order (lines 13 to 15). The match is normalised by d, as for samples.
+    template <class Poll>
+    Modules compress(const Modules& input, Poll& poll) {
+        const Categories& old = input.categories();
+        Categories fresh(input.n_features());
+        fresh.reserve(old.size());
+        Categories local(input.n_features());
+        input.group(begin_, order_);
+        weight_.resize_uninitialised(old.width());
+        const double threshold =
+            params_.rho_ub * gamma_ref_(static_cast<double>(input.n_features()));
+        for (std::size_t m = 0; m < input.size(); ++m) {
+            local.clear();
+            for (std::uint32_t p = begin_[m]; p < begin_[m + 1]; ++p) {
+                const std::size_t j = order_[p];
+                old.copy_weight(j, weight_.data());
+                respond_to_weight(local);
+                std::int64_t best = kNone;
+                for (std::size_t i = 0; i < local.size(); ++i) {
+                    if (match_[i] >= threshold &&
+                        (best == kNone ||
+                         activation_[i] > activation_[static_cast<std::size_t>(best)])) {
+                        best = static_cast<std::int64_t>(i);
+                    }
+                }
+                if (best != kNone) {
+                    local.learn(static_cast<std::size_t>(best), weight_.data(), params_.beta,
+                                old.count(j));
+                } else {
+                    local.reserve(local.size() + 1);
+                    local.append(weight_.data(), old.count(j), static_cast<std::uint32_t>(m));
+                }
+                poll.work(local.size() * local.width());
+            }
+            for (std::size_t i = 0; i < local.size(); ++i) {
+                local.copy_weight(i, weight_.data());
+                fresh.append(weight_.data(), local.count(i), local.owner(i));
+            }
+        }
+        Modules result(input.n_features());
+        result.keep_centroids(params_.linkage == Linkage::centroid);
+        result.adopt(std::move(fresh), input.size());
+        return result;
+    }
+
+private:
+    // Overlaps, T and |w|^γ*·T of all of `store` for the vector in `weight_`.
+    void respond_to_weight(const Categories& store) {
+        const std::size_t padded = whole_blocks(store.size());
+        overlap_.resize_uninitialised(padded);
+        activation_.resize_uninitialised(padded);
+        match_.resize_uninitialised(padded);
+        const StoreView view = store.view(params_.alpha);
+        kernels().overlaps(weight_.data(), view, overlap_.data());
+        kernels().respond(overlap_.data(), view, gamma_, gamma_ref_, activation_.data(),
+                          match_.data());
+    }
+
+    // m_ij = (|w_i|/|w_j|)^γ*·t_ij: the norm is that of the incoming weight. An incoming box that
+    // covers all of space has norm 0: no activation then means no match, and two such boxes
+    // are alike.
+    double match_between(double norm_i, double norm_j, double t) const {
+        if (t == 0.0) return 0.0;
+        return gamma_ref_(norm_i == norm_j ? 1.0 : norm_i / norm_j) * t;
+    }
+
+    // Activation and match of every module of `merged` for module l of `input`.
+    template <class Poll>
+    void compare(const Modules& input, std::size_t l, const Modules& merged, Poll& poll) {
+        const std::size_t n = merged.size();
+        const Linkage linkage = params_.linkage;
+        module_activation_.assign(n, Gathered::start(linkage));
+        module_match_.assign(n, Gathered::start(linkage));
+        if (linkage == Linkage::centroid) {
+            const Categories& c = merged.centroids();
+            input.centroids().copy_weight(l, weight_.data());
+            respond_to_weight(c);
+            for (std::size_t k = 0; k < n; ++k) {
+                module_activation_[k] = activation_[k];
+                module_match_[k] =
+                    match_between(c.norm(k), input.centroids().norm(l), activation_[k]);
+            }
+            poll.work(n * c.width());
+            return;
+        }
+        if (linkage == Linkage::median) {
+            compare_by_median(input, l, merged, poll);
+            return;
+        }
+        const Categories& c = merged.categories();
+        for (std::uint32_t p = begin_[l]; p < begin_[l + 1]; ++p) {
+            const std::size_t j = order_[p];
+            input.categories().copy_weight(j, weight_.data());
+            respond_to_weight(c);
+            const double norm = input.categories().norm(j);
+            const bool weighted = linkage == Linkage::weighted;
+            const double share_j = weighted ? input.share(j) : 0.0;
+            for (std::size_t i = 0; i < c.size(); ++i) {
+                const std::uint32_t k = c.owner(i);
+                const double share = weighted ? merged.share(i) * share_j : 0.0;
+                const double t = activation_[i];
+                module_activation_[k] = Gathered::add(linkage, module_activation_[k], t, share);
+                module_match_[k] = Gathered::add(linkage, module_match_[k],
+                                                 match_between(c.norm(i), norm, t), share);
+            }
+            poll.work(c.size() * (c.width() + 8));
+        }
+        const std::size_t columns = begin_[l + 1] - begin_[l];
+        for (std::size_t k = 0; k < n; ++k) {
+            const std::size_t entries = merged.module_size(k) * columns;
+            module_activation_[k] = Gathered::finish(linkage, module_activation_[k], entries);
+            module_match_[k] = Gathered::finish(linkage, module_match_[k], entries);
+        }
+    }
+
+    // A median needs all R×C entries of a pair of modules, but of one pair at a time.
+    template <class Poll>
+    void compare_by_median(const Modules& input, std::size_t l, const Modules& merged,
+                           Poll& poll) {
+        merged.group(merged_begin_, merged_order_);
+        const std::size_t columns = begin_[l + 1] - begin_[l];
+        for (std::size_t k = 0; k < merged.size(); ++k) {
+            const std::size_t rows = merged.module_size(k);
+            Categories local(merged.n_features());
+            local.reserve(rows);
+            for (std::uint32_t p = merged_begin_[k]; p < merged_begin_[k + 1]; ++p) {
+                merged.categories().copy_weight(merged_order_[p], weight_.data());
+                local.append(weight_.data(), 1, 0);
+            }
+            all_activations_.clear();
+            all_activations_.reserve(rows * columns);
+            all_matches_.clear();
+            all_matches_.reserve(rows * columns);
+            for (std::uint32_t p = begin_[l]; p < begin_[l + 1]; ++p) {
+                const std::size_t j = order_[p];
+                input.categories().copy_weight(j, weight_.data());
+                respond_to_weight(local);
+                const double norm = input.categories().norm(j);
+                for (std::size_t i = 0; i < rows; ++i) {
+                    all_activations_.push(activation_[i]);
+                    all_matches_.push(match_between(local.norm(i), norm, activation_[i]));
+                }
+                poll.work(rows * (local.width() + 16));
+            }
+            module_activation_[k] = median(all_activations_.data(), all_activations_.size());
+            module_match_[k] = median(all_matches_.data(), all_matches_.size());
+        }
+    }
+
+    // Highest activation among the modules that pass ρ_LB, ties to the lowest index.
+    std::int64_t winner(std::size_t n) const {
+        std::int64_t best = kNone;
+        for (std::size_t k = 0; k < n; ++k) {
+            if (module_match_[k] >= params_.rho_lb &&
+                (best == kNone ||
+                 module_activation_[k] > module_activation_[static_cast<std::size_t>(best)])) {
+                best = static_cast<std::int64_t>(k);
+            }
+        }
+        return best;
+    }
+
+    Params params_;
+    Power gamma_, gamma_ref_;
+    Buffer<double> weight_, overlap_, activation_, match_;
+    Buffer<double> module_activation_, module_match_;
+    Buffer<double> all_activations_, all_matches_;
+    Buffer<std::uint32_t> begin_, order_, merged_begin_, merged_order_;
+};
+
+// Passes until one returns as many modules as it was given (it is then the identity) or the cap
+// is reached; then one compression. `input` is left alone.
+template <class Poll>
+Merged merge_art(const Modules& input, const Params& params, std::size_t max_passes,
+                 bool compress, Poll& poll) {
+    MergeArt art(params);
+    Merged result;
+    result.map.reserve(input.size());
+    for (std::size_t l = 0; l < input.size(); ++l) result.map.push(static_cast<std::uint32_t>(l));
+    result.modules = input;
+    result.modules.keep_centroids(params.linkage == Linkage::centroid);
+    Buffer<std::uint32_t> map;
+    while (result.passes < max_passes) {
+        Modules next = art.pass(result.modules, map, poll);
+        ++result.passes;
+        const bool settled = next.size() == result.modules.size();
+        result.modules = std::move(next);
+        for (std::uint32_t& m : result.map) m = map[m];
+        if (settled) break;
+    }
+    if (compress) result.modules = art.compress(result.modules, poll);
+    return result;
+}
+
+}  // namespace resonart

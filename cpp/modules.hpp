@@ -1,0 +1,143 @@
+// Categories grouped into modules: the F2 nodes of DDVFA and of Merge ART, each a local fuzzy ART.
+//
+// All categories lie in one store, in order of creation, each with the index of its module; the
+// order within a module is thus its own order of creation. Nothing is nested, so growing by one
+// needs only room reserved at the ends.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "categories.hpp"
+
+namespace resonart {
+
+class Modules {
+public:
+    Modules() = default;
+    explicit Modules(std::size_t n_features) : categories_(n_features), centroids_(n_features) {}
+
+    const Categories& categories() const { return categories_; }
+    const Categories& centroids() const { return centroids_; }
+    std::size_t size() const { return sizes_.size(); }
+    std::size_t n_features() const { return categories_.n_features(); }
+    std::size_t module_size(std::size_t m) const { return sizes_[m]; }
+    std::int64_t module_total(std::size_t m) const { return totals_[m]; }
+
+    // A category's share of its module's samples, an a priori probability (weighted linkage).
+    double share(std::size_t j) const {
+        return static_cast<double>(categories_.count(j)) /
+               static_cast<double>(totals_[categories_.owner(j)]);
+    }
+
+    // Room for so many more categories and modules; throws std::bad_alloc, changing nothing.
+    void reserve_more(std::size_t n_categories, std::size_t n_modules) {
+        categories_.reserve(categories_.size() + n_categories);
+        sizes_.reserve(sizes_.size() + n_modules);
+        totals_.reserve(totals_.size() + n_modules);
+        if (keeps_centroids_) centroids_.reserve(centroids_.size() + n_modules);
+    }
+
+    // The next three need the room reserved before.
+    void add_module(const double* w, std::int64_t count) noexcept {
+        const auto m = static_cast<std::uint32_t>(size());
+        sizes_.push(1);
+        totals_.push(count);
+        categories_.append(w, count, m);
+        if (keeps_centroids_) centroids_.append(w, count, m);
+    }
+    void add_category(std::uint32_t m, const double* w, std::int64_t count) noexcept {
+        sizes_[m] += 1;
+        totals_[m] += count;
+        categories_.append(w, count, m);
+        // With β = 1, learning the centroid is taking the elementwise minimum.
+        if (keeps_centroids_) centroids_.learn(m, w, 1.0, count);
+    }
+    void learn(std::size_t j, const double* x, double beta, std::int64_t samples) noexcept {
+        const std::uint32_t m = categories_.owner(j);
+        totals_[m] += samples;
+        categories_.learn(j, x, beta, samples);
+        if (!keeps_centroids_) return;
+        // With β = 1 weights only fall, and the minimum follows from the new one alone. Otherwise
+        // rounding of (1-β)w + βw may lift w by a last bit: the minimum is taken anew.
+        if (beta == 1.0) {
+            centroids_.meet(m, categories_, j);
+        } else {
+            recompute_centroid(m);
+        }
+    }
+
+    // Centroids cost memory and time, and only one linkage looks at them.
+    void keep_centroids(bool keep) {
+        if (keep == keeps_centroids_) return;
+        Categories fresh(n_features());
+        if (keep) {
+            fresh.reserve(size());
+            Buffer<double> ones;
+            ones.assign(categories_.width(), 1.0);
+            for (std::size_t m = 0; m < size(); ++m) {
+                fresh.append(ones.data(), totals_[m], static_cast<std::uint32_t>(m));
+            }
+        }
+        centroids_ = std::move(fresh);
+        keeps_centroids_ = keep;
+        for (std::size_t j = 0; keep && j < categories_.size(); ++j) {
+            centroids_.meet(categories_.owner(j), categories_, j);
+        }
+    }
+
+    template <class Change>
+    void transform(Change&& change) noexcept {
+        categories_.transform(change);
+        // `change` rises with w for every feature, so the minimum moves with the weights.
+        centroids_.transform(change);
+    }
+
+    // Takes over categories whose owners are below n_modules.
+    void adopt(Categories&& categories, std::size_t n_modules) {
+        Buffer<std::uint32_t> sizes;
+        Buffer<std::int64_t> totals;
+        sizes.assign(n_modules, 0);
+        totals.assign(n_modules, 0);
+        for (std::size_t j = 0; j < categories.size(); ++j) {
+            sizes[categories.owner(j)] += 1;
+            totals[categories.owner(j)] += categories.count(j);
+        }
+        Modules fresh(categories.n_features());
+        fresh.categories_ = std::move(categories);
+        fresh.sizes_ = std::move(sizes);
+        fresh.totals_ = std::move(totals);
+        fresh.keep_centroids(keeps_centroids_);
+        *this = std::move(fresh);
+    }
+
+    // Categories of module m are listed in [begin[m], begin[m + 1]) of `order`, in stored order.
+    void group(Buffer<std::uint32_t>& begin, Buffer<std::uint32_t>& order) const {
+        begin.assign(size() + 1, 0);
+        order.resize_uninitialised(categories_.size());
+        for (std::size_t m = 0; m < size(); ++m) begin[m + 1] = begin[m] + sizes_[m];
+        // Walks each module's start forward, then restores it.
+        for (std::size_t j = 0; j < categories_.size(); ++j) {
+            order[begin[categories_.owner(j)]++] = static_cast<std::uint32_t>(j);
+        }
+        for (std::size_t m = size(); m > 0; --m) begin[m] = begin[m - 1];
+        begin[0] = 0;
+    }
+
+private:
+    void recompute_centroid(std::uint32_t m) noexcept {
+        centroids_.fill_weight(m, 1.0);
+        for (std::size_t j = 0; j < categories_.size(); ++j) {
+            if (categories_.owner(j) == m) centroids_.meet(m, categories_, j);
+        }
+    }
+
+    Categories categories_;
+    Buffer<std::uint32_t> sizes_;    // categories of each module
+    Buffer<std::int64_t> totals_;    // samples of each module
+    Categories centroids_;           // elementwise minimum of each module's weights
+    bool keeps_centroids_ = false;
+};
+
+}  // namespace resonart

@@ -1,0 +1,38 @@
+// What a model says of a sample without learning it.
+#pragma once
+
+#include <cstdint>
+
+#include "categories.hpp"
+
+namespace resonart {
+
+struct Recognition {
+    std::uint32_t cluster = 0;
+    bool resonated = false;  // false: nothing passed, `cluster` is the one of highest activation
+    double match = 0.0;
+};
+
+// Fuzzy ART and DVFA: the winning category speaks for its cluster. The model is not empty.
+inline Recognition recognise_by_category(const Categories& categories, const double* x,
+                                         double alpha, double threshold) noexcept {
+    const StoreView view = categories.view(alpha);
+    Best best = kernels().best_passing(x, view, threshold);
+    const bool resonated = best.index != kNone;
+    if (!resonated) best = kernels().best_passing(x, view, -1.0);
+    const auto j = static_cast<std::size_t>(best.index);
+    return {categories.owner(j), resonated,
+            categories.overlap(j, x) / static_cast<double>(categories.n_features())};
+}
+
+// The cluster alone; kNone where nothing passes and the nearest is not wanted.
+inline std::int64_t cluster_by_category(const Categories& categories, const double* x,
+                                        double alpha, double threshold, bool nearest) noexcept {
+    const StoreView view = categories.view(alpha);
+    Best best = kernels().best_passing(x, view, threshold);
+    if (best.index == kNone && nearest) best = kernels().best_passing(x, view, -1.0);
+    if (best.index == kNone) return kNone;
+    return categories.owner(static_cast<std::size_t>(best.index));
+}
+
+}  // namespace resonart

@@ -1,0 +1,24 @@
+"""Online clustering with adaptive resonance theory."""
+
+from __future__ import annotations
+
+from ._bounds import Bounds, Boxes
+from ._ddvfa import DDVFA
+from ._dvfa import DVFA
+from ._fuzzy_art import FuzzyART
+from ._merge_art import MergeART, MergedModules
+from ._merge_models import merge_models
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "DDVFA",
+    "DVFA",
+    "Bounds",
+    "Boxes",
+    "FuzzyART",
+    "MergeART",
+    "MergedModules",
+    "__version__",
+    "merge_models",
+]

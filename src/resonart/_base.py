@@ -1,0 +1,340 @@
+"""What every estimator shares: a thin scikit-learn shell over one native model."""
+
+from __future__ import annotations
+
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from . import _core
+from ._bounds import OUT_OF_BOUNDS, Bounds, Boxes, boxes_from_weights, check_bounds
+from ._checks import ParameterError, Rows, check_choice, check_count, check_real, check_rows
+from ._engine import Engine, Snapshot, dump, rebuild, snapshot
+
+ORDERS = ("given", "random")
+ON_MISMATCH = ("nearest", "noise")
+
+Labels = NDArray[np.int64]
+
+
+class BaseART(ClusterMixin, BaseEstimator, ABC):
+    """Base of the estimators. State lives in ``_engine``; nothing here loops over rows."""
+
+    _engine_type: ClassVar[type[Engine]]
+    _engine: Engine
+
+    alpha: Any
+    beta: Any
+    max_epochs: Any
+    order: Any
+    random_state: Any
+    bounds: Any
+    out_of_bounds: Any
+    on_mismatch: Any
+
+    labels_: Labels
+    n_epochs_: int
+    n_features_in_: int
+
+    # ------------------------------------------------------------------ what a subclass says
+
+    @abstractmethod
+    def _own_params(self) -> dict[str, Any]:
+        """Return the checked parameters that only this estimator has, under engine names."""
+
+    def _merges_after_fit(self) -> bool:
+        return False
+
+    def _merges_on_the_way(self) -> bool:
+        return False
+
+    # ------------------------------------------------------------------ learning
+
+    def fit(self, X: ArrayLike, y: object = None) -> Self:
+        """Cluster ``X`` from scratch.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows; a NumPy array, a pandas or polars frame, or nested lists.
+        y : Ignored
+            Present for API consistency.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator. A call that fails leaves it as it was.
+        """
+        with self._all_or_nothing():
+            params = self._params()
+            rows = check_rows(self, X, reset=True)
+            engine = self._new_engine(rows.shape[1], params)
+            labels, n_epochs = engine.train(
+                rows,
+                params,
+                self._presentation(rows),
+                int(self.max_epochs),
+                merge_at_end=self._merges_after_fit(),
+                merge_on_the_way=False,
+                undo_on_failure=False,
+            )
+            self._engine = engine
+            self.labels_ = labels
+            self.n_epochs_ = n_epochs
+        return self
+
+    def partial_fit(self, X: ArrayLike, y: object = None) -> Self:
+        """Go on learning with the rows of ``X``, each presented once, in the order given.
+
+        Splitting rows into calls in any way gives the same model as one call, as long as the
+        feature ranges are given or already known.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The next rows of the stream.
+        y : Ignored
+            Present for API consistency.
+
+        Returns
+        -------
+        self : object
+            The estimator; ``labels_`` holds the labels of this call's rows. A call that fails
+            leaves it as it was.
+        """
+        with self._all_or_nothing():
+            params = self._params()
+            engine = self._trained_engine()
+            rows = check_rows(self, X, reset=engine is None)
+            first = engine is None
+            if engine is None:
+                engine = self._new_engine(rows.shape[1], params, n_first_rows=rows.shape[0])
+            labels, n_epochs = engine.train(
+                rows,
+                params,
+                None,
+                1,
+                merge_at_end=False,
+                merge_on_the_way=self._merges_on_the_way(),
+                undo_on_failure=not first,
+            )
+            self._engine = engine
+            self.labels_ = labels
+            self.n_epochs_ = n_epochs
+        return self
+
+    def learn_one(self, row: Any) -> int:
+        """Learn one row and return its label: the quick way in for a stream.
+
+        No array is built and no frame is looked at. Parameters are those of the last ``fit`` or
+        ``partial_fit``; ``labels_`` stays what that call made it. A new model learns the feature
+        ranges as rows come unless ``bounds`` is given, which is better for a stream.
+
+        Parameters
+        ----------
+        row : sequence of float
+            One value for each feature: a list, a tuple or a 1-D array.
+
+        Returns
+        -------
+        label : int
+            The cluster that took the row.
+        """
+        engine: Engine | None = self.__dict__.get("_engine")
+        if engine is None:
+            return self._learn_first(row)
+        return engine.learn_one(row)
+
+    def _learn_first(self, row: Any) -> int:
+        with self._all_or_nothing():
+            engine = self._trained_engine()
+            if engine is not None:  # another thread came first
+                return engine.learn_one(row)
+            params = self._params()
+            try:
+                n_features = len(row)
+            except TypeError:
+                raise TypeError(
+                    f"learn_one takes one row: a sequence of numbers, got {row!r}."
+                ) from None
+            if n_features == 0:
+                raise ValueError("the row has 0 features; at least 1 is needed.")
+            engine = self._new_engine(n_features, params, n_first_rows=1)
+            label = engine.learn_one(row)
+            self._engine = engine
+            self.n_features_in_ = n_features
+            self.labels_ = np.empty(0, dtype=np.int64)
+            self.n_epochs_ = 1
+        return label
+
+    # ------------------------------------------------------------------ asking
+
+    def predict(self, X: ArrayLike) -> Labels:
+        """Find the cluster of each row, learning nothing.
+
+        A row goes to the first cluster, in the order of the search, whose match reaches the
+        vigilance. Where none does, ``on_mismatch`` decides: the most active cluster
+        (``"nearest"``) or -1 (``"noise"``). Weights go on moving after a row has been learned, so
+        ``predict(X)`` need not equal ``labels_``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+            Cluster of each row.
+        """
+        check_is_fitted(self)
+        nearest = check_choice("on_mismatch", self.on_mismatch, ON_MISMATCH) == "nearest"
+        return self._engine.predict(check_rows(self, X, reset=False), nearest)
+
+    def score_samples(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Match of each row with the cluster ``predict`` finds nearest: a novelty score.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,)
+            Between 0 and 1; the lower, the more novel. Rows below the (lower) vigilance resonate
+            with nothing the model knows.
+        """
+        check_is_fitted(self)
+        return self._engine.score(check_rows(self, X, reset=False))
+
+    # ------------------------------------------------------------------ what was learned
+
+    @property
+    def n_clusters_(self) -> int:
+        """Number of clusters."""
+        return self._fitted().n_clusters
+
+    @property
+    def n_categories_(self) -> int:
+        """Number of categories (boxes) of all clusters."""
+        return self._fitted().n_categories
+
+    @property
+    def n_samples_seen_(self) -> int:
+        """Number of rows presented so far, every epoch counted."""
+        return self._fitted().counters()[0]
+
+    @property
+    def weights_(self) -> NDArray[np.float64]:
+        """Complement-coded weights ``(u, 1 - v)`` in [0, 1], cluster by cluster."""
+        return self._snapshot().weights
+
+    @property
+    def counts_(self) -> NDArray[np.int64]:
+        """Number of rows each category has encoded."""
+        return self._snapshot().counts
+
+    @property
+    def category_labels_(self) -> Labels:
+        """Cluster of each category."""
+        return self._snapshot().labels
+
+    @property
+    def bounds_(self) -> Bounds:
+        """Feature ranges ``(low, high)`` that map to [0, 1]."""
+        return Bounds(*self._fitted().bounds())
+
+    @property
+    def boxes_(self) -> Boxes:
+        """Corners ``(lower, upper)`` of each category's box, in the user's units."""
+        content = self._snapshot()
+        return boxes_from_weights(content.weights, content.bounds)
+
+    # ------------------------------------------------------------------ plumbing
+
+    def _params(self) -> _core.Params:
+        check_count("max_epochs", self.max_epochs)
+        check_choice("order", self.order, ORDERS)
+        check_choice("on_mismatch", self.on_mismatch, ON_MISMATCH)
+        out_of_bounds = check_choice("out_of_bounds", self.out_of_bounds, OUT_OF_BOUNDS)
+        return _core.Params(
+            alpha=check_real("alpha", self.alpha, low=0.0, low_included=False),
+            beta=check_real("beta", self.beta, low=0.0, high=1.0, low_included=False),
+            out_of_bounds=_core.OutOfBounds[out_of_bounds],
+            **self._own_params(),
+        )
+
+    def _new_engine(
+        self, n_features: int, params: _core.Params, *, n_first_rows: int | None = None
+    ) -> Engine:
+        """Return an empty model; ``n_first_rows`` is given where a stream begins."""
+        engine = self._engine_type(n_features, params)
+        bounds = check_bounds(self.bounds, n_features)
+        if bounds is not None:
+            engine.set_bounds(bounds.low, bounds.high)
+        elif n_first_rows == 1 and self.out_of_bounds != "expand":
+            raise ParameterError(
+                "One row does not tell the feature ranges, which cannot grow later with "
+                f"out_of_bounds={self.out_of_bounds!r}. Give bounds=(low, high), begin with a "
+                "larger batch, or use out_of_bounds='expand'."
+            )
+        return engine
+
+    def _presentation(self, rows: Rows) -> NDArray[np.int64] | None:
+        if self.order == "given":
+            return None
+        random = check_random_state(self.random_state)
+        return np.asarray(random.permutation(rows.shape[0]), dtype=np.int64)
+
+    def _trained_engine(self) -> Engine | None:
+        return self.__dict__.get("_engine")
+
+    def _fitted(self) -> Engine:
+        check_is_fitted(self)
+        return self._engine
+
+    def _snapshot(self) -> Snapshot:
+        return snapshot(self._fitted(), grouped=True)
+
+    @contextmanager
+    def _all_or_nothing(self) -> Iterator[None]:
+        """One change at a time; one that fails leaves every attribute as it was.
+
+        The engine undoes its own part. The lock is made on first use because scikit-learn allows
+        nothing but parameters to be set in ``__init__``; ``dict.setdefault`` is atomic.
+        """
+        attributes = self.__dict__
+        with attributes.setdefault("_lock", threading.RLock()):
+            before = dict(attributes)
+            try:
+                yield
+            except BaseException:
+                for name in attributes.keys() - before.keys():
+                    del attributes[name]
+                attributes.update(before)
+                raise
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_engine" in self.__dict__
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = dict(super().__getstate__())
+        state.pop("_lock", None)
+        if "_engine" in state:
+            state["_engine"] = dump(state["_engine"])
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        state = dict(state)
+        if "_engine" in state:
+            state["_engine"] = rebuild(self._engine_type, state["_engine"])
+        super().__setstate__(state)

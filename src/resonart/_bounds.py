@@ -1,0 +1,89 @@
+"""Feature ranges as users give and read them."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._checks import ParameterError
+
+Floats = NDArray[np.float64]
+
+OUT_OF_BOUNDS = ("expand", "clip", "error")
+
+# Two values further apart than the largest double have no range; the engine's own limit.
+_LARGEST = np.finfo(np.float64).max / 2
+
+
+class Bounds(NamedTuple):
+    """Range of each feature, in the user's units.
+
+    Attributes
+    ----------
+    low, high : ndarray of shape (n_features,)
+    """
+
+    low: Floats
+    high: Floats
+
+
+class Boxes(NamedTuple):
+    """Corners of each category's box, in the user's units.
+
+    Attributes
+    ----------
+    lower, upper : ndarray of shape (n_categories, n_features)
+    """
+
+    lower: Floats
+    upper: Floats
+
+
+def check_bounds(bounds: Any, n_features: int) -> Bounds | None:
+    """Return ``bounds=(low, high)``, scalars or one for each feature, as two arrays."""
+    if bounds is None:
+        return None
+    try:
+        low, high = bounds
+        sides = [np.asarray(side, dtype=np.float64) for side in (low, high)]
+    except (TypeError, ValueError):
+        raise ParameterError(
+            "bounds must be None or a pair (low, high), each a number or one number for each "
+            f"feature, got {bounds!r}."
+        ) from None
+    for name, side in zip(("low", "high"), sides, strict=True):
+        if side.ndim > 1 or (side.ndim == 1 and side.shape[0] != n_features):
+            raise ParameterError(
+                f"bounds: {name} must be a number or one number for each of the {n_features} "
+                f"features, got an array of shape {side.shape}."
+            )
+    low, high = (np.ascontiguousarray(np.broadcast_to(side, n_features)) for side in sides)
+    usable = (np.abs(low) <= _LARGEST) & (np.abs(high) <= _LARGEST) & (low <= high)
+    if not usable.all():
+        f = int(np.argmin(usable))
+        raise ParameterError(
+            f"bounds must be finite with low <= high, got low={low[f]:g} and high={high[f]:g} "
+            f"for feature {f}."
+        )
+    return Bounds(low, high)
+
+
+def boxes_from_weights(weights: Floats, bounds: Bounds) -> Boxes:
+    """Return where weights ``(u, 1 - v)`` lie in the user's units.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> weights = np.array([[0.25, 0.5]])  # u = 0.25, 1 - v = 0.5
+    >>> lower, upper = boxes_from_weights(weights, Bounds(np.array([0.0]), np.array([8.0])))
+    >>> float(lower[0, 0]), float(upper[0, 0])
+    (2.0, 4.0)
+    """
+    n_features = weights.shape[1] // 2
+    extent = bounds.high - bounds.low
+    lower = bounds.low + weights[:, :n_features] * extent
+    upper = bounds.low + (1.0 - weights[:, n_features:]) * extent
+    # A point's two corners may differ by a rounding error; a box never turns inside out.
+    return Boxes(lower, np.maximum(lower, upper))

@@ -1,0 +1,238 @@
+"""Distributed dual vigilance fuzzy ART, with Merge ART: clusters of any shape."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import _core
+from ._base import BaseART, Labels
+from ._checks import ParameterError, check_choice, check_count, check_flag
+from ._merge_art import module_params
+from ._merge_switch import SwitchAndAction
+
+SEARCHES = ("activation", "index")
+
+
+class DDVFA(BaseART):
+    """Distributed dual vigilance fuzzy ART with Merge ART: clusters of any shape, in one pass.
+
+    A global ART whose nodes are fuzzy ART modules. A row goes to the most active module whose
+    match, taken over all the module's categories by ``linkage``, reaches ``rho_lb``. Inside that
+    module the most active category that reaches ``rho_ub`` grows to hold the row, or the row
+    becomes a new category there. Where no module reaches ``rho_lb``, the row founds a new one.
+    Merge ART then joins modules that the order of the rows kept apart.
+
+    Parameters
+    ----------
+    rho_lb : float
+        Lower vigilance in [0, 1]: how alike the parts of a cluster are.
+    rho_ub : float
+        Upper vigilance in [rho_lb, 1]: how small the boxes stay.
+    gamma : float, default=3.0
+        Kernel width, >= 0: how steeply activation and match fall with the distance from a box.
+        Below 1 a warning is given.
+    gamma_ref : float, default=1.0
+        Reference kernel width, >= 0, that the match is normalised by. Above ``gamma`` a warning
+        is given.
+    linkage : {"single", "complete", "median", "average", "weighted", "centroid"}, \
+default="single"
+        How a module speaks for its categories. ``"single"`` follows shapes, ``"complete"`` prefers
+        compact clusters; ``"weighted"`` counts each category by its rows; ``"centroid"`` looks
+        at the box around all of them.
+    search : {"activation", "index"}, default="activation"
+        ``"activation"`` visits modules by falling activation, as the paper's Algorithm 1 says.
+        ``"index"`` takes the oldest module that passes: the order in which the authors'
+        published program really searches. Use it only to compare with that program.
+    merge : bool, default=True
+        Whether Merge ART runs: at the end of ``fit``, and during ``partial_fit`` and
+        ``learn_one`` as ``merge_every`` says.
+    merge_every : int or None, default=None
+        Number of rows between two automatic merges while a stream is learned. ``None`` merges
+        only when :meth:`merge` is called.
+    alpha : float, default=1e-3
+        Choice parameter, > 0.
+    beta : float, default=1.0
+        Learning rate in (0, 1].
+    max_epochs : int, default=1
+        Most passes of ``fit`` over the rows. It stops early when a pass changes no weight.
+    order : {"given", "random"}, default="given"
+        Order in which ``fit`` presents the rows. ``partial_fit`` takes them as they come.
+    random_state : int, RandomState instance or None, default=None
+        Source of the random order.
+    bounds : tuple (low, high) or None, default=None
+        Feature ranges that are scaled to [0, 1]; learned from the first rows by default.
+    out_of_bounds : {"expand", "clip", "error"}, default="expand"
+        What a row outside the ranges does; see :class:`FuzzyART`.
+    on_mismatch : {"nearest", "noise"}, default="nearest"
+        What ``predict`` says of a row that resonates with no cluster: the most active cluster, or
+        -1.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        Clusters of the rows of the last ``fit`` or ``partial_fit``, numbered from 0 in order of
+        creation. Labels change only when modules are merged.
+    n_clusters_, n_categories_ : int
+        Number of clusters and of categories.
+    weights_, counts_, category_labels_ : ndarray
+        Complement-coded weights, rows encoded and cluster of each category, cluster by cluster.
+    boxes_ : Boxes
+        Corners ``(lower, upper)`` of each category in the user's units.
+    bounds_ : Bounds
+        Feature ranges ``(low, high)``.
+    label_map_ : ndarray
+        Old label to new label of the last call in which modules were merged: entry ``i`` is now
+        the name of what was cluster ``i`` before that call. Empty after ``fit``.
+    n_merges_ : int
+        How often modules have been merged; a change tells that labels did.
+    n_features_in_, feature_names_in_
+        Number of features, and their names where the rows came with string names.
+    n_epochs_, n_samples_seen_ : int
+        Passes run by the last ``fit``; rows presented so far.
+
+    See Also
+    --------
+    merge_models : One model out of several.
+    MergeART : The merging step alone.
+
+    Notes
+    -----
+    Brito da Silva, Elnabarawy and Wunsch, "Distributed dual vigilance fuzzy adaptive resonance
+    theory learns online, retrieves arbitrarily-shaped clusters, and mitigates order dependence",
+    Neural Networks 121, 2020.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from resonart import DDVFA
+    >>> t = np.linspace(0, 2 * np.pi, 200, endpoint=False)
+    >>> ring = np.column_stack([np.cos(t), np.sin(t)])
+    >>> X = np.concatenate([ring, 0.3 * ring])  # a ring around a ring
+    >>> model = DDVFA(rho_lb=0.75, rho_ub=0.9, order="random", random_state=0).fit(X)
+    >>> model.n_clusters_
+    2
+    >>> model.predict([[1.0, 0.0], [0.0, -1.0], [0.3, 0.0]])
+    array([0, 0, 1])
+
+    A stream, row by row:
+
+    >>> stream = DDVFA(rho_lb=0.75, rho_ub=0.9, bounds=(-1, 1))
+    >>> for row in X:
+    ...     label = stream.learn_one(row)
+    >>> old_to_new = stream.merge()
+    >>> stream.n_clusters_
+    2
+    """
+
+    _engine_type = _core.Ddvfa
+    _engine: _core.Ddvfa
+
+    def __init__(
+        self,
+        *,
+        rho_lb: float,
+        rho_ub: float,
+        gamma: float = 3.0,
+        gamma_ref: float = 1.0,
+        linkage: str = "single",
+        search: str = "activation",
+        merge: bool = True,
+        merge_every: int | None = None,
+        alpha: float = 1e-3,
+        beta: float = 1.0,
+        max_epochs: int = 1,
+        order: str = "given",
+        random_state: Any = None,
+        bounds: Any = None,
+        out_of_bounds: str = "expand",
+        on_mismatch: str = "nearest",
+    ) -> None:
+        self.rho_lb = rho_lb
+        self.rho_ub = rho_ub
+        self.gamma = gamma
+        self.gamma_ref = gamma_ref
+        self.linkage = linkage
+        self.search = search
+        self.merge = merge
+        self.merge_every = merge_every
+        self.alpha = alpha
+        self.beta = beta
+        self.max_epochs = max_epochs
+        self.order = order
+        self.random_state = random_state
+        self.bounds = bounds
+        self.out_of_bounds = out_of_bounds
+        self.on_mismatch = on_mismatch
+
+    @SwitchAndAction
+    def merge(self) -> Labels:
+        """Run Merge ART now.
+
+        Returns
+        -------
+        label_map : ndarray of shape (n_clusters before,)
+            Old label to new label: ``label_map[old_labels]`` renames labels kept elsewhere.
+            ``labels_`` is renamed already.
+        """
+        self._fitted()
+        with self._all_or_nothing():
+            label_map = self._engine.merge(self._params())
+            self.labels_ = label_map[self.labels_]
+        return label_map
+
+    def learn_one(self, row: Any) -> int:
+        engine = self._trained_engine()
+        if self.merge_every is None or engine is None:
+            return super().learn_one(row)
+        merges = engine.counters()[2]
+        label = engine.learn_one(row)
+        if engine.counters()[2] != merges:
+            self.labels_ = engine.label_map()[self.labels_]
+        return label
+
+    learn_one.__doc__ = BaseART.learn_one.__doc__
+
+    @property
+    def label_map_(self) -> Labels:
+        """Old label to new label of the last call in which modules were merged."""
+        return self._fitted().label_map()
+
+    @property
+    def n_merges_(self) -> int:
+        """How often modules have been merged."""
+        return self._fitted().counters()[2]
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Get the parameters of this estimator.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+            Has no effect: no parameter is an estimator.
+
+        Returns
+        -------
+        params : dict
+            Names and values.
+        """
+        params: dict[str, Any] = super().get_params(deep=deep)
+        params["merge"] = self.__dict__["merge"]
+        return params
+
+    def _own_params(self) -> dict[str, Any]:
+        params = module_params(self)
+        search = check_choice("search", self.search, SEARCHES)
+        merge = check_flag("merge", self.__dict__["merge"])
+        merge_every = check_count("merge_every", self.merge_every, optional=True)
+        if merge_every is not None and not merge:
+            raise ParameterError(
+                f"merge_every={merge_every} asks for merging, which merge=False forbids. Use "
+                "merge=True, or merge_every=None."
+            )
+        return params | {"search": _core.Search[search], "merge_every": merge_every or 0}
+
+    def _merges_after_fit(self) -> bool:
+        return bool(self.__dict__["merge"])
+
+    def _merges_on_the_way(self) -> bool:
+        return self.merge_every is not None

@@ -1,0 +1,110 @@
+"""Dual vigilance fuzzy ART: several boxes a cluster."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import _core
+from ._base import BaseART
+from ._checks import check_vigilances
+
+
+class DVFA(BaseART):
+    """Dual vigilance fuzzy ART: clusters made of several hyperboxes, in one pass.
+
+    The most active category whose match reaches ``rho_lb`` takes the row. If the match reaches
+    ``rho_ub`` too, the category grows to hold the row; otherwise the row becomes a new category
+    of the same cluster. Where nothing reaches ``rho_lb``, the row founds a new cluster.
+
+    Parameters
+    ----------
+    rho_lb : float
+        Lower vigilance in [0, 1]: how alike the parts of a cluster are.
+    rho_ub : float
+        Upper vigilance in [rho_lb, 1]: how small the boxes stay. Equal vigilances give fuzzy ART.
+    alpha : float, default=1e-3
+        Choice parameter, > 0.
+    beta : float, default=1.0
+        Learning rate in (0, 1].
+    max_epochs : int, default=1
+        Most passes of ``fit`` over the rows. It stops early when a pass changes no weight.
+    order : {"given", "random"}, default="given"
+        Order in which ``fit`` presents the rows. ``partial_fit`` takes them as they come.
+    random_state : int, RandomState instance or None, default=None
+        Source of the random order.
+    bounds : tuple (low, high) or None, default=None
+        Feature ranges that are scaled to [0, 1]; learned from the first rows by default.
+    out_of_bounds : {"expand", "clip", "error"}, default="expand"
+        What a row outside the ranges does; see :class:`FuzzyART`.
+    on_mismatch : {"nearest", "noise"}, default="nearest"
+        What ``predict`` says of a row that resonates with no cluster: the most active cluster, or
+        -1.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        Clusters of the rows of the last ``fit`` or ``partial_fit``, numbered from 0 in order of
+        creation.
+    n_clusters_, n_categories_ : int
+        Number of clusters and of categories.
+    weights_, counts_, category_labels_ : ndarray
+        Complement-coded weights, rows encoded and cluster of each category, cluster by cluster.
+    boxes_ : Boxes
+        Corners ``(lower, upper)`` of each category in the user's units.
+    bounds_ : Bounds
+        Feature ranges ``(low, high)``.
+    n_features_in_, feature_names_in_
+        Number of features, and their names where the rows came with string names.
+    n_epochs_, n_samples_seen_ : int
+        Passes run by the last ``fit``; rows presented so far.
+
+    See Also
+    --------
+    DDVFA : Judges a cluster by all its categories, and can merge clusters.
+
+    Notes
+    -----
+    Brito da Silva, Elnabarawy and Wunsch, "Dual vigilance fuzzy adaptive resonance theory",
+    Neural Networks 109, 2019.
+
+    Examples
+    --------
+    >>> from resonart import DVFA
+    >>> X = [[0.0, 0.0], [0.2, 0.0], [0.4, 0.0], [0.2, 1.0], [0.4, 1.0]]
+    >>> model = DVFA(rho_lb=0.7, rho_ub=0.95).fit(X)
+    >>> model.labels_
+    array([0, 0, 0, 1, 1])
+    >>> model.n_clusters_, model.n_categories_
+    (2, 5)
+    """
+
+    _engine_type = _core.Dvfa
+
+    def __init__(
+        self,
+        *,
+        rho_lb: float,
+        rho_ub: float,
+        alpha: float = 1e-3,
+        beta: float = 1.0,
+        max_epochs: int = 1,
+        order: str = "given",
+        random_state: Any = None,
+        bounds: Any = None,
+        out_of_bounds: str = "expand",
+        on_mismatch: str = "nearest",
+    ) -> None:
+        self.rho_lb = rho_lb
+        self.rho_ub = rho_ub
+        self.alpha = alpha
+        self.beta = beta
+        self.max_epochs = max_epochs
+        self.order = order
+        self.random_state = random_state
+        self.bounds = bounds
+        self.out_of_bounds = out_of_bounds
+        self.on_mismatch = on_mismatch
+
+    def _own_params(self) -> dict[str, Any]:
+        rho_lb, rho_ub = check_vigilances(self.rho_lb, self.rho_ub)
+        return {"rho_lb": rho_lb, "rho_ub": rho_ub}

@@ -1,0 +1,79 @@
+"""A native model as plain data and back: what pickling, copying and merging models need."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _core
+from ._bounds import Bounds
+
+Engine: TypeAlias = "_core.FuzzyArt | _core.Dvfa | _core.Ddvfa"
+
+_NUMBERS = ("rho_lb", "rho_ub", "alpha", "beta", "gamma", "gamma_ref", "merge_every")
+_CHOICES = {
+    "linkage": _core.Linkage,
+    "search": _core.Search,
+    "out_of_bounds": _core.OutOfBounds,
+}
+
+
+class Snapshot(NamedTuple):
+    """A model at one moment."""
+
+    weights: NDArray[np.float64]
+    counts: NDArray[np.int64]
+    labels: NDArray[np.int64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    n_samples: int
+    since_merge: int
+    n_merges: int
+    label_map: NDArray[np.int64]
+
+    @property
+    def bounds(self) -> Bounds:
+        """The feature ranges."""
+        return Bounds(self.low, self.high)
+
+
+def snapshot(engine: Engine, *, grouped: bool) -> Snapshot:
+    """Return the model's content, categories cluster by cluster or in order of creation."""
+    return Snapshot(*engine.snapshot(grouped))
+
+
+def dump(engine: Engine) -> dict[str, Any]:
+    """Return everything that makes up the model, as numbers, text and arrays."""
+    params = engine.params()
+    return {
+        "n_features": engine.n_features,
+        "params": {name: getattr(params, name) for name in _NUMBERS}
+        | {name: getattr(params, name).name for name in _CHOICES},
+        "state": snapshot(engine, grouped=False)._asdict(),
+    }
+
+
+def rebuild(kind: type[Engine], data: dict[str, Any]) -> Engine:
+    """Return the model that :func:`dump` took apart, checked on the way in."""
+    params = {name: data["params"][name] for name in _NUMBERS}
+    params |= {name: _CHOICES[name][data["params"][name]] for name in _CHOICES}
+    engine = kind(data["n_features"], _core.Params(**params))
+    fill(engine, Snapshot(**data["state"]))
+    return engine
+
+
+def fill(engine: Engine, content: Snapshot) -> None:
+    """Put content into a new model."""
+    if content.low.size:
+        engine.set_bounds(content.low, content.high)
+    engine.restore(
+        content.weights,
+        content.counts,
+        content.labels,
+        content.n_samples,
+        content.since_merge,
+        content.n_merges,
+        content.label_map,
+    )

@@ -1,0 +1,26 @@
+"""What all tests share."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile(
+    "full", max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.register_profile(
+    "quick", max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile(os.environ.get("RESONART_TEST_PROFILE", "full"))
+
+
+@pytest.fixture(scope="session")
+def data_folder() -> Path:
+    """Folder of the 30 benchmark data sets."""
+    folder = os.environ.get("RESONART_DATA")
+    if not folder:
+        pytest.skip("needs the benchmark data sets: set RESONART_DATA to their folder")
+    return Path(folder)

@@ -1,0 +1,112 @@
+"""The house rules: one-way dependencies, a small public surface, few requirements."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+import tomllib
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+
+import resonart
+
+ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "src" / "resonart"
+
+# A room may use those to its right; the core is everything at the top of the package.
+LAYERS = ["cli", "io", "tuning", "plot", "datasets", "core"]
+
+
+def layer(path: Path) -> str:
+    first = path.relative_to(PACKAGE).parts[0]
+    return first if first in LAYERS else "core"
+
+
+def imports(path: Path) -> list[str]:
+    """Absolute names of all modules a file imports, wherever in the file."""
+    package = ["resonart", *path.relative_to(PACKAGE).parts[:-1]]
+    found = []
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            found += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else []
+            found.append(".".join([*base, *([node.module] if node.module else [])]))
+            if node.level and not node.module:
+                found += [".".join([*base, alias.name]) for alias in node.names]
+    return found
+
+
+FILES = sorted(PACKAGE.rglob("*.py"))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_dependencies_point_one_way(path: Path) -> None:
+    mine = LAYERS.index(layer(path))
+    for name in imports(path):
+        parts = name.split(".")
+        if parts[0] == "resonart" and len(parts) > 1 and parts[1] in LAYERS:
+            assert LAYERS.index(parts[1]) >= mine, f"{path.name} must not import {name}"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_only_the_core_reaches_the_engine(path: Path) -> None:
+    if layer(path) != "core":
+        assert not [n for n in imports(path) if n.startswith("resonart._")]
+
+
+def test_the_core_needs_numpy_scipy_and_scikit_learn_only() -> None:
+    allowed = {"numpy", "scipy", "sklearn", "resonart"} | set(sys.stdlib_module_names)
+    for path in FILES:
+        if layer(path) == "core":
+            assert {n.split(".")[0] for n in imports(path)} <= allowed
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    names = {re.split(r"[<>=\[ ]", d)[0] for d in project["dependencies"]}
+    assert names == {"numpy", "scipy", "scikit-learn"}
+
+
+@pytest.mark.subprocess
+def test_importing_is_lean() -> None:
+    """Nothing is loaded besides what the dependencies load by themselves."""
+    code = (
+        "import sys, numpy, sklearn.base, sklearn.utils.validation; "
+        "before = set(sys.modules); "
+        "import resonart; "
+        "print({m.split('.')[0] for m in set(sys.modules) - before} "
+        "- set(sys.stdlib_module_names))"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "{'resonart'}"
+
+
+def test_public_names_exist_and_are_documented() -> None:
+    for name in resonart.__all__:
+        assert getattr(resonart, name) is not None
+        if name != "__version__":
+            assert getattr(resonart, name).__doc__
+
+
+def test_version_is_the_same_everywhere() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert resonart.__version__ == project["version"] == metadata.version("resonart")
+    assert f"## {resonart.__version__}" in (ROOT / "CHANGELOG.md").read_text()
+
+
+def test_the_engine_knows_no_python() -> None:
+    for path in (ROOT / "cpp").glob("*.*pp"):
+        text = path.read_text()
+        assert "Python.h" not in text
+        assert "nanobind" not in text
+        assert "bindings/" not in text
+
+
+def test_kernels_leak_nothing_built_for_wide_registers() -> None:
+    """Files built for AVX may not instantiate templates that other files could pick up."""
+    allowed = {"cmath", "cstddef", "cstdint", "immintrin.h", "emmintrin.h"}
+    for name in ["kernels.cpp", "kernels.hpp", "lanes.hpp", "power.hpp"]:
+        text = (ROOT / "cpp" / name).read_text()
+        assert set(re.findall(r"#include <(.+)>", text)) <= allowed

@@ -1,0 +1,210 @@
+"""Bad input gives a clear error of the kind scikit-learn's users expect, and changes nothing."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.exceptions import NotFittedError
+
+from resonart import DDVFA, DVFA, FuzzyART, MergeART
+
+GOOD = np.random.default_rng(0).random((40, 3))
+
+MODELS: dict[str, Callable[..., Any]] = {
+    "FuzzyART": lambda **p: FuzzyART(**({"rho": 0.7} | p)),
+    "DVFA": lambda **p: DVFA(**({"rho_lb": 0.6, "rho_ub": 0.8} | p)),
+    "DDVFA": lambda **p: DDVFA(**({"rho_lb": 0.6, "rho_ub": 0.8} | p)),
+}
+each_model = pytest.mark.parametrize("make", MODELS.values(), ids=MODELS)
+
+
+def with_value(value: float) -> np.ndarray:
+    X = GOOD.copy()
+    X[11, 1] = value
+    return X
+
+
+BAD_ROWS: dict[str, tuple[Any, type[Exception], str]] = {
+    "NaN": (with_value(np.nan), ValueError, r"NaN in row 11, column 1"),
+    "infinity": (with_value(np.inf), ValueError, r"infinity in row 11, column 1"),
+    "minus infinity": (with_value(-np.inf), ValueError, r"infinity in row 11, column 1"),
+    "too large": (with_value(1.5e308), ValueError, r"too large a value in row 11, column 1"),
+    "NaN float32": (with_value(np.nan).astype("f4"), ValueError, r"NaN in row 11, column 1"),
+    "too few features": (GOOD[:, :2], ValueError, r"2 features.*3 features"),
+    "too many features": (np.hstack([GOOD, GOOD]), ValueError, r"6 features.*3 features"),
+    "no rows": (GOOD[:0], ValueError, r"0 sample"),
+    "no features": (GOOD[:, :0], ValueError, r"0 feature"),
+    "one-dimensional": (GOOD[0], ValueError, r"Expected 2D array"),
+    "three-dimensional": (GOOD[None], ValueError, r"dim 3"),
+    "sparse": (sparse.csr_array(GOOD), TypeError, r"[Ss]parse"),
+    "text": ([["a", "b", "c"]], ValueError, r"could not convert|not compatible|string"),
+    "complex": (GOOD + 1j, ValueError, r"[Cc]omplex"),
+    "dates": (np.zeros((2, 3), dtype="M8[s]"), TypeError, r"datetime64"),
+    "None": (None, ValueError, r"Expected 2D array"),
+    "ragged": ([[1.0, 2.0, 3.0], [1.0]], ValueError, r"inhomogeneous|sequence"),
+}
+
+
+@each_model
+@pytest.mark.parametrize("name", BAD_ROWS)
+def test_bad_rows_leave_a_trained_model_alone(make: Callable[..., Any], name: str) -> None:
+    X, error, message = BAD_ROWS[name]
+    model = make().fit(GOOD)
+    before = pickle.dumps(model)
+    calls = [model.partial_fit, model.predict, model.score_samples]
+    if "features" not in name or name == "no features":
+        calls.append(model.fit)  # another number of features is fine for a new start
+    for call in calls:
+        with pytest.raises(error, match=message):
+            call(X)
+        assert pickle.dumps(model) == before
+
+
+@each_model
+@pytest.mark.parametrize("name", [n for n in BAD_ROWS if not n.startswith("too ")])
+def test_bad_rows_leave_a_new_model_new(make: Callable[..., Any], name: str) -> None:
+    X, error, message = BAD_ROWS[name]
+    model = make()
+    before = model.get_params()
+    for call in (model.fit, model.partial_fit):
+        with pytest.raises(error, match=message):
+            call(X)
+        assert set(vars(model)) - {"_lock"} == set(before)
+    model.fit(GOOD[:, :2])  # and usable
+
+
+def test_the_column_is_named() -> None:
+    X = pd.DataFrame(with_value(np.nan), columns=["height", "width", "weight"])
+    with pytest.raises(ValueError, match=r"NaN in row 11, column 1 \('width'\).*SimpleImputer"):
+        FuzzyART(rho=0.5).fit(X)
+
+
+BAD_SINGLE_ROWS: dict[str, tuple[Any, type[Exception], str]] = {
+    "NaN": ([0.1, float("nan"), 0.2], ValueError, "NaN in column 1"),
+    "infinity": (np.array([0.1, 0.2, np.inf]), ValueError, "infinity in column 2"),
+    "too short": ([0.1, 0.2], ValueError, r"2 features.*3 features"),
+    "too long": (np.zeros(4), ValueError, r"4 features.*3 features"),
+    "text": ("abc", TypeError, "sequence of numbers"),
+    "words": (["a", "b", "c"], TypeError, "must be real number"),
+    "bytes": (b"abc", TypeError, "sequence of numbers"),
+    "dict": ({0: 1.0, 1: 2.0, 2: 3.0}, TypeError, "sequence of numbers"),
+    "number": (1.0, TypeError, "sequence of numbers"),
+    "nested": (GOOD[:1], ValueError, "1 features"),
+    "None inside": ([0.1, None, 0.2], TypeError, "must be real number"),
+}
+
+
+@each_model
+@pytest.mark.parametrize("name", BAD_SINGLE_ROWS)
+def test_bad_single_rows(make: Callable[..., Any], name: str) -> None:
+    row, error, message = BAD_SINGLE_ROWS[name]
+    model = make().fit(GOOD)
+    before = pickle.dumps(model)
+    with pytest.raises(error, match=message):
+        model.learn_one(row)
+    assert pickle.dumps(model) == before
+
+
+@each_model
+@pytest.mark.parametrize("row", [[], 1.0, "ab", [float("nan")], ["a"], None])
+def test_a_bad_first_row_leaves_a_new_model_new(make: Callable[..., Any], row: Any) -> None:
+    model = make()
+    with pytest.raises((TypeError, ValueError)):
+        model.learn_one(row)
+    assert not hasattr(model, "n_features_in_")
+    assert not hasattr(model, "labels_")
+    assert model.learn_one([1.0, 2.0]) == 0
+
+
+BAD_PARAMETERS: list[tuple[str, dict[str, Any], str]] = [
+    ("FuzzyART", {"rho": 1.5}, r"rho must be a number in \[0, 1\], got 1.5"),
+    ("FuzzyART", {"rho": -0.1}, r"rho must be a number in \[0, 1\], got -0.1"),
+    ("FuzzyART", {"rho": float("nan")}, "rho must be"),
+    ("FuzzyART", {"rho": "high"}, "rho must be a number .* got 'high'"),
+    ("FuzzyART", {"rho": None}, "rho must be"),
+    ("FuzzyART", {"rho": True}, "rho must be"),
+    ("FuzzyART", {"alpha": 0.0}, "alpha must be a number > 0, got 0.0"),
+    ("FuzzyART", {"alpha": float("inf")}, "alpha must be"),
+    ("FuzzyART", {"beta": 0.0}, r"beta must be a number in \(0, 1\], got 0.0"),
+    ("FuzzyART", {"beta": 1.1}, "beta must be"),
+    ("FuzzyART", {"max_epochs": 0}, "max_epochs must be a whole number >= 1, got 0"),
+    ("FuzzyART", {"max_epochs": 1.5}, "max_epochs must be"),
+    ("FuzzyART", {"order": "sorted"}, "order must be one of 'given', 'random', got 'sorted'"),
+    ("FuzzyART", {"out_of_bounds": "drop"}, "out_of_bounds must be one of 'expand', 'clip'"),
+    ("FuzzyART", {"on_mismatch": "guess"}, "on_mismatch must be one of 'nearest', 'noise'"),
+    ("FuzzyART", {"bounds": 3}, r"bounds must be None or a pair \(low, high\)"),
+    ("FuzzyART", {"bounds": (1, 0)}, "low <= high, got low=1 and high=0 for feature 0"),
+    ("FuzzyART", {"bounds": ([0, 0], 1)}, r"one number for each of the 3 features"),
+    ("FuzzyART", {"bounds": (0, float("inf"))}, "bounds must be finite"),
+    ("FuzzyART", {"bounds": (0, "a")}, "bounds must be"),
+    ("DVFA", {"rho_lb": 0.9, "rho_ub": 0.8}, "rho_lb must not exceed rho_ub.*0.9.*0.8"),
+    ("DDVFA", {"rho_lb": 0.9, "rho_ub": 0.8}, "rho_lb must not exceed rho_ub.*0.9.*0.8"),
+    ("DDVFA", {"gamma": -1.0}, "gamma must be a number >= 0, got -1.0"),
+    ("DDVFA", {"gamma_ref": -1.0}, "gamma_ref must be a number >= 0"),
+    (
+        "DDVFA",
+        {"linkage": "ward"},
+        "linkage must be one of 'single', 'complete', 'median', 'average', 'weighted', "
+        "'centroid', got 'ward'",
+    ),
+    ("DDVFA", {"linkage": 3}, "linkage must be one of"),
+    ("DDVFA", {"search": "random"}, "search must be one of 'activation', 'index'"),
+    ("DDVFA", {"merge": "yes"}, "merge must be True or False, got 'yes'"),
+    ("DDVFA", {"merge_every": 0}, "merge_every must be a whole number >= 1 or None, got 0"),
+    ("DDVFA", {"merge_every": 10, "merge": False}, "merge_every=10 .* merge=False"),
+]
+
+
+@pytest.mark.parametrize(("kind", "params", "message"), BAD_PARAMETERS)
+def test_bad_parameters(kind: str, params: dict[str, Any], message: str) -> None:
+    model = MODELS[kind](**params)  # as in scikit-learn, nothing is checked before fit
+    for call in (model.fit, model.partial_fit):
+        with pytest.raises(ValueError, match=message):
+            call(GOOD)
+        assert not hasattr(model, "n_features_in_")
+    with pytest.raises(ValueError, match=message):
+        model.learn_one(GOOD[0])
+
+    trained = MODELS[kind]().fit(GOOD)
+    before = pickle.dumps(trained)
+    good = {name: trained.get_params()[name] for name in params}
+    trained.set_params(**params)
+    if "bounds" not in params:  # those of a trained model are known
+        with pytest.raises(ValueError, match=message):
+            trained.partial_fit(GOOD)
+    with pytest.raises(ValueError, match=message):
+        trained.fit(GOOD)
+    assert pickle.dumps(trained.set_params(**good)) == before
+
+
+@each_model
+def test_before_fit(make: Callable[..., Any]) -> None:
+    model = make()
+    for call in (model.predict, model.score_samples):
+        with pytest.raises(NotFittedError, match="not fitted"):
+            call(GOOD)
+
+
+def test_vigilance_is_required() -> None:
+    with pytest.raises(TypeError, match="rho"):
+        FuzzyART()  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="rho_lb"):
+        DDVFA()  # type: ignore[call-arg]
+
+
+def test_unusual_kernel_widths_warn() -> None:
+    with pytest.warns(UserWarning, match=r"gamma=0\.5 is below 1") as caught:
+        DDVFA(rho_lb=0.6, rho_ub=0.8, gamma=0.5, gamma_ref=0.5).fit(GOOD)
+    assert caught[0].filename == __file__  # points at the user's line
+    with pytest.warns(UserWarning, match=r"gamma_ref=2 exceeds gamma=1"):
+        DDVFA(rho_lb=0.6, rho_ub=0.8, gamma=1.0, gamma_ref=2.0).partial_fit(GOOD)
+    with pytest.warns(UserWarning, match=r"gamma=0\.5 is below 1"):
+        MergeART(rho_lb=0.6, rho_ub=0.8, gamma=0.5, gamma_ref=0.5).merge(
+            FuzzyART(rho=0.9).fit(GOOD)
+        )

@@ -1,0 +1,215 @@
+"""Merge ART: in a stream, between models, and alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import make_blobs, make_moons
+from sklearn.exceptions import NotFittedError
+from sklearn.metrics import adjusted_rand_score
+
+from resonart import DDVFA, FuzzyART, MergeART, merge_models
+
+
+def moons(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    X, y = make_moons(n, noise=0.03, random_state=seed)
+    return X, y
+
+
+PARAMS: dict[str, Any] = {"rho_lb": 0.85, "rho_ub": 0.93}
+
+
+# ---------------------------------------------------------------------------- in a stream
+
+
+def test_labels_never_renumber_between_merges() -> None:
+    X, _ = moons(1000, 0)
+    model = DDVFA(bounds=(-2, 3), **PARAMS)
+    seen: list[int] = []
+    for start in range(0, 1000, 100):
+        model.partial_fit(X[start : start + 100])
+        seen.extend(model.labels_)
+        # What has been said of a row stays true: its box is still in that cluster.
+        lower, upper = model.boxes_
+        for row, label in zip(X[: start + 100 : 37], seen[::37], strict=True):
+            mine = model.category_labels_ == label
+            inside = (lower[mine] <= row + 1e-9) & (row <= upper[mine] + 1e-9)
+            assert inside.all(axis=1).any()
+    assert model.n_merges_ == 0
+    label_map = model.merge()
+    assert model.n_merges_ == 1
+    np.testing.assert_array_equal(model.label_map_, label_map)
+    np.testing.assert_array_equal(model.labels_, label_map[seen[900:]])
+
+
+def test_automatic_merges_can_be_followed() -> None:
+    X, y = moons(3000, 1)
+    model = DDVFA(bounds=(-2, 3), merge_every=400, **PARAMS)
+    labels = np.empty(0, dtype=int)
+    for start in range(0, 3000, 250):
+        merges = getattr(model, "n_merges_", 0)
+        model.partial_fit(X[start : start + 250])
+        if model.n_merges_ != merges:
+            labels = model.label_map_[labels]
+        labels = np.concatenate([labels, model.labels_])
+    labels = model.merge()[labels]
+    assert model.n_merges_ == 3000 // 400 + 1
+    assert adjusted_rand_score(y, labels) == 1.0
+    assert model.counts_.sum() == 3000
+
+
+def test_learn_one_follows_merges() -> None:
+    X, _ = moons(600, 2)
+    model = DDVFA(merge_every=450, **PARAMS).partial_fit(X[:400])
+    labels = model.labels_
+    said = [model.learn_one(row) for row in X[400:450]]
+    assert model.n_merges_ == 1
+    np.testing.assert_array_equal(model.labels_, model.label_map_[labels])
+    assert said[-1] < model.n_clusters_
+    assert model.learn_one(X[450]) < model.n_clusters_
+    assert model.n_merges_ == 1
+
+
+def test_merging_uses_the_parameters_as_they_are() -> None:
+    X, _ = moons(500, 3)
+    model = DDVFA(merge=False, rho_lb=0.95, rho_ub=0.97).fit(X)
+    many = model.n_clusters_
+    model.set_params(rho_lb=0.3).merge()
+    assert model.n_clusters_ == 1 < many
+
+
+# ---------------------------------------------------------------------------- between models
+
+
+@pytest.mark.parametrize("linkage", ["single", "average", "centroid"])
+def test_merged_models_hold_everything(linkage: str) -> None:
+    X, _ = make_blobs(800, centers=[[0, 0], [30, 0], [0, 30]], random_state=0)
+    models = [DDVFA(rho_lb=0.6, rho_ub=0.85, linkage=linkage).fit(X[i::4]) for i in range(4)]
+    merged = merge_models(models)
+    assert merged.counts_.sum() == merged.n_samples_seen_ == 800
+    assert merged.n_clusters_ == 3
+    np.testing.assert_array_equal(merged.bounds_.low, X.min(axis=0))
+    np.testing.assert_array_equal(merged.bounds_.high, X.max(axis=0))
+    for i, (model, label_map) in enumerate(zip(models, merged.label_maps_, strict=True)):
+        assert len(label_map) == model.n_clusters_
+        np.testing.assert_array_equal(label_map[model.labels_], merged.predict(X[i::4]))
+    np.testing.assert_array_equal(
+        merged.labels_,
+        np.concatenate([m[n.labels_] for m, n in zip(merged.label_maps_, models, strict=True)]),
+    )
+    merged.partial_fit(X[:10] + 100)  # an ordinary model
+
+
+def test_boxes_keep_their_place_when_bounds_differ() -> None:
+    rng = np.random.default_rng(0)
+    left = DDVFA(rho_lb=0.8, rho_ub=0.9).fit(rng.normal(0, 1, (100, 2)))
+    right = DDVFA(rho_lb=0.8, rho_ub=0.9).fit(rng.normal(1000, 1, (100, 2)))
+    merged = merge_models([left, right])
+    assert merged.n_clusters_ == 2
+    for label, model in enumerate([left, right]):
+        mine = merged.category_labels_ == label
+        lower, upper = merged.boxes_
+        np.testing.assert_allclose(lower[mine].min(axis=0), model.boxes_.lower.min(axis=0))
+        np.testing.assert_allclose(upper[mine].max(axis=0), model.boxes_.upper.max(axis=0))
+
+
+def test_one_model_is_merged_with_itself() -> None:
+    X, _ = moons(300, 0)
+    model = DDVFA(**PARAMS).fit(X)
+    merged = merge_models([model])
+    np.testing.assert_array_equal(merged.predict(X), model.predict(X))
+    before = model.weights_
+    merge_models([model, model])
+    np.testing.assert_array_equal(model.weights_, before)  # left alone
+
+
+def test_order_of_models_is_order_of_labels() -> None:
+    a = DDVFA(**PARAMS).fit([[0.0, 0.0], [0.1, 0.1]])
+    b = DDVFA(**PARAMS).fit([[10.0, 10.0], [10.1, 10.1]])
+    merged = merge_models([b, a])
+    np.testing.assert_array_equal(merged.predict([[10.0, 10.0], [0.0, 0.0]]), [0, 1])
+
+
+X2 = np.random.default_rng(0).random((50, 2))
+
+
+def test_refuses_models_that_do_not_fit() -> None:
+    base = DDVFA(**PARAMS).fit(X2)
+    with pytest.raises(ValueError, match=r"models\[1\] has rho_ub=0.99, but models\[0\] has"):
+        merge_models([base, DDVFA(rho_lb=0.85, rho_ub=0.99).fit(X2)])
+    with pytest.raises(ValueError, match=r"linkage='median'.*linkage='single'"):
+        merge_models([base, DDVFA(linkage="median", **PARAMS).fit(X2)])
+    with pytest.raises(ValueError, match="3 features"):
+        merge_models([base, DDVFA(**PARAMS).fit(np.ones((5, 3)))])
+    with pytest.raises(ValueError, match="feature names"):
+        merge_models(
+            [
+                DDVFA(**PARAMS).fit(pd.DataFrame(X2, columns=["a", "b"])),
+                DDVFA(**PARAMS).fit(pd.DataFrame(X2, columns=["b", "a"])),
+            ]
+        )
+    with pytest.raises(ValueError, match="at least one"):
+        merge_models([])
+    with pytest.raises(TypeError, match="FuzzyART"):
+        merge_models([base, FuzzyART(rho=0.5).fit(X2)])  # type: ignore[list-item]
+    with pytest.raises(NotFittedError):
+        merge_models([base, DDVFA(**PARAMS)])
+
+
+def test_names_and_how_to_learn_may_differ() -> None:
+    named = DDVFA(order="random", random_state=1, **PARAMS).fit(
+        pd.DataFrame(X2, columns=["a", "b"])
+    )
+    merged = merge_models([named, DDVFA(bounds=(0, 1), **PARAMS).fit(X2)])
+    assert list(merged.feature_names_in_) == ["a", "b"]
+
+
+# ---------------------------------------------------------------------------- alone
+
+
+def test_modules_given_as_arrays() -> None:
+    weights = [[0.1, 0.8], [0.15, 0.8], [0.9, 0.05]]
+    merged = MergeART(rho_lb=0.8, rho_ub=0.85).merge(weights=weights)
+    np.testing.assert_array_equal(merged.label_map, [0, 0, 1])
+    np.testing.assert_array_equal(merged.counts, [2, 1])
+    np.testing.assert_array_equal(merged.weights, [[0.1, 0.8], [0.9, 0.05]])
+    weighed = MergeART(rho_lb=0.8, rho_ub=0.85, linkage="weighted").merge(
+        weights=weights, counts=[5, 2, 1], category_labels=[0, 1, 1]
+    )
+    assert weighed.counts.sum() == 8
+
+
+BAD_MODULES: list[tuple[dict[str, Any], type[Exception], str]] = [
+    ({}, TypeError, "one of the two"),
+    ({"weights": [[0.1, 0.2, 0.3]]}, ValueError, "2 \\* n_features"),
+    ({"weights": [0.1, 0.2]}, ValueError, "2 \\* n_features"),
+    ({"weights": np.empty((0, 2))}, ValueError, "at least one category"),
+    ({"weights": [[0.1, 1.2]]}, ValueError, r"\[0, 1\]"),
+    ({"weights": [[0.1, np.nan]]}, ValueError, r"\[0, 1\]"),
+    ({"weights": [[0.1, 0.2]], "counts": [0]}, ValueError, "at least 1"),
+    ({"weights": [[0.1, 0.2]], "counts": [1, 2]}, ValueError, "counts must be 1 whole"),
+    ({"weights": [[0.1, 0.2]], "counts": [1.5]}, ValueError, "counts must be 1 whole"),
+    ({"weights": [[0.1, 0.2]], "category_labels": [1]}, ValueError, "without gaps"),
+    ({"weights": [[0.1, 0.2]], "category_labels": [-1]}, ValueError, "without gaps"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "error", "message"), BAD_MODULES)
+def test_bad_modules(arguments: dict[str, Any], error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        MergeART(rho_lb=0.5, rho_ub=0.6).merge(**arguments)
+
+
+def test_a_model_brings_its_own_counts() -> None:
+    model = FuzzyART(rho=0.9).fit(X2)
+    with pytest.raises(TypeError, match="belong to weights"):
+        MergeART(rho_lb=0.5, rho_ub=0.6).merge(model, counts=[1])
+
+
+@pytest.mark.parametrize("params", [{"max_passes": 0}, {"compress": 1}, {"linkage": "ward"}])
+def test_bad_parameters(params: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=next(iter(params))):
+        MergeART(**({"rho_lb": 0.5, "rho_ub": 0.6} | params)).merge(FuzzyART(rho=0.9).fit(X2))

@@ -1,0 +1,128 @@
+"""A call that is interrupted or runs out of memory leaves the model exactly as it was."""
+
+from __future__ import annotations
+
+import pickle
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from resonart import DDVFA, DVFA, FuzzyART
+
+pytestmark = pytest.mark.subprocess
+
+RNG = np.random.default_rng(0)
+SMALL = RNG.random((200, 8))
+# Every row founds a category: minutes of work, unless somebody stops it.
+ENDLESS = RNG.random((400_000, 8))
+
+MODELS: dict[str, Callable[[], Any]] = {
+    "FuzzyART": lambda: FuzzyART(rho=1.0, bounds=(0, 1)),
+    "DVFA": lambda: DVFA(rho_lb=0.9, rho_ub=1.0, bounds=(0, 1)),
+    "DDVFA": lambda: DDVFA(rho_lb=0.9, rho_ub=1.0, bounds=(0, 1)),
+    "DDVFA median": lambda: DDVFA(rho_lb=0.9, rho_ub=1.0, bounds=(0, 1), linkage="median"),
+}
+
+
+def interrupted(call: Callable[[], object], after: float = 0.3) -> float:
+    """Press Ctrl-C while `call` runs; return how long it went on."""
+    pressed = 0.0
+
+    def press() -> None:
+        nonlocal pressed
+        time.sleep(after)
+        pressed = time.perf_counter()
+        signal.raise_signal(signal.SIGINT)
+
+    thread = threading.Thread(target=press)
+    thread.start()
+    with pytest.raises(KeyboardInterrupt):
+        call()
+    stopped = time.perf_counter()
+    thread.join()
+    return stopped - pressed
+
+
+@pytest.mark.parametrize("make", MODELS.values(), ids=MODELS)
+def test_interrupted_training(make: Callable[[], Any]) -> None:
+    model = make().fit(SMALL)
+    before = pickle.dumps(model)
+    for call in (model.fit, model.partial_fit):
+        late = interrupted(lambda call=call: call(ENDLESS))  # type: ignore[misc]
+        assert pickle.dumps(model) == before
+        # The promise is a second; the wide margin is for a busy machine.
+        assert late < 5
+    model.partial_fit(SMALL[:5])  # and it goes on
+
+
+def test_interrupted_first_batch_leaves_a_new_model_new() -> None:
+    model = DDVFA(rho_lb=0.9, rho_ub=1.0)
+    interrupted(lambda: model.partial_fit(ENDLESS))
+    assert not hasattr(model, "n_features_in_")
+    assert not hasattr(model, "labels_")
+
+
+@pytest.mark.parametrize("linkage", ["single", "median"])
+def test_interrupted_merging(linkage: str) -> None:
+    # One category a module: the pairs to compare are endless, too.
+    model = DDVFA(rho_lb=1.0, rho_ub=1.0, merge=False, bounds=(0, 1), linkage=linkage)
+    model.fit(ENDLESS[:20_000])
+    before = pickle.dumps(model)
+    interrupted(model.merge)
+    assert pickle.dumps(model) == before
+
+
+def test_interrupted_prediction() -> None:
+    model = FuzzyART(rho=1.0, bounds=(0, 1)).fit(ENDLESS[:20_000])
+    interrupted(lambda: model.predict(ENDLESS))
+    interrupted(lambda: model.score_samples(ENDLESS))
+
+
+# Address space is capped a little above what the process has, then a model grows without end.
+OUT_OF_MEMORY = """
+    import pickle, resource, sys
+    import numpy as np
+    from resonart import DDVFA, DVFA, FuzzyART
+
+    model = {model}
+    rng = np.random.default_rng(0)
+    model.partial_fit(rng.random((100, 64)))
+    before = pickle.dumps(model)
+    X = rng.random((60_000, 64))
+    used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (used + 24_000_000, resource.RLIM_INFINITY))
+    try:
+        model.{method}(X)
+    except MemoryError:
+        resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY,) * 2)
+        assert pickle.dumps(model) == before, "the model has changed"
+        model.partial_fit(X[:10])
+        print("unchanged")
+    else:
+        print("no MemoryError", model.n_categories_)
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="caps memory through Linux")
+@pytest.mark.parametrize("method", ["fit", "partial_fit"])
+@pytest.mark.parametrize(
+    "model",
+    [
+        "FuzzyART(rho=1.0, bounds=(0, 1))",
+        "DVFA(rho_lb=0.5, rho_ub=1.0, bounds=(0, 1))",
+        "DDVFA(rho_lb=0.5, rho_ub=1.0, bounds=(0, 1))",
+        "DDVFA(rho_lb=0.5, rho_ub=1.0, bounds=(0, 1), merge_every=3000)",
+    ],
+)
+def test_out_of_memory(model: str, method: str) -> None:
+    code = textwrap.dedent(OUT_OF_MEMORY.format(model=model, method=method))
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300)
+    assert out.stdout.strip() == "unchanged", out.stderr

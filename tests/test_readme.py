@@ -1,0 +1,38 @@
+"""The README's examples run and show what they promise."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+BLOCKS = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), flags=re.DOTALL)
+
+
+def test_there_are_examples() -> None:
+    assert BLOCKS
+
+
+@pytest.mark.parametrize("code", BLOCKS)
+def test_example_runs(code: str, capsys: pytest.CaptureFixture[str]) -> None:
+    exec(compile(code, "README.md", "exec"), {})
+    first, second = capsys.readouterr().out.strip().splitlines()
+    assert first.startswith("2 clusters, ")  # the two moons
+    labels, near, far = re.match(r"\[(\d \d)\] \[([\d.e-]+) +([\d.e-]+)\]", second).groups()  # type: ignore[union-attr]
+    assert len(set(labels.split())) == 2
+    assert float(far) < 0.85 < float(near)
+
+
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "docs/method.md"])
+def test_links_lead_somewhere(name: str) -> None:
+    page = ROOT / name
+    for target in re.findall(r"\]\((?!http)([^)#]+)", page.read_text()):
+        assert (page.parent / target).exists(), target
+
+
+def test_the_two_commands_are_there() -> None:
+    text = (ROOT / "README.md").read_text()
+    assert "make demo" in text
+    assert "make test" in text

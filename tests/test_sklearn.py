@@ -1,0 +1,91 @@
+"""scikit-learn's own checks of an estimator, and its habits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, clone
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from resonart import DDVFA, DVFA, FuzzyART
+
+ESTIMATORS = [
+    FuzzyART(rho=0.6),
+    DVFA(rho_lb=0.6, rho_ub=0.8),
+    DDVFA(rho_lb=0.6, rho_ub=0.8),
+    DDVFA(rho_lb=0.6, rho_ub=0.8, linkage="average", merge=False),
+]
+
+
+@parametrize_with_checks(ESTIMATORS)
+def test_estimator_checks(estimator: BaseEstimator, check: Any) -> None:
+    check(estimator)
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda e: type(e).__name__)
+def test_parameters_are_keyword_only(estimator: BaseEstimator) -> None:
+    with pytest.raises(TypeError, match="positional"):
+        type(estimator)(0.5, 0.6)
+
+
+@pytest.mark.parametrize("merge", [True, False])
+def test_merge_is_a_parameter_and_an_action(merge: bool) -> None:
+    model = DDVFA(rho_lb=0.7, rho_ub=0.9, merge=merge)
+    assert model.get_params()["merge"] is merge
+    assert bool(model.merge) is merge
+    assert model.merge == merge
+    assert repr(model.merge) == repr(merge)
+    assert hash(model.merge) == hash(merge)
+    assert clone(model).get_params() == model.get_params()
+    assert model.set_params(merge=not merge).get_params()["merge"] is not merge
+    with pytest.raises(NotFittedError):
+        model.merge()
+    np.testing.assert_array_equal(model.fit([[0.0], [1.0]]).merge(), [0, 1])
+    assert "old label" in DDVFA.merge.__doc__.lower()
+
+
+def test_merge_can_be_searched_over() -> None:
+    X = np.random.default_rng(0).random((60, 2))
+    search = GridSearchCV(
+        DDVFA(rho_lb=0.7, rho_ub=0.9),
+        {"merge": [True, False], "rho_lb": [0.6, 0.7]},
+        scoring=lambda model, X: -model.n_clusters_,
+        cv=2,
+    ).fit(X)
+    assert search.best_params_["merge"] in (True, False)
+
+
+def test_pipeline() -> None:
+    X = np.random.default_rng(0).normal(size=(100, 3))
+    pipeline = make_pipeline(StandardScaler(), DDVFA(rho_lb=0.7, rho_ub=0.8))
+    labels = pipeline.fit_predict(X)
+    assert labels.shape == (100,)
+    assert pipeline.predict(X).shape == (100,)
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda e: type(e).__name__)
+@pytest.mark.parametrize(
+    "attribute", ["weights_", "counts_", "boxes_", "bounds_", "n_clusters_", "category_labels_"]
+)
+def test_attributes_need_a_fit(estimator: BaseEstimator, attribute: str) -> None:
+    model = clone(estimator)
+    assert not hasattr(model, attribute)
+    with pytest.raises(NotFittedError):
+        getattr(model, attribute)
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda e: type(e).__name__)
+def test_random_order_is_repeatable(estimator: BaseEstimator) -> None:
+    X = np.random.default_rng(3).random((200, 2))
+    model = clone(estimator).set_params(order="random")
+    model.set_params(**{name: 0.9 for name in model.get_params() if name.startswith("rho")})
+    same = [clone(model).set_params(random_state=7).fit_predict(X) for _ in range(2)]
+    np.testing.assert_array_equal(*same)
+    labels = {tuple(clone(model).set_params(random_state=s).fit_predict(X)) for s in range(5)}
+    assert len(labels) > 1

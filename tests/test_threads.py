@@ -1,0 +1,106 @@
+"""Several threads on one model."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+from resonart import DDVFA, DVFA, FuzzyART
+
+X = np.random.default_rng(0).random((4000, 4))
+MODELS = [
+    FuzzyART(rho=0.9),
+    DVFA(rho_lb=0.8, rho_ub=0.9),
+    DDVFA(rho_lb=0.8, rho_ub=0.9, merge_every=500),
+    DDVFA(rho_lb=0.8, rho_ub=0.9, linkage="average"),
+]
+each_model = pytest.mark.parametrize("model", MODELS, ids=repr)
+
+
+def together(*calls: Callable[[], Any]) -> list[Any]:
+    """Run all calls at once, each in a thread of its own."""
+    start = threading.Barrier(len(calls))
+
+    def run(call: Callable[[], Any]) -> Any:
+        start.wait()
+        return call()
+
+    with ThreadPoolExecutor(len(calls)) as pool:
+        return [f.result() for f in [pool.submit(run, call) for call in calls]]
+
+
+@each_model
+@pytest.mark.parametrize("known", [True, False], ids=["trained before", "new"])
+def test_training_takes_turns(model: Any, known: bool) -> None:
+    ours = clone(model)
+    if known:
+        ours.partial_fit(X[:100])
+    rows = X[100:]
+    parts = np.array_split(rows, 8)
+    together(*(lambda p=p: ours.partial_fit(p) for p in parts))
+    # Whatever the order, each call was whole: rows are neither lost nor counted twice.
+    assert ours.n_samples_seen_ == ours.counts_.sum() == len(rows) + 100 * known
+
+
+@each_model
+def test_one_row_at_a_time_from_many_threads(model: Any) -> None:
+    ours = clone(model)
+    parts = np.array_split(X[:2000], 4)
+    together(*(lambda p=p: [ours.learn_one(row) for row in p] for p in parts))
+    assert ours.n_samples_seen_ == ours.counts_.sum() == 2000
+
+
+@each_model
+def test_prediction_from_many_threads(model: Any) -> None:
+    ours = clone(model).fit(X)
+    expected = ours.predict(X)
+    for labels in together(*[lambda: ours.predict(X)] * 6):
+        np.testing.assert_array_equal(labels, expected)
+
+
+@each_model
+def test_prediction_while_training(model: Any) -> None:
+    ours = clone(model).fit(X[:500])
+
+    def train() -> None:
+        for part in np.array_split(X[500:], 20):
+            ours.partial_fit(part)
+
+    def ask() -> None:
+        for _ in range(20):
+            labels = ours.predict(X[:200])
+            assert labels.min() >= 0
+            assert len(ours.weights_) <= ours.n_categories_ or ours.n_merges_
+
+    together(train, ask, ask)
+    assert ours.counts_.sum() == len(X)
+
+
+def test_other_threads_run_while_a_model_learns() -> None:
+    """The interpreter is free: a thread in plain Python makes progress during a long fit."""
+    rows = np.random.default_rng(1).random((30_000, 8))
+    ticks: list[float] = []
+    done = threading.Event()
+
+    def tick() -> None:
+        while not done.is_set():
+            ticks.append(time.perf_counter())
+            time.sleep(0.001)
+
+    thread = threading.Thread(target=tick)
+    thread.start()
+    begin = time.perf_counter()
+    FuzzyART(rho=1.0, bounds=(0, 1)).fit(rows)
+    end = time.perf_counter()
+    done.set()
+    thread.join()
+    during = [t for t in ticks if begin < t < end]
+    # With the interpreter held there would be none but at the very edges.
+    assert len(during) > 20
