@@ -16,7 +16,7 @@ ENGINE := CMakeLists.txt $(shell find cpp -type f)
 help:
 	@echo "make demo      cluster real data and a stream, print a table, write a picture"
 	@echo "make test      run all tests"
-	@echo "make lint      check style (ruff)"
+	@echo "make lint      check style (ruff, clang-format)"
 	@echo "make types     check types (mypy, strict)"
 	@echo "make bench     measure against artlib, river and scikit-learn (long)"
 	@echo "make sanitize  run the engine's tests with address and undefined-behaviour sanitizers"
@@ -43,6 +43,7 @@ test: $(VENV)/.installed
 lint: $(VENV)/.tools
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/clang-format --dry-run --Werror $(shell find cpp -name '*.?pp')
 
 types: $(VENV)/.tools
 	$(BIN)/mypy

@@ -27,9 +27,7 @@ public:
         high_.clear();
     }
 
-    bool inside(std::size_t f, double value) const {
-        return value >= low_[f] && value <= high_[f];
-    }
+    bool inside(std::size_t f, double value) const { return value >= low_[f] && value <= high_[f]; }
     bool contains(const double* row) const {
         for (std::size_t f = 0; f < size(); ++f) {
             if (!inside(f, row[f])) return false;

@@ -61,8 +61,7 @@ public:
         std::size_t grown = capacity_ + capacity_ / 2 + 16;
         if (grown < n) grown = n;
         if (grown > std::numeric_limits<std::size_t>::max() / sizeof(T) / 2) throw std::bad_alloc();
-        T* fresh = static_cast<T*>(
-            ::operator new(grown * sizeof(T), std::align_val_t{kAlignment}));
+        T* fresh = static_cast<T*>(::operator new(grown * sizeof(T), std::align_val_t{kAlignment}));
         if (size_) std::memcpy(fresh, data_, size_ * sizeof(T));
         release(data_);
         data_ = fresh;
@@ -80,7 +79,9 @@ public:
         size_ += n;
     }
     void clear() noexcept { size_ = 0; }
-    void shrink(std::size_t n) noexcept { if (n < size_) size_ = n; }
+    void shrink(std::size_t n) noexcept {
+        if (n < size_) size_ = n;
+    }
 
     // Work space: `n` values of any content.
     void resize_uninitialised(std::size_t n) {

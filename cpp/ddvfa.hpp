@@ -39,9 +39,9 @@ public:
     std::size_t n_clusters() const { return modules_.size(); }
 
     struct Workspace {
-        Buffer<double> overlap, activation, match;     // of categories
+        Buffer<double> overlap, activation, match;  // of categories
         Buffer<double> module_activation, module_match;
-        Buffer<double> values;                         // categories' values, module by module
+        Buffer<double> values;  // categories' values, module by module
         Buffer<std::uint32_t> chosen, begin;
     };
     void prepare(Workspace& ws) const {
@@ -83,8 +83,8 @@ public:
         Recognition seen;
         seen.resonated = found.module != kNone;
         if (params_.linkage == Linkage::single) gather(x, ws);
-        seen.cluster = static_cast<std::uint32_t>(seen.resonated ? found.module
-                                                                 : most_active(ws, -1.0));
+        seen.cluster =
+            static_cast<std::uint32_t>(seen.resonated ? found.module : most_active(ws, -1.0));
         seen.match = ws.module_match[seen.cluster] / scale_;
         return seen;
     }
@@ -103,7 +103,9 @@ public:
     }
 
     template <class Change>
-    void transform(Change&& change) noexcept { modules_.transform(change); }
+    void transform(Change&& change) noexcept {
+        modules_.transform(change);
+    }
 
     bool same_weights(const Ddvfa& other) const {
         // Categories are never reordered by learning, so this equals comparing the
@@ -160,7 +162,8 @@ private:
             found.module = most_active(ws, threshold_lb_);
         } else {
             for (std::size_t m = 0; m < modules_.size() && found.module == kNone; ++m) {
-                if (ws.module_match[m] >= threshold_lb_) found.module = static_cast<std::int64_t>(m);
+                if (ws.module_match[m] >= threshold_lb_)
+                    found.module = static_cast<std::int64_t>(m);
             }
         }
         return found;
@@ -271,8 +274,7 @@ private:
     void take_medians(const double* of_category, double* of_module, Workspace& ws) const noexcept {
         ws.begin[0] = 0;
         for (std::size_t m = 0; m < modules_.size(); ++m) {
-            ws.begin[m + 1] =
-                ws.begin[m] + static_cast<std::uint32_t>(modules_.module_size(m));
+            ws.begin[m + 1] = ws.begin[m] + static_cast<std::uint32_t>(modules_.module_size(m));
         }
         for (std::size_t j = 0; j < categories().size(); ++j) {
             ws.values[ws.begin[categories().owner(j)]++] = of_category[j];

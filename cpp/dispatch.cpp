@@ -6,8 +6,8 @@
 #include "kernels.hpp"
 
 #if defined(_MSC_VER) && !defined(__clang__)
-#include <intrin.h>
 #include <immintrin.h>
+#include <intrin.h>
 #endif
 
 namespace resonart {
@@ -30,9 +30,7 @@ bool has_bit(int leaf, int sub, int reg, int bit) {
     return (r[reg] >> bit & 1) != 0;
 }
 // The operating system must save the wide registers too (XCR0).
-bool saves(unsigned long long mask) {
-    return has_bit(1, 0, 2, 27) && (_xgetbv(0) & mask) == mask;
-}
+bool saves(unsigned long long mask) { return has_bit(1, 0, 2, 27) && (_xgetbv(0) & mask) == mask; }
 bool has_avx2() { return saves(0x6) && has_bit(7, 0, 1, 5); }
 bool has_avx512() { return saves(0xe6) && has_bit(7, 0, 1, 16); }
 #else

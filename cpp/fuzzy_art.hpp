@@ -54,7 +54,9 @@ public:
     }
 
     template <class Change>
-    void transform(Change&& change) noexcept { categories_.transform(change); }
+    void transform(Change&& change) noexcept {
+        categories_.transform(change);
+    }
 
     bool same_weights(const FuzzyArt& other) const {
         return categories_.same_weights(other.categories_);

@@ -88,7 +88,8 @@ Best best_passing(const double* x, const StoreView& s, double threshold) {
         if (!lanes) return;
         lanes &= at_least(sum, hurdle * denominators(s, b)) & lanes_in_use(s, b);
         if (!lanes) return;
-        offer(s, b, sum, lanes, best, [&](std::size_t, double ratio) { return ratio > best.ratio; });
+        offer(s, b, sum, lanes, best,
+              [&](std::size_t, double ratio) { return ratio > best.ratio; });
         hurdle = Lanes::all(best.ratio * kBelow);
     });
     return best;
@@ -100,8 +101,7 @@ Best overlaps_and_best(const double* x, const StoreView& s, const std::uint32_t*
     Lanes hurdle = Lanes::all(-1.0);
     for_each_block(x, s, [&](std::size_t b, Lanes sum) {
         sum.store(overlap + b * kLanes);
-        const unsigned lanes =
-            at_least(sum, hurdle * denominators(s, b)) & lanes_in_use(s, b);
+        const unsigned lanes = at_least(sum, hurdle * denominators(s, b)) & lanes_in_use(s, b);
         if (!lanes) return;
         offer(s, b, sum, lanes, best, [&](std::size_t j, double ratio) {
             return ratio > best.ratio ||
@@ -112,8 +112,7 @@ Best overlaps_and_best(const double* x, const StoreView& s, const std::uint32_t*
     return best;
 }
 
-std::size_t select(const double* overlap, const StoreView& s, double ratio,
-                   std::uint32_t* chosen) {
+std::size_t select(const double* overlap, const StoreView& s, double ratio, std::uint32_t* chosen) {
     const std::size_t blocks = (s.size + kLanes - 1) / kLanes;
     const Lanes bar = Lanes::all(ratio);
     std::size_t count = 0;
@@ -141,8 +140,8 @@ inline Lanes raise(Lanes base, const Power& power) {
     return power.half ? result * root(base) : result;
 }
 
-void respond(const double* overlap, const StoreView& s, const Power& gamma,
-             const Power& gamma_ref, double* activation, double* match) {
+void respond(const double* overlap, const StoreView& s, const Power& gamma, const Power& gamma_ref,
+             double* activation, double* match) {
     const std::size_t blocks = (s.size + kLanes - 1) / kLanes;
     for (std::size_t b = 0; b < blocks; ++b) {
         const Lanes ratio = Lanes::load(overlap + b * kLanes) / denominators(s, b);

@@ -60,9 +60,7 @@ inline Lanes operator*(Lanes x, Lanes y) {
 inline Lanes operator/(Lanes x, Lanes y) {
     return {_mm256_div_pd(x.a, y.a), _mm256_div_pd(x.b, y.b)};
 }
-inline Lanes lower(Lanes x, Lanes y) {
-    return {_mm256_min_pd(x.a, y.a), _mm256_min_pd(x.b, y.b)};
-}
+inline Lanes lower(Lanes x, Lanes y) { return {_mm256_min_pd(x.a, y.a), _mm256_min_pd(x.b, y.b)}; }
 inline Lanes root(Lanes x) { return {_mm256_sqrt_pd(x.a), _mm256_sqrt_pd(x.b)}; }
 inline unsigned at_least(Lanes x, Lanes y) {
     const int low = _mm256_movemask_pd(_mm256_cmp_pd(x.a, y.a, _CMP_GE_OQ));
@@ -85,8 +83,8 @@ struct Lanes {
         for (int i = 0; i < 4; ++i) _mm_store_pd(p + 2 * i, v[i]);
     }
 };
-#define RESONART_EACH(expression)                   \
-    Lanes r;                                        \
+#define RESONART_EACH(expression)                    \
+    Lanes r;                                         \
     for (int i = 0; i < 4; ++i) r.v[i] = expression; \
     return r
 inline Lanes operator+(Lanes a, Lanes b) { RESONART_EACH(_mm_add_pd(a.v[i], b.v[i])); }
@@ -121,8 +119,8 @@ struct Lanes {
         for (std::size_t i = 0; i < kLanes; ++i) p[i] = v[i];
     }
 };
-#define RESONART_EACH(expression)                               \
-    Lanes r;                                                    \
+#define RESONART_EACH(expression)                                 \
+    Lanes r;                                                      \
     for (std::size_t i = 0; i < kLanes; ++i) r.v[i] = expression; \
     return r
 inline Lanes operator+(Lanes a, Lanes b) { RESONART_EACH(a.v[i] + b.v[i]); }

@@ -178,8 +178,8 @@ private:
     static bool same(const Params& a, const Params& b) {
         return a.rho_lb == b.rho_lb && a.rho_ub == b.rho_ub && a.alpha == b.alpha &&
                a.beta == b.beta && a.gamma == b.gamma && a.gamma_ref == b.gamma_ref &&
-               a.linkage == b.linkage && a.search == b.search &&
-               a.merge_every == b.merge_every && a.out_of_bounds == b.out_of_bounds;
+               a.linkage == b.linkage && a.search == b.search && a.merge_every == b.merge_every &&
+               a.out_of_bounds == b.out_of_bounds;
     }
 
     bool due_within(const Params& params, std::size_t rows) const {
@@ -259,9 +259,13 @@ private:
 
     void leave_bounds(const double* row, std::int64_t index) {
         switch (state_.art.params().out_of_bounds) {
-            case OutOfBounds::clip: return;  // `code` does it
-            case OutOfBounds::error: refuse(row, index); return;
-            case OutOfBounds::expand: break;
+            case OutOfBounds::clip:
+                return;  // `code` does it
+            case OutOfBounds::error:
+                refuse(row, index);
+                return;
+            case OutOfBounds::expand:
+                break;
         }
         Bounds wider = state_.bounds;
         wider.include(row);

@@ -23,10 +23,14 @@ public:
     // `share` is the value's a priori probability, used by weighted linkage alone.
     static double add(Linkage linkage, double so_far, double value, double share) {
         switch (linkage) {
-            case Linkage::single: return value > so_far ? value : so_far;
-            case Linkage::complete: return value < so_far ? value : so_far;
-            case Linkage::weighted: return so_far + share * value;
-            default: return so_far + value;
+            case Linkage::single:
+                return value > so_far ? value : so_far;
+            case Linkage::complete:
+                return value < so_far ? value : so_far;
+            case Linkage::weighted:
+                return so_far + share * value;
+            default:
+                return so_far + value;
         }
     }
     static double finish(Linkage linkage, double so_far, std::size_t n) {

@@ -38,8 +38,8 @@ public:
         for (std::size_t l = 0; l < input.size(); ++l) {
             compare(input, l, merged, poll);
             const std::int64_t k = winner(merged.size());
-            map[l] = static_cast<std::uint32_t>(k == kNone ? static_cast<std::int64_t>(merged.size())
-                                                           : k);
+            map[l] = static_cast<std::uint32_t>(
+                k == kNone ? static_cast<std::int64_t>(merged.size()) : k);
             // Resonance or not, weights are taken over as they are, after those already there.
             for (std::uint32_t p = begin_[l]; p < begin_[l + 1]; ++p) {
                 const std::size_t j = order_[p];
@@ -173,8 +173,7 @@ private:
 
     // A median needs all R×C entries of a pair of modules, but of one pair at a time.
     template <class Poll>
-    void compare_by_median(const Modules& input, std::size_t l, const Modules& merged,
-                           Poll& poll) {
+    void compare_by_median(const Modules& input, std::size_t l, const Modules& merged, Poll& poll) {
         merged.group(merged_begin_, merged_order_);
         const std::size_t columns = begin_[l + 1] - begin_[l];
         for (std::size_t k = 0; k < merged.size(); ++k) {
@@ -229,8 +228,8 @@ private:
 // Passes until one returns as many modules as it was given (it is then the identity) or the cap
 // is reached; then one compression. `input` is left alone.
 template <class Poll>
-Merged merge_art(const Modules& input, const Params& params, std::size_t max_passes,
-                 bool compress, Poll& poll) {
+Merged merge_art(const Modules& input, const Params& params, std::size_t max_passes, bool compress,
+                 Poll& poll) {
     MergeArt art(params);
     Merged result;
     result.map.reserve(input.size());

@@ -134,9 +134,9 @@ private:
     }
 
     Categories categories_;
-    Buffer<std::uint32_t> sizes_;    // categories of each module
-    Buffer<std::int64_t> totals_;    // samples of each module
-    Categories centroids_;           // elementwise minimum of each module's weights
+    Buffer<std::uint32_t> sizes_;  // categories of each module
+    Buffer<std::int64_t> totals_;  // samples of each module
+    Categories centroids_;         // elementwise minimum of each module's weights
     bool keeps_centroids_ = false;
 };
 

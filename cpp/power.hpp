@@ -16,8 +16,8 @@ namespace resonart {
 
 struct Power {
     double exponent = 1.0;
-    int whole = 1;        // how many factors
-    bool half = false;    // and one square root
+    int whole = 1;           // how many factors
+    bool half = false;       // and one square root
     bool by_product = true;  // false: std::pow
 
     Power() = default;

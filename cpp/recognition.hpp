@@ -26,8 +26,8 @@ inline Recognition recognise_by_category(const Categories& categories, const dou
 }
 
 // The cluster alone; kNone where nothing passes and the nearest is not wanted.
-inline std::int64_t cluster_by_category(const Categories& categories, const double* x,
-                                        double alpha, double threshold, bool nearest) noexcept {
+inline std::int64_t cluster_by_category(const Categories& categories, const double* x, double alpha,
+                                        double threshold, bool nearest) noexcept {
     const StoreView view = categories.view(alpha);
     Best best = kernels().best_passing(x, view, threshold);
     if (best.index == kNone && nearest) best = kernels().best_passing(x, view, -1.0);

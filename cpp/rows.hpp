@@ -15,8 +15,7 @@ public:
     template <class T>
     static Rows of(const void* data, std::size_t n, std::size_t d, std::ptrdiff_t row_stride,
                    std::ptrdiff_t column_stride) {
-        return Rows(static_cast<const char*>(data), n, d, row_stride, column_stride,
-                    &read_row<T>);
+        return Rows(static_cast<const char*>(data), n, d, row_stride, column_stride, &read_row<T>);
     }
 
     std::size_t size() const { return n_; }
@@ -31,7 +30,11 @@ private:
 
     Rows(const char* data, std::size_t n, std::size_t d, std::ptrdiff_t row_stride,
          std::ptrdiff_t column_stride, Read read)
-        : data_(data), n_(n), d_(d), row_stride_(row_stride), column_stride_(column_stride),
+        : data_(data),
+          n_(n),
+          d_(d),
+          row_stride_(row_stride),
+          column_stride_(column_stride),
           read_(read) {}
 
     template <class T>

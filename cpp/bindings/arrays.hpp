@@ -64,13 +64,19 @@ public:
 
 private:
     nb::capsule owner() {
-        nb::capsule capsule(data_.get(),
-                            [](void* p) noexcept { delete[] static_cast<T*>(p); });
+        nb::capsule capsule(data_.get(), [](void* p) noexcept { delete[] static_cast<T*>(p); });
         data_.release();
         return capsule;
     }
     std::size_t size_;
     std::unique_ptr<T[]> data_;
 };
+
+// Whole numbers as NumPy's own int64. (What comes through the buffer protocol is of the equal
+// but differently named type `long long`, which shows wherever an array is printed.)
+using WholeNumbers = nb::object;
+inline WholeNumbers whole_numbers(Fresh<std::int64_t>& numbers) {
+    return nb::cast(numbers.vector()).attr("view")(nb::module_::import_("numpy").attr("int64"));
+}
 
 }  // namespace resonart::bindings

@@ -34,9 +34,8 @@ inline std::string number(double value) {
 }
 
 [[noreturn]] inline void raise_outside(const OutsideBounds& e) {
-    const std::string where =
-        (e.row >= 0 ? "row " + std::to_string(e.row) + ", " : std::string()) + "column " +
-        std::to_string(e.feature);
+    const std::string where = (e.row >= 0 ? "row " + std::to_string(e.row) + ", " : std::string()) +
+                              "column " + std::to_string(e.feature);
     throw nb::value_error(("Input X has the value " + number(e.value) + " in " + where +
                            ", outside the model's bounds [" + number(e.low) + ", " +
                            number(e.high) +
@@ -57,12 +56,13 @@ public:
         if (!read_buffer(row, n_features)) read_sequence(row, n_features);
         for (std::size_t f = 0; f < n_features; ++f) {
             if (!usable(values_[f])) {
-                throw nb::value_error(
-                    ("the row has " + std::string(std::isnan(values_[f])   ? "NaN"
-                                                  : std::isinf(values_[f]) ? "infinity"
-                                                                           : "too large a value") +
-                     " in column " + std::to_string(f) + "; resonart needs finite numbers")
-                        .c_str());
+                throw nb::value_error(("the row has " +
+                                       std::string(std::isnan(values_[f])   ? "NaN"
+                                                   : std::isinf(values_[f]) ? "infinity"
+                                                                            : "too large a value") +
+                                       " in column " + std::to_string(f) +
+                                       "; resonart needs finite numbers")
+                                          .c_str());
             }
         }
     }
@@ -81,8 +81,8 @@ private:
 
     [[noreturn]] static void wrong_length(std::size_t got, std::size_t want) {
         throw nb::value_error(("the row has " + std::to_string(got) +
-                               " features, but the model was trained with " +
-                               std::to_string(want) + " features")
+                               " features, but the model was trained with " + std::to_string(want) +
+                               " features")
                                   .c_str());
     }
 
@@ -146,9 +146,10 @@ public:
         return rows;
     }
 
-    static std::tuple<NewVector<std::int64_t>, int> train(
-        Engine& engine, const AnyRows& array, const Params& params, const OptionalOrder& order,
-        int max_epochs, bool merge_at_end, bool merge_on_the_way, bool undo_on_failure) {
+    static std::tuple<WholeNumbers, int> train(Engine& engine, const AnyRows& array,
+                                               const Params& params, const OptionalOrder& order,
+                                               int max_epochs, bool merge_at_end,
+                                               bool merge_on_the_way, bool undo_on_failure) {
         const Rows data = rows(engine, array);
         Plan plan;
         if (order) {
@@ -173,7 +174,7 @@ public:
         } catch (const OutsideBounds& e) {
             raise_outside(e);
         }
-        return {labels.vector(), epochs};
+        return {whole_numbers(labels), epochs};
     }
 
     static std::int64_t learn_one(Engine& engine, nb::handle object) {
@@ -192,8 +193,7 @@ public:
         }
     }
 
-    static NewVector<std::int64_t> predict(const Engine& engine, const AnyRows& array,
-                                           bool nearest) {
+    static WholeNumbers predict(const Engine& engine, const AnyRows& array, bool nearest) {
         const Rows data = rows(engine, array);
         Fresh<std::int64_t> clusters(data.size());
         try {
@@ -202,7 +202,7 @@ public:
         } catch (const OutsideBounds& e) {
             raise_outside(e);
         }
-        return clusters.vector();
+        return whole_numbers(clusters);
     }
 
     static NewVector<double> score(const Engine& engine, const AnyRows& array) {
@@ -227,9 +227,8 @@ public:
 
     // The whole model at one moment: weights, counts and clusters of the categories (in order of
     // creation, or cluster by cluster), lower and upper bounds, the three counters, label map.
-    static std::tuple<NewMatrix<double>, NewVector<std::int64_t>, NewVector<std::int64_t>,
-                      NewVector<double>, NewVector<double>, std::int64_t, std::int64_t,
-                      std::int64_t, NewVector<std::int64_t>>
+    static std::tuple<NewMatrix<double>, WholeNumbers, WholeNumbers, NewVector<double>,
+                      NewVector<double>, std::int64_t, std::int64_t, std::int64_t, WholeNumbers>
     snapshot(const Engine& engine, bool grouped) {
         // Copied with the model held still, handed to Python afterwards.
         struct Copied {
@@ -271,9 +270,15 @@ public:
             }
             return out;
         });
-        return {all.weights.matrix(all.n, all.width), all.counts.vector(), all.labels.vector(),
-                all.low.vector(), all.high.vector(), all.n_samples, all.since_merge,
-                all.n_merges, all.map.vector()};
+        return {all.weights.matrix(all.n, all.width),
+                whole_numbers(all.counts),
+                whole_numbers(all.labels),
+                all.low.vector(),
+                all.high.vector(),
+                all.n_samples,
+                all.since_merge,
+                all.n_merges,
+                whole_numbers(all.map)};
     }
 
     static std::tuple<NewVector<double>, NewVector<double>> bounds(const Engine& engine) {
@@ -288,7 +293,8 @@ public:
 
     static void set_bounds(Engine& engine, const Vector<double>& low, const Vector<double>& high) {
         const std::size_t d = engine.n_features();
-        if (low.shape(0) != d || high.shape(0) != d) throw nb::value_error("bounds of wrong length");
+        if (low.shape(0) != d || high.shape(0) != d)
+            throw nb::value_error("bounds of wrong length");
         for (std::size_t f = 0; f < d; ++f) {
             if (!(usable(low.data()[f]) && usable(high.data()[f]) &&
                   low.data()[f] <= high.data()[f])) {
@@ -303,12 +309,12 @@ public:
         engine.state().bounds.set(low.data(), high.data(), d);
     }
 
-    static NewVector<std::int64_t> label_map(const Engine& engine) {
+    static WholeNumbers label_map(const Engine& engine) {
         const Buffer<std::uint32_t> map =
             held(engine, [](const auto& state) { return state.label_map; });
         Fresh<std::int64_t> out(map.size());
         for (std::size_t i = 0; i < map.size(); ++i) out.data()[i] = map[i];
-        return out.vector();
+        return whole_numbers(out);
     }
 
     static std::tuple<std::int64_t, std::int64_t, std::int64_t> counters(const Engine& engine) {

@@ -33,8 +33,8 @@ void bind_params(nb::module_& m) {
             [](Params* self, double rho_lb, double rho_ub, double alpha, double beta, double gamma,
                double gamma_ref, Linkage linkage, Search search, std::int64_t merge_every,
                OutOfBounds out_of_bounds) {
-                const Params p{rho_lb,  rho_ub, alpha,       beta,         gamma, gamma_ref,
-                               linkage, search, merge_every, out_of_bounds};
+                const Params p{rho_lb,    rho_ub,  alpha,  beta,        gamma,
+                               gamma_ref, linkage, search, merge_every, out_of_bounds};
                 p.check();
                 new (self) Params(p);
             },
@@ -56,11 +56,10 @@ void bind_params(nb::module_& m) {
 
 // Merge ART alone, over modules given as arrays. Returns weights, counts and labels cluster by
 // cluster, the old-to-new map and the number of passes.
-std::tuple<NewMatrix<double>, NewVector<std::int64_t>, NewVector<std::int64_t>,
-           NewVector<std::int64_t>, std::size_t>
-merge_modules(const Matrix<double>& weights, const Vector<std::int64_t>& counts,
-              const Vector<std::int64_t>& labels, const Params& params,
-              std::optional<std::size_t> max_passes, bool compress) {
+std::tuple<NewMatrix<double>, WholeNumbers, WholeNumbers, WholeNumbers, std::size_t> merge_modules(
+    const Matrix<double>& weights, const Vector<std::int64_t>& counts,
+    const Vector<std::int64_t>& labels, const Params& params, std::optional<std::size_t> max_passes,
+    bool compress) {
     if (weights.shape(1) % 2) throw nb::value_error("weights must have an even number of columns");
     Categories fresh(weights.shape(1) / 2);
     const std::size_t n = Face<Ddvfa>::read_categories(weights, counts, labels, fresh);
@@ -84,8 +83,8 @@ merge_modules(const Matrix<double>& weights, const Vector<std::int64_t>& counts,
         label.data()[p] = c.owner(j);
     }
     for (std::size_t m = 0; m < n; ++m) map.data()[m] = merged.map[m];
-    return {w.matrix(c.size(), c.width()), count.vector(), label.vector(), map.vector(),
-            merged.passes};
+    return {w.matrix(c.size(), c.width()), whole_numbers(count), whole_numbers(label),
+            whole_numbers(map), merged.passes};
 }
 
 // Weights learned under one pair of bounds, moved to wider ones: boxes stay in place.
@@ -147,19 +146,19 @@ NB_MODULE(_core, m) {
     bind_params(m);
     bind_learner<FuzzyArt>(m, "FuzzyArt");
     bind_learner<Dvfa>(m, "Dvfa");
-    bind_learner<Ddvfa>(m, "Ddvfa").def(
-        "merge",
-        [](Learner<Ddvfa>& engine, const Params& params) {
-            {
-                nb::gil_scoped_release free;
-                engine.merge(params, AskPython());
-            }
-            return Face<Ddvfa>::label_map(engine);
-        },
-        nb::arg("params"));
-    m.def("merge_modules", &merge_modules, nb::arg("weights"), nb::arg("counts"),
-          nb::arg("labels"), nb::arg("params"), nb::arg("max_passes").none(),
-          nb::arg("compress"));
+    bind_learner<Ddvfa>(m, "Ddvfa")
+        .def(
+            "merge",
+            [](Learner<Ddvfa>& engine, const Params& params) {
+                {
+                    nb::gil_scoped_release free;
+                    engine.merge(params, AskPython());
+                }
+                return Face<Ddvfa>::label_map(engine);
+            },
+            nb::arg("params"));
+    m.def("merge_modules", &merge_modules, nb::arg("weights"), nb::arg("counts"), nb::arg("labels"),
+          nb::arg("params"), nb::arg("max_passes").none(), nb::arg("compress"));
     m.def("move_weights", &move_weights, nb::arg("weights"), nb::arg("low"), nb::arg("high"),
           nb::arg("wider_low"), nb::arg("wider_high"));
     m.def("first_unusable", &first_unusable, nb::arg("rows"));

@@ -111,7 +111,7 @@ default="single"
     >>> from resonart import FuzzyART, MergeART
     >>> X = [[0.0, 0.0], [0.2, 0.0], [0.4, 0.0], [0.2, 1.0], [0.4, 1.0]]
     >>> model = FuzzyART(rho=0.95).fit(X)  # five clusters of one row
-    >>> merged = MergeART(rho_lb=0.7, rho_ub=0.95).merge(model)
+    >>> merged = MergeART(rho_lb=0.4, rho_ub=0.95).merge(model)
     >>> merged.label_map[model.labels_]
     array([0, 0, 0, 1, 1])
     """
