@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <mutex>
 #include <new>
 #include <shared_mutex>
@@ -77,8 +78,8 @@ template <class Art>
 class Learner {
 public:
     static constexpr bool kMerges = std::is_same<Art, Ddvfa>::value;
-    // Far more than memory holds, and small enough that no size computed from it overflows.
-    static constexpr std::size_t kMostFeatures = std::size_t{1} << 40;
+    // Far more than memory holds, and small enough that no size of one row overflows.
+    static constexpr std::size_t kMostFeatures = std::numeric_limits<std::size_t>::max() / 1024;
 
     Learner(std::size_t n_features, const Params& params) : n_features_(n_features) {
         params.check();

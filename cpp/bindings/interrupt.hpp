@@ -20,7 +20,7 @@ public:
 
 private:
     using Clock = std::chrono::steady_clock;
-    Clock::time_point last_ = Clock::now();
+    Clock::time_point last_{};  // long ago: creating one costs nothing
 };
 
 }  // namespace resonart::bindings

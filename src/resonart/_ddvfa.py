@@ -181,9 +181,11 @@ default="single"
         return label_map
 
     def learn_one(self, row: Any) -> int:
-        engine = self._trained_engine()
-        if self.merge_every is None or engine is None:
-            return super().learn_one(row)
+        engine: _core.Ddvfa | None = self.__dict__.get("_engine")
+        if engine is None:
+            return self._learn_first(row)
+        if self.merge_every is None:
+            return engine.learn_one(row)
         merges = engine.counters()[2]
         label = engine.learn_one(row)
         if engine.counters()[2] != merges:

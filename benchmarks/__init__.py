@@ -1,0 +1,1 @@
+"""How fast, how lean, and next to whom: run with ``python -m benchmarks.run``."""

@@ -1,0 +1,215 @@
+"""Cluster real data and a stream of spirals and rings; print a table and draw a picture.
+
+Run it with ``make demo``, or with ``python examples/demo.py [--out FOLDER]``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.datasets import load_iris, load_wine
+from sklearn.metrics import adjusted_rand_score
+
+from resonart import DDVFA, DVFA, FuzzyART, plot
+
+PICTURE = "resonart-demo.png"
+STREAM = "spirals and rings"
+SHUFFLED = {"order": "random", "random_state": 0}
+
+FUZZY_ART, DVFA_ALONE, DDVFA_ALONE, DDVFA_MERGED = (
+    "Fuzzy ART",
+    "DVFA",
+    "DDVFA",
+    "DDVFA + Merge ART",
+)
+
+# Parameters were picked by hand, for show, with a look at the true classes: over ten random orders
+# the mean adjusted Rand index of each is within 0.05 of the best of a small grid. The one exception
+# is DDVFA without merging on the stream. It has the vigilances of DDVFA + Merge ART, so that both
+# differ in merging alone; at its own best, (0.42, 0.46), its mean is 0.35. With merging, 500 random
+# orders out of 500 come out perfect.
+MODELS: dict[str, dict[str, Any]] = {
+    "iris": {
+        FUZZY_ART: FuzzyART(rho=0.61, **SHUFFLED),
+        DVFA_ALONE: DVFA(rho_lb=0.82, rho_ub=0.91, **SHUFFLED),
+        DDVFA_ALONE: DDVFA(rho_lb=0.40, rho_ub=0.82, linkage="weighted", merge=False, **SHUFFLED),
+        DDVFA_MERGED: DDVFA(rho_lb=0.49, rho_ub=0.82, linkage="weighted", **SHUFFLED),
+    },
+    "wine": {
+        FUZZY_ART: FuzzyART(rho=0.51, **SHUFFLED),
+        DVFA_ALONE: DVFA(rho_lb=0.82, rho_ub=0.91, **SHUFFLED),
+        DDVFA_ALONE: DDVFA(rho_lb=0.58, rho_ub=0.67, merge=False, **SHUFFLED),
+        DDVFA_MERGED: DDVFA(rho_lb=0.48, rho_ub=0.80, linkage="average", **SHUFFLED),
+    },
+    STREAM: {
+        FUZZY_ART: FuzzyART(rho=0.40, **SHUFFLED),
+        DVFA_ALONE: DVFA(rho_lb=0.74, rho_ub=0.83, **SHUFFLED),
+        DDVFA_ALONE: DDVFA(rho_lb=0.90, rho_ub=0.965, merge=False, **SHUFFLED),
+        DDVFA_MERGED: DDVFA(rho_lb=0.90, rho_ub=0.965, **SHUFFLED),
+    },
+}
+
+
+class Data(NamedTuple):
+    """Rows and their true classes."""
+
+    rows: NDArray[np.float64]
+    classes: NDArray[np.int64]
+
+
+class Result(NamedTuple):
+    """One line of the table."""
+
+    data: str
+    method: str
+    model: Any
+    ari: float
+    rows_per_second: float
+
+
+# ---------------------------------------------------------------------- data
+
+
+def spirals_and_rings(n_spiral: int = 1000, jitter: float = 0.018, seed: int = 0) -> Data:
+    """Return two interleaved spirals beside two concentric rings, in random order."""
+    random = np.random.default_rng(seed)
+    start, end = 0.5 * np.pi, 2.5 * np.pi
+    shapes = []
+    for turned in (0.0, np.pi):
+        # Angles are drawn so that rows lie about equally dense along the arm.
+        angle = np.sqrt(start**2 + random.random(n_spiral) * (end**2 - start**2))
+        shapes.append(on_circle(angle / end, angle + turned))
+    for radius in (1.0, 0.5):
+        angle = 2 * np.pi * random.random(int(n_spiral * radius))
+        shapes.append(on_circle(radius, angle) + np.array([2.4, 0.0]))
+    rows = np.concatenate(shapes)
+    rows += random.normal(scale=jitter, size=rows.shape)
+    classes = np.repeat(np.arange(len(shapes)), [len(shape) for shape in shapes])
+    order = random.permutation(len(rows))
+    return Data(rows[order], classes[order])
+
+
+def on_circle(
+    radius: float | NDArray[np.float64], angle: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return points at these distances and directions from the origin."""
+    return np.column_stack([radius * np.cos(angle), radius * np.sin(angle)])
+
+
+# ---------------------------------------------------------------------- runs
+
+
+def run(data_name: str, data: Data, method: str, model: Any, repeats: int = 3) -> Result:
+    """Fit a few times; keep the model and the best time."""
+    seconds = []
+    for _ in range(repeats):
+        model = clone(model)
+        begin = time.perf_counter()
+        model.fit(data.rows)
+        seconds.append(time.perf_counter() - begin)
+    ari = adjusted_rand_score(data.classes, model.labels_)
+    return Result(data_name, method, model, ari, len(data.rows) / min(seconds))
+
+
+def table(results: list[Result], sets: dict[str, Data]) -> str:
+    """Return the results as text, data set by data set."""
+    head = (
+        f"{'data set':<19}{'method':<20}{'clusters':>9}{'categories':>12}{'ARI':>8}{'rows/s':>13}"
+    )
+    lines = [head]
+    for name, data in sets.items():
+        lines.append("-" * len(head))
+        n_rows, n_features = data.rows.shape
+        notes = [
+            name,
+            f"  {n_rows} rows",
+            f"  {n_features} features",
+            f"  {len(np.unique(data.classes))} classes",
+        ]
+        mine = [result for result in results if result.data == name]
+        for note, result in zip(notes, mine, strict=True):
+            lines.append(
+                f"{note:<19}{result.method:<20}{result.model.n_clusters_:>9}"
+                f"{result.model.n_categories_:>12}{result.ari:>8.3f}"
+                f"{result.rows_per_second:>13,.0f}"
+            )
+    return "\n".join(lines)
+
+
+# ---------------------------------------------------------------------- picture
+
+
+def draw(results: list[Result], data: Data, path: Path) -> None:
+    """Draw the categories and clusters each method finds in the stream."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        sys.exit('No picture without matplotlib. Get it with: pip install "resonart[plot]"')
+
+    figure = Figure(figsize=(11, 6.9), layout="constrained")
+    figure.get_layout_engine().set(w_pad=0.12, h_pad=0.1, hspace=0.03)
+    figure.suptitle(
+        f"Two spirals and two rings: {len(data.rows):,} rows in random order, seen once",
+        fontsize=17,
+        fontweight="bold",
+    )
+    for ax, result in zip(figure.subplots(2, 2).flat, results, strict=True):
+        model = result.model
+        plot.categories(model, data.rows, labels=model.labels_, ax=ax, legend=False)
+        ax.set_title(result.method, loc="left", fontsize=13, fontweight="bold")
+        ax.set_title(
+            f"{model.n_clusters_} clusters, {model.n_categories_} boxes, ARI {result.ari:.2f}",
+            loc="right",
+            fontsize=12,
+        )
+        ax.set(xlabel="", ylabel="", xticks=[], yticks=[], aspect="equal")
+        ax.spines[:].set_color("#bbbbbb")
+    figure.supxlabel(
+        "Dots are rows, boxes are categories; colour is the cluster. "
+        "DDVFA with and without Merge ART at the same vigilances.",
+        fontsize=10.5,
+        color="#555555",
+    )
+    figure.savefig(path, dpi=160)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Cluster, print, draw."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument(
+        "--out", type=Path, default=Path(), help="folder for the picture (default: this one)"
+    )
+    out = parser.parse_args(arguments).out
+
+    sets = {
+        "iris": Data(*load_iris(return_X_y=True)),
+        "wine": Data(*load_wine(return_X_y=True)),
+        STREAM: spirals_and_rings(),
+    }
+    results = [
+        run(name, data, method, model)
+        for name, data in sets.items()
+        for method, model in MODELS[name].items()
+    ]
+    print(table(results, sets))
+    print()
+    print("ARI is agreement with the true classes: 1 is perfect, 0 is chance. Rows come in random")
+    print("order, once. Vigilances were picked for show, with a look at the true classes; on the")
+    print("spirals and rings, DDVFA with and without Merge ART has the same ones.")
+    print()
+
+    out.mkdir(parents=True, exist_ok=True)
+    path = out / PICTURE
+    draw([result for result in results if result.data == STREAM], sets[STREAM], path)
+    print(f"Picture of the categories and clusters: {path}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,7 @@
+"""Pictures of what a model has learned. Needs matplotlib: ``pip install "resonart[plot]"``."""
+
+from __future__ import annotations
+
+from ._categories import categories
+
+__all__ = ["categories"]

@@ -1,0 +1,169 @@
+// Lets every single allocation of a call fail, one after the other, and checks that the model is
+// then exactly what it was. Prints how many failures were survived.
+#include <cstdio>
+#include <cstdlib>
+#include <new>
+#include <random>
+#include <vector>
+
+#include "../../cpp/learner.hpp"
+#include "../../cpp/rows.hpp"
+
+namespace {
+
+// Allocations until one fails; negative: none does.
+long countdown = -1;
+
+void* allocate(std::size_t bytes, std::size_t alignment) {
+    if (countdown == 0) throw std::bad_alloc();
+    if (countdown > 0) --countdown;
+    const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
+    void* p = std::aligned_alloc(alignment, rounded ? rounded : alignment);
+    if (!p) throw std::bad_alloc();
+    return p;
+}
+
+}  // namespace
+
+void* operator new(std::size_t n) { return allocate(n, 16); }
+void* operator new(std::size_t n, std::align_val_t a) {
+    return allocate(n, static_cast<std::size_t>(a));
+}
+void operator delete(void* p) noexcept { std::free(p); }
+void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
+void operator delete(void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
+
+namespace {
+
+using namespace resonart;
+
+constexpr std::size_t kFeatures = 3;
+
+std::vector<double> random_rows(std::size_t n, double spread, unsigned seed) {
+    std::mt19937 generator(seed);
+    std::uniform_real_distribution<double> uniform(0.5 - spread / 2, 0.5 + spread / 2);
+    std::vector<double> rows(n * kFeatures);
+    for (double& v : rows) v = uniform(generator);
+    return rows;
+}
+
+Rows view(const std::vector<double>& rows) {
+    return Rows::of<double>(rows.data(), rows.size() / kFeatures, kFeatures,
+                            kFeatures * sizeof(double), sizeof(double));
+}
+
+// Every number that makes up a model.
+template <class Art>
+std::vector<double> content(const Learner<Art>& learner) {
+    const auto& state = learner.state();
+    const Categories& c = state.art.categories();
+    std::vector<double> all = {double(c.size()),        double(state.art.n_clusters()),
+                               double(state.n_samples), double(state.since_merge),
+                               double(state.n_merges),  state.art.params().rho_lb};
+    for (std::size_t j = 0; j < c.size(); ++j) {
+        for (std::size_t f = 0; f < c.width(); ++f) all.push_back(c.weight(j, f));
+        all.push_back(c.norm(j));
+        all.push_back(double(c.count(j)));
+        all.push_back(double(c.owner(j)));
+    }
+    for (std::size_t f = 0; f < state.bounds.size(); ++f) {
+        all.push_back(state.bounds.low(f));
+        all.push_back(state.bounds.high(f));
+    }
+    for (std::uint32_t m : state.label_map) all.push_back(m);
+    return all;
+}
+
+struct Never {
+    void operator()() const {}
+};
+
+// Calls `change` on a model of its own again and again, each time with a later allocation failing,
+// until it gets through. Returns how often it failed.
+template <class Art, class Change>
+long survive(const char* name, const Params& params, Change&& change) {
+    const std::vector<double> before_rows = random_rows(40, 1.0, 1);
+    for (long k = 0;; ++k) {
+        Learner<Art> learner(kFeatures, params);
+        std::vector<std::int64_t> labels(2000);
+        learner.train(view(before_rows), params, Plan(), labels.data(), Never());
+        const std::vector<double> before = content(learner);
+        countdown = k;
+        bool failed = false;
+        try {
+            change(learner, labels.data());
+        } catch (const std::bad_alloc&) {
+            failed = true;
+        }
+        countdown = -1;
+        if (!failed) return k;
+        if (content(learner) != before) {
+            std::printf("%s: the model changed when allocation %ld failed\n", name, k);
+            std::exit(1);
+        }
+        // And it still works.
+        change(learner, labels.data());
+    }
+}
+
+template <class Art>
+long survive_all(const char* name, Params params) {
+    const std::vector<double> inside = random_rows(60, 1.0, 2);
+    const std::vector<double> outside = random_rows(60, 3.0, 3);
+    const std::vector<double> one = random_rows(1, 0.1, 4);
+    const std::vector<double> far = random_rows(1, 9.0, 5);
+    long failures = 0;
+    const auto train = [&](const std::vector<double>& rows, const Params& with, bool merging) {
+        failures += survive<Art>(name, params, [&](auto& learner, std::int64_t* labels) {
+            Plan plan;
+            plan.merge_on_the_way = merging;
+            learner.train(view(rows), with, plan, labels, Never());
+        });
+    };
+    Params merging = params;
+    merging.merge_every = 25;
+    Params stricter = params;
+    stricter.rho_lb = params.rho_lb / 2;
+    train(inside, params, false);
+    train(outside, params, false);
+    train(outside, merging, true);
+    train(one, params, false);
+    train(far, params, false);
+    train(one, stricter, false);
+    for (const auto* row : {&one, &far}) {
+        failures += survive<Art>(name, params, [&](auto& learner, std::int64_t*) {
+            learner.learn_one(row->data(), Never());
+        });
+    }
+    params.merge_every = 41;  // the row after the first batch merges
+    failures += survive<Art>(name, params, [&](auto& learner, std::int64_t*) {
+        learner.learn_one(one.data(), Never());
+    });
+    if constexpr (Learner<Art>::kMerges) {
+        failures += survive<Art>(
+            name, params, [&](auto& learner, std::int64_t*) { learner.merge(stricter, Never()); });
+    }
+    failures += survive<Art>(name, params, [&](auto& learner, std::int64_t* labels) {
+        learner.predict(view(outside), true, labels, Never());
+    });
+    return failures;
+}
+
+}  // namespace
+
+int main() {
+    Params params;
+    params.rho_lb = 0.7;
+    params.rho_ub = 0.95;
+    long failures = survive_all<FuzzyArt>("FuzzyArt", params);
+    failures += survive_all<Dvfa>("Dvfa", params);
+    params.gamma = 3.0;
+    for (Linkage linkage : {Linkage::single, Linkage::complete, Linkage::median, Linkage::average,
+                            Linkage::weighted, Linkage::centroid}) {
+        params.linkage = linkage;
+        failures += survive_all<Ddvfa>("Ddvfa", params);
+    }
+    std::printf("%ld failures survived\n", failures);
+    return 0;
+}

@@ -1,0 +1,90 @@
+"""The demo runs, and shows what it is there to show."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from matplotlib.image import imread
+
+DEMO = Path(__file__).parents[1] / "examples" / "demo.py"
+METHODS = ["Fuzzy ART", "DVFA", "DDVFA", "DDVFA + Merge ART"]
+DATA_SETS = ["iris", "wine", "spirals and rings"]
+
+LINE = re.compile(
+    rf"^(?P<note>.*?) +(?P<method>{'|'.join(map(re.escape, reversed(METHODS)))})"
+    r" +(?P<clusters>\d+) +(?P<categories>\d+) +(?P<ari>-?\d\.\d{3}) +(?P<speed>[\d,]+)$"
+)
+
+pytestmark = pytest.mark.subprocess
+
+
+class Run(NamedTuple):
+    out: str
+    err: str
+    picture: Path
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    folder = tmp_path_factory.mktemp("demo") / "new" / "folder"
+    done = subprocess.run(
+        [sys.executable, str(DEMO), "--out", str(folder)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ | {"MPLBACKEND": "Agg"},
+    )
+    assert done.returncode == 0, done.stderr
+    return Run(done.stdout, done.stderr, folder / "resonart-demo.png")
+
+
+def lines_of(run: Run, data_set: str) -> dict[str, dict[str, str]]:
+    """Return the lines of one data set, by method."""
+    found = [match for match in map(LINE.match, run.out.splitlines()) if match]
+    first = next(k for k, match in enumerate(found) if match["note"] == data_set)
+    return {match["method"]: match.groupdict() for match in found[first : first + len(METHODS)]}
+
+
+@pytest.mark.parametrize("data_set", DATA_SETS)
+def test_the_table_has_every_method(run: Run, data_set: str) -> None:
+    lines = lines_of(run, data_set)
+    assert list(lines) == METHODS
+    for line in lines.values():
+        assert 1 <= int(line["clusters"]) <= int(line["categories"])
+        assert -1 <= float(line["ari"]) <= 1
+        assert int(line["speed"].replace(",", "")) > 0
+
+
+def test_merging_solves_the_stream_and_nothing_else_does(run: Run) -> None:
+    lines = lines_of(run, "spirals and rings")
+    merged = lines.pop("DDVFA + Merge ART")
+    assert float(merged["ari"]) >= 0.99
+    assert merged["clusters"] == "4"
+    assert all(float(line["ari"]) < 0.6 for line in lines.values())
+
+
+def test_real_data_is_clustered_well(run: Run) -> None:
+    assert float(lines_of(run, "iris")["DDVFA + Merge ART"]["ari"]) > 0.6
+    assert float(lines_of(run, "wine")["DDVFA + Merge ART"]["ari"]) > 0.75
+
+
+def test_the_picture_is_there_and_named_last(run: Run) -> None:
+    assert run.out.splitlines()[-1].endswith(str(run.picture))
+    pixels = imread(run.picture)
+    height, width = pixels.shape[:2]
+    assert 1200 <= width <= 4000
+    assert 600 <= height <= 3000
+    assert pixels[..., :3].std() > 0.05  # not an empty page
+
+
+def test_the_output_is_tidy(run: Run) -> None:
+    *table, _ = run.out.splitlines()  # the last line's length depends on the folder
+    assert max(map(len, table)) <= 100
+    assert all(line == line.rstrip() for line in table)
+    assert "Warning" not in run.err

@@ -1,0 +1,331 @@
+"""Pictures show what the model holds, and wrong calls are told how to become right ones."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import matplotlib
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib import pyplot as plt
+from matplotlib.axes import Axes
+from matplotlib.collections import PathCollection, PolyCollection
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+from sklearn.base import BaseEstimator
+from sklearn.cluster import KMeans
+from sklearn.exceptions import NotFittedError
+
+from resonart import DDVFA, DVFA, FuzzyART, plot
+from resonart.plot._colours import COLOURS, LINES, MARKERS, NOISE, look
+
+matplotlib.use("Agg")
+
+RNG = np.random.default_rng(0)
+X = np.concatenate([RNG.normal(c, 0.3, (40, 3)) for c in (0.0, 3.0, 6.0)]) * [1.0, 10.0, 0.1]
+MODELS = [
+    FuzzyART(rho=0.6),
+    DVFA(rho_lb=0.6, rho_ub=0.9),
+    DDVFA(rho_lb=0.6, rho_ub=0.9),
+]
+
+
+@pytest.fixture
+def ax() -> Axes:
+    return Figure().subplots()
+
+
+@pytest.fixture(autouse=True)
+def _close_figures() -> Iterator[None]:
+    yield
+    plt.close("all")
+
+
+def boxes(ax: Axes) -> PolyCollection:
+    (found,) = [c for c in ax.collections if isinstance(c, PolyCollection)]
+    return found
+
+
+def specks(ax: Axes) -> PathCollection:
+    found = [c for c in ax.collections if isinstance(c, PathCollection)][-1]
+    assert found.get_zorder() == 2
+    return found
+
+
+def dots(ax: Axes) -> list[PathCollection]:
+    return [c for c in ax.collections if isinstance(c, PathCollection) and c.get_zorder() == 1]
+
+
+def paint(ax: Axes) -> None:
+    """Draw for real: some faults show only then."""
+    ax.get_figure().savefig(io.BytesIO())  # type: ignore[union-attr]
+
+
+# ---------------------------------------------------------------------- what is drawn
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda m: type(m).__name__)
+@pytest.mark.parametrize("features", [(0, 1), (2, 0)])
+def test_every_category_lies_where_the_model_says(
+    model: Any, features: tuple[int, int], ax: Axes
+) -> None:
+    model.fit(X)
+    assert plot.categories(model, X, features=features, ax=ax) is ax
+    paint(ax)
+    drawn = [path.vertices[:4] for path in boxes(ax).get_paths()]
+    points = specks(ax).get_offsets()
+    assert len(drawn) + len(points) == model.n_categories_
+    columns = list(features)
+    lower, upper = (side[:, columns] for side in model.boxes_)
+    big = [k for k in range(model.n_categories_) if (upper[k] - lower[k]).max() > 0]
+    seen = {tuple(np.concatenate([c.min(axis=0), c.max(axis=0)]).round(9)) for c in drawn}
+    assert seen <= {tuple(np.concatenate([lower[k], upper[k]]).round(9)) for k in big}
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda m: type(m).__name__)
+def test_rows_and_boxes_have_the_colour_of_their_cluster(model: Any, ax: Axes) -> None:
+    model.fit(X)
+    plot.categories(model, X, ax=ax)
+    big = (model.boxes_.upper - model.boxes_.lower)[:, :2].max(axis=1) > 0
+    expected = {look(k).colour.lower() for k in model.category_labels_[big]}
+    assert {to_hex(c) for c in boxes(ax).get_edgecolor()} == expected
+    (rows,) = dots(ax)
+    predicted = [look(k).colour.lower() for k in model.predict(X)]
+    assert [to_hex(c) for c in rows.get_facecolor()] == predicted
+    np.testing.assert_array_equal(rows.get_offsets(), X[:, :2])
+
+
+def test_labels_colour_the_rows(ax: Axes) -> None:
+    model = FuzzyART(rho=0.6).fit(X)
+    labels = pd.Series(np.repeat([2, -1, 0], 40))
+    plot.categories(model, X, labels=labels, ax=ax)
+    (rows,) = dots(ax)
+    colours = [to_hex(c) for c in rows.get_facecolor()[[0, 40, 80]]]
+    assert colours == [c.lower() for c in (COLOURS[2], NOISE, COLOURS[0])]
+
+
+def test_boxes_alone(ax: Axes) -> None:
+    plot.categories(FuzzyART(rho=0.6).fit(X), ax=ax)
+    paint(ax)
+    assert not dots(ax)
+    assert len(boxes(ax).get_paths()) > 0
+
+
+def test_points_stay_visible(ax: Axes) -> None:
+    rows = [[0.0, 0.0], [1.0, 1.0], [1.0, 0.0]]
+    model = FuzzyART(rho=1.0).fit(rows)
+    plot.categories(model, ax=ax)
+    paint(ax)
+    assert len(boxes(ax).get_paths()) == 0
+    np.testing.assert_array_equal(specks(ax).get_offsets(), rows)
+    assert specks(ax).get_sizes().min() >= 8
+
+
+def test_one_point_is_a_picture(ax: Axes) -> None:
+    plot.categories(FuzzyART(rho=0.5).fit([[2.0, 2.0]]), [[2.0, 2.0]], ax=ax)
+    paint(ax)
+    assert len(specks(ax).get_offsets()) == 1
+
+
+def test_one_feature_is_drawn_against_the_row_number(ax: Axes) -> None:
+    model = FuzzyART(rho=0.7).fit(X[:, :1])
+    plot.categories(model, X[:, :1], ax=ax)
+    paint(ax)
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("row", "feature 0")
+    (rows,) = dots(ax)
+    np.testing.assert_array_equal(rows.get_offsets(), np.column_stack([np.arange(len(X)), X[:, 0]]))
+    first = boxes(ax).get_paths()[0].vertices
+    assert first[:, 0].min() == -0.5
+    assert first[:, 0].max() == len(X) - 0.5
+
+
+def test_one_feature_of_many(ax: Axes) -> None:
+    plot.categories(FuzzyART(rho=0.6).fit(X), features=2, ax=ax)
+    paint(ax)
+    assert ax.get_ylabel() == "feature 2"
+    assert not ax.get_xticks().size
+
+
+def test_axes_bear_the_names_of_the_features(ax: Axes) -> None:
+    frame = pd.DataFrame(X, columns=["width", "height", "depth"])
+    plot.categories(FuzzyART(rho=0.6).fit(frame), frame, features=("depth", 1), ax=ax)
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("depth", "height")
+
+
+def test_a_new_figure_is_made_where_none_is_given() -> None:
+    model = FuzzyART(rho=0.6).fit(X)
+    first, second = plot.categories(model), plot.categories(model)
+    assert first.get_figure() is not second.get_figure()
+
+
+def test_many_rows_are_thinned_evenly(ax: Axes) -> None:
+    rows = np.column_stack([np.arange(1001.0), np.zeros(1001)])
+    model = FuzzyART(rho=0.9).fit(rows)
+    plot.categories(model, rows, labels=np.zeros(1001, dtype=int), max_points=11, ax=ax)
+    (drawn,) = dots(ax)
+    np.testing.assert_array_equal(drawn.get_offsets()[:, 0], np.arange(0, 1001, 100))
+
+
+def test_all_rows_on_request(ax: Axes) -> None:
+    rows = RNG.random((20_001, 2))
+    model = FuzzyART(rho=0.6).fit(rows)
+    plot.categories(model, rows, max_points=None, ax=ax)
+    assert sum(len(c.get_offsets()) for c in dots(ax)) == 20_001
+
+
+def test_the_model_and_the_rows_are_left_alone(ax: Axes) -> None:
+    model = DDVFA(rho_lb=0.6, rho_ub=0.9).fit(X)
+    before, rows = (model.weights_, model.counts_, model.labels_), X.copy()
+    plot.categories(model, rows, ax=ax)
+    np.testing.assert_array_equal(rows, X)
+    for old, new in zip(before, (model.weights_, model.counts_, model.labels_), strict=True):
+        np.testing.assert_array_equal(old, new)
+
+
+# ---------------------------------------------------------------------- colours and legend
+
+
+def test_colours_repeat_with_another_marker_and_line() -> None:
+    n = len(COLOURS) * len(MARKERS)
+    assert len({look(k) for k in range(n)}) == n
+    assert look(n) == look(0)
+    assert NOISE not in COLOURS
+    assert len(LINES) == len(MARKERS)
+
+
+def test_more_clusters_than_colours(ax: Axes) -> None:
+    rows = np.column_stack([np.arange(40.0), np.zeros(40)])
+    model = FuzzyART(rho=1.0).fit(rows)
+    assert model.n_clusters_ == 40
+    plot.categories(model, rows, ax=ax)
+    paint(ax)
+    assert len(dots(ax)) == len(MARKERS)
+    assert ax.get_legend() is None
+
+
+def test_legend_names_clusters_and_noise(ax: Axes) -> None:
+    model = FuzzyART(rho=0.6, on_mismatch="noise", out_of_bounds="clip").fit(X)
+    rows = np.concatenate([X, [[0.0, 60.0, 0.0]]])
+    assert model.predict(rows)[-1] == -1
+    plot.categories(model, rows, ax=ax)
+    names = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert names == [f"cluster {k}" for k in range(model.n_clusters_)] + ["noise"]
+
+
+@pytest.mark.parametrize(("legend", "there"), [(True, True), (False, False), (None, True)])
+def test_legend_can_be_chosen(legend: bool | None, there: bool, ax: Axes) -> None:
+    plot.categories(FuzzyART(rho=0.6).fit(X), legend=legend, ax=ax)
+    assert (ax.get_legend() is not None) is there
+
+
+# ---------------------------------------------------------------------- wrong calls
+
+
+@pytest.mark.parametrize(
+    ("options", "kind", "message"),
+    [
+        ({"features": (0, 3)}, ValueError, "feature 3, but the model has 3 features.*from 0 to 2"),
+        ({"features": (0, -1)}, ValueError, "feature -1, but the model has 3 features"),
+        ({"features": ("width", 1)}, ValueError, "rows without names. Use a number from 0 to 2"),
+        ({"features": (0, 1, 2)}, ValueError, r"one or two features, got \(0, 1, 2\)"),
+        ({"features": ()}, ValueError, "one or two features"),
+        ({"features": None}, ValueError, "one or two features, got None"),
+        ({"features": (1, 1)}, ValueError, "two different ones.*features=1"),
+        ({"features": (0, 1.5)}, TypeError, "a number or a name, got 1.5"),
+        ({"features": (0, True)}, TypeError, "a number or a name, got True"),
+        ({"labels": [0, 1]}, ValueError, r"each of the 120 rows of X.*\(2,\)"),
+        ({"labels": ["a"] * 120}, TypeError, "whole numbers.*np.unique"),
+        ({"labels": [0.5] * 120}, TypeError, "whole numbers, got values of type float64"),
+        ({"labels": [-2] * 120}, ValueError, "-1 for noise, got -2"),
+        ({"X": None, "labels": [0]}, ValueError, "no X was given. Give X too"),
+        ({"X": X[:, :2]}, ValueError, "X has 2 features, but FuzzyART is expecting 3"),
+        ({"X": X[:, :2], "labels": [0] * 120}, ValueError, "X has 2 features"),
+        ({"X": X[0]}, ValueError, "Expected 2D array"),
+        ({"X": X * np.nan}, ValueError, "NaN"),
+        ({"max_points": 0}, ValueError, "whole number >= 1 or None, got 0"),
+        ({"max_points": 1.5}, ValueError, "whole number >= 1 or None, got 1.5"),
+        ({"max_points": True}, ValueError, "whole number >= 1 or None, got True"),
+        ({"legend": "best"}, TypeError, "True, False or None, got 'best'"),
+        ({"ax": Figure().subplots(1, 2)}, TypeError, r"Axes or None, got ndarray.*ax=axes\[0\]"),
+    ],
+)
+def test_wrong_calls_are_explained(
+    options: dict[str, Any], kind: type[Exception], message: str
+) -> None:
+    model = FuzzyART(rho=0.6).fit(X)
+    with pytest.raises(kind, match=message):
+        plot.categories(model, **({"X": X} | options))
+    assert not plt.get_fignums()  # nothing half-drawn is left behind
+
+
+def test_an_unknown_name_gets_the_known_ones() -> None:
+    model = FuzzyART(rho=0.6).fit(pd.DataFrame(X, columns=["width", "height", "depth"]))
+    with pytest.raises(ValueError, match="'size', which is none of 'width', 'height', 'depth'"):
+        plot.categories(model, features=("size", 0))
+
+
+def test_one_feature_has_no_second() -> None:
+    model = FuzzyART(rho=0.6).fit(X[:, :1])
+    with pytest.raises(ValueError, match="feature 1, but the model has 1 feature"):
+        plot.categories(model, features=(1, 0))
+
+
+def test_frames_with_columns_in_another_order_are_refused() -> None:
+    frame = pd.DataFrame(X, columns=["width", "height", "depth"])
+    model = FuzzyART(rho=0.6).fit(frame)
+    with pytest.raises(ValueError, match="same order"):
+        plot.categories(model, frame[["depth", "width", "height"]], labels=model.labels_)
+
+
+def test_a_model_must_be_fitted() -> None:
+    with pytest.raises(NotFittedError, match="not fitted yet"):
+        plot.categories(DDVFA(rho_lb=0.6, rho_ub=0.9), X)
+
+
+@pytest.mark.parametrize("model", [FuzzyART, X, None], ids=["class", "array", "None"])
+def test_a_model_must_be_a_model(model: Any) -> None:
+    with pytest.raises(TypeError, match="must be a fitted estimator"):
+        plot.categories(model, X)
+
+
+def test_a_model_must_have_categories() -> None:
+    other = KMeans(2, n_init=1).fit(X)
+    with pytest.raises(TypeError, match="KMeans has no boxes_ and no category_labels_"):
+        plot.categories(other, X)
+
+
+def test_any_estimator_that_tells_its_boxes_will_do(ax: Axes) -> None:
+    class TwoBoxes(BaseEstimator):
+        def fit(self, X: Any, y: Any = None) -> TwoBoxes:
+            self.boxes_ = ([[0.0, 0.0], [2.0, 2.0]], [[1.0, 1.0], [3.0, 3.0]])
+            self.category_labels_ = [0, 1]
+            self.n_clusters_ = self.n_features_in_ = 2
+            return self
+
+    plot.categories(TwoBoxes().fit(None), [[0.5, 0.5], [9.0, 9.0]], labels=[0, -1], ax=ax)
+    paint(ax)
+    assert len(boxes(ax).get_paths()) == 2
+
+
+# ---------------------------------------------------------------------- matplotlib is an extra
+
+
+def test_without_matplotlib_the_cure_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(ImportError, match=r'pip install "resonart\[plot\]"'):
+        plot.categories(FuzzyART(rho=0.6).fit(X))
+
+
+@pytest.mark.subprocess
+def test_importing_plot_does_not_import_matplotlib() -> None:
+    code = "import sys, resonart.plot; sys.exit('matplotlib' in sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_public_surface() -> None:
+    assert plot.__all__ == ["categories"]
