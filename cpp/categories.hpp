@@ -1,7 +1,8 @@
 // The hyperboxes: complement-coded weights w = (u, 1-v), their norms, instance counts and owners.
 //
 // Weights are stored feature by feature within blocks of kLanes categories (see kernels.hpp), so
-// that a sample is compared with eight categories at once and appending never moves old ones.
+// that a sample is compared with several categories at once and appending never moves old ones.
+// A copy as floats serves the rough first look.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +15,11 @@
 
 namespace resonart {
 
-inline std::size_t whole_blocks(std::size_t n) { return (n + kLanes - 1) / kLanes * kLanes; }
+// Rounded up to whole blocks, exact and rough alike.
+inline std::size_t whole_blocks(std::size_t n) {
+    static_assert(kRoughLanes % kLanes == 0, "a rough block stands for whole exact ones");
+    return (n + kRoughLanes - 1) / kRoughLanes * kRoughLanes;
+}
 
 class Categories {
 public:
@@ -33,7 +38,8 @@ public:
     double weight(std::size_t j, std::size_t f) const { return column(j)[f * kLanes]; }
 
     StoreView view(double alpha) const {
-        return {weights_.data(), norm_.data(), size(), width_, alpha};
+        return {weights_.data(), norm_.data(), rough_.data(), rough_norm_.data(),
+                size(),          width_,       alpha};
     }
 
     void copy_weight(std::size_t j, double* out) const {
@@ -61,6 +67,8 @@ public:
         }
         weights_.reserve(padded * width_);
         norm_.reserve(padded);
+        rough_.reserve(padded * width_);
+        rough_norm_.reserve(padded);
         count_.reserve(n);
         owner_.reserve(n);
     }
@@ -68,9 +76,11 @@ public:
     // Needs room reserved before.
     void append(const double* w, std::int64_t count, std::uint32_t owner) noexcept {
         const std::size_t j = size();
-        if (j % kLanes == 0) {
-            weights_.append(0.0, width_ * kLanes);
-            norm_.append(0.0, kLanes);
+        if (j % kRoughLanes == 0) {
+            weights_.append(0.0, width_ * kRoughLanes);
+            norm_.append(0.0, kRoughLanes);
+            rough_.append(0.0f, width_ * kRoughLanes);
+            rough_norm_.append(0.0f, kRoughLanes);
         }
         count_.push(count);
         owner_.push(owner);
@@ -78,59 +88,33 @@ public:
     }
 
     void set_weight(std::size_t j, const double* w) noexcept {
-        double* mine = column(j);
-        double sum = 0.0;
-        for (std::size_t f = 0; f < width_; ++f) {
-            mine[f * kLanes] = w[f];
-            sum += w[f];
-        }
-        norm_[j] = sum;
+        rewrite(j, [&](std::size_t f, double) { return w[f]; });
     }
 
     // w <- (1-β) w + β (x ∧ w), Eq. (4); the category has then encoded `samples` more.
     void learn(std::size_t j, const double* x, double beta, std::int64_t samples) noexcept {
-        double* w = column(j);
-        double sum = 0.0;
         const double keep = 1.0 - beta;
-        for (std::size_t f = 0; f < width_; ++f) {
-            const double old = w[f * kLanes];
-            const double met = x[f] < old ? x[f] : old;
-            const double now = keep * old + beta * met;
-            w[f * kLanes] = now;
-            sum += now;
-        }
-        norm_[j] = sum;
+        rewrite(j, [&](std::size_t f, double w) {
+            const double met = x[f] < w ? x[f] : w;
+            return keep * w + beta * met;
+        });
         count_[j] += samples;
     }
 
     // w_j <- w_j ∧ (category i of another store), elementwise.
     void meet(std::size_t j, const Categories& other, std::size_t i) noexcept {
-        double* w = column(j);
         const double* v = other.column(i);
-        double sum = 0.0;
-        for (std::size_t f = 0; f < width_; ++f) {
-            const double vf = v[f * kLanes];
-            if (vf < w[f * kLanes]) w[f * kLanes] = vf;
-            sum += w[f * kLanes];
-        }
-        norm_[j] = sum;
-    }
-    void fill_weight(std::size_t j, double value) noexcept {
-        for (std::size_t f = 0; f < width_; ++f) column(j)[f * kLanes] = value;
+        rewrite(j, [&](std::size_t f, double w) { return v[f * kLanes] < w ? v[f * kLanes] : w; });
     }
 
-    // Every weight entry w(j, f) becomes change(f, w); norms follow.
+    void fill_weight(std::size_t j, double value) noexcept {
+        rewrite(j, [&](std::size_t, double) { return value; });
+    }
+
+    // Every weight entry w(j, f) becomes change(f, w).
     template <class Change>
     void transform(Change&& change) noexcept {
-        for (std::size_t j = 0; j < size(); ++j) {
-            double* w = column(j);
-            double sum = 0.0;
-            for (std::size_t f = 0; f < width_; ++f) {
-                w[f * kLanes] = change(f, w[f * kLanes]);
-                sum += w[f * kLanes];
-            }
-            norm_[j] = sum;
-        }
+        for (std::size_t j = 0; j < size(); ++j) rewrite(j, change);
     }
 
     bool same_weights(const Categories& other) const {
@@ -144,11 +128,30 @@ public:
     void clear() noexcept {
         weights_.clear();
         norm_.clear();
+        rough_.clear();
+        rough_norm_.clear();
         count_.clear();
         owner_.clear();
     }
 
 private:
+    // Entry w of feature f becomes change(f, w); what is derived from it follows. The norm is
+    // summed in feature order.
+    template <class Change>
+    void rewrite(std::size_t j, Change&& change) noexcept {
+        double* w = column(j);
+        float* rough = rough_.data() + j / kRoughLanes * kRoughLanes * width_ + j % kRoughLanes;
+        double sum = 0.0;
+        for (std::size_t f = 0; f < width_; ++f) {
+            const double now = change(f, w[f * kLanes]);
+            w[f * kLanes] = now;
+            rough[f * kRoughLanes] = static_cast<float>(now);
+            sum += now;
+        }
+        norm_[j] = sum;
+        rough_norm_[j] = static_cast<float>(sum);
+    }
+
     double* column(std::size_t j) {
         return weights_.data() + j / kLanes * kLanes * width_ + j % kLanes;
     }
@@ -159,6 +162,7 @@ private:
     std::size_t width_ = 0;
     Buffer<double> weights_;
     Buffer<double> norm_;
+    Buffer<float> rough_, rough_norm_;
     Buffer<std::int64_t> count_;
     Buffer<std::uint32_t> owner_;
 };

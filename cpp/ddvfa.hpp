@@ -39,7 +39,8 @@ public:
     std::size_t n_clusters() const { return modules_.size(); }
 
     struct Workspace {
-        Buffer<double> overlap, activation, match;  // of categories
+        Buffer<float> rough_overlap;  // of categories, as are the next three
+        Buffer<double> overlap, activation, match;
         Buffer<double> module_activation, module_match;
         Buffer<double> values;  // categories' values, module by module
         Buffer<std::uint32_t> chosen, begin;
@@ -47,6 +48,7 @@ public:
     void prepare(Workspace& ws) const {
         const std::size_t k = whole_blocks(categories().size());
         const std::size_t m = whole_blocks(modules_.size());
+        ws.rough_overlap.resize_uninitialised(k);
         ws.overlap.resize_uninitialised(k > m ? k : m);
         ws.activation.resize_uninitialised(k);
         ws.match.resize_uninitialised(k);
@@ -61,28 +63,28 @@ public:
     void reserve_one() { modules_.reserve_more(1, 1); }
 
     // One presentation. Needs `reserve_one` and `prepare` before; then it cannot fail.
-    std::uint32_t learn(const double* x, Workspace& ws) noexcept {
+    std::uint32_t learn(const Sample& x, Workspace& ws) noexcept {
         const Found found = find_module(x, ws);
         if (found.module == kNone) {
-            modules_.add_module(x, 1);
+            modules_.add_module(x.x, 1);
             return static_cast<std::uint32_t>(modules_.size() - 1);
         }
         const auto m = static_cast<std::uint32_t>(found.module);
         const std::int64_t j = find_category(x, m, found.best, ws);
         if (j != kNone) {
-            modules_.learn(static_cast<std::size_t>(j), x, params_.beta, 1);
+            modules_.learn(static_cast<std::size_t>(j), x.x, params_.beta, 1);
         } else {
-            modules_.add_category(m, x, 1);
+            modules_.add_category(m, x.x, 1);
         }
         return m;
     }
 
     // The model is not empty. Needs `prepare`.
-    Recognition recognise(const double* x, Workspace& ws) const noexcept {
+    Recognition recognise(const Sample& x, Workspace& ws) const noexcept {
         const Found found = find_module(x, ws);
         Recognition seen;
         seen.resonated = found.module != kNone;
-        if (params_.linkage == Linkage::single) gather(x, ws);
+        if (is_quick()) gather(x, ws);
         seen.cluster =
             static_cast<std::uint32_t>(seen.resonated ? found.module : most_active(ws, -1.0));
         seen.match = ws.module_match[seen.cluster] / scale_;
@@ -90,10 +92,10 @@ public:
     }
 
     // The cluster alone: single linkage need not look at every module for it.
-    std::int64_t cluster_of(const double* x, bool nearest, Workspace& ws) const noexcept {
+    std::int64_t cluster_of(const Sample& x, bool nearest, Workspace& ws) const noexcept {
         const Found found = find_module(x, ws);
         if (found.module != kNone || !nearest) return found.module;
-        if (params_.linkage == Linkage::single) {
+        if (is_quick()) {
             if (orders(found.best)) {
                 return categories().owner(static_cast<std::size_t>(found.best.index));
             }
@@ -145,17 +147,22 @@ private:
                gamma_(best.ratio) > kPowerKeepsOrderAbove;
     }
 
-    double activation_of(std::size_t j, double overlap) const noexcept {
-        return gamma_(overlap / (params_.alpha + categories().norm(j)));
+    double activation_of(std::size_t j, const Sample& x) const noexcept {
+        return gamma_(categories().overlap(j, x.x) / (params_.alpha + categories().norm(j)));
     }
     double match_of(std::size_t j, double activation) const noexcept {
         return gamma_ref_(categories().norm(j)) * activation;
     }
 
-    // Lines 2 to 8 of Algorithm 1. Leaves the overlaps of all categories in `ws`, except for
-    // centroid linkage, which looks at centroids only.
-    Found find_module(const double* x, Workspace& ws) const noexcept {
-        if (params_.linkage == Linkage::single) return find_single(x, ws);
+    // Single linkage: the boxes that matter are few, and can be found without computing all.
+    bool is_quick() const noexcept {
+        return params_.linkage == Linkage::single &&
+               categories().view(params_.alpha).can_be_rough();
+    }
+
+    // Lines 2 to 8 of Algorithm 1.
+    Found find_module(const Sample& x, Workspace& ws) const noexcept {
+        if (is_quick()) return find_quickly(x, ws);
         gather(x, ws);
         Found found;
         if (params_.search == Search::activation) {
@@ -169,27 +176,31 @@ private:
         return found;
     }
 
-    // Single linkage: the boxes that matter are few, and often one settles it.
-    Found find_single(const double* x, Workspace& ws) const noexcept {
+    // Often the most active box of all settles it. Otherwise the few that may pass are looked at.
+    Found find_quickly(const Sample& x, Workspace& ws) const noexcept {
         const Categories& c = categories();
         const StoreView view = c.view(params_.alpha);
         Found found;
-        if (params_.search == Search::activation && gamma_.keeps_order()) {
-            found.best = kernels().overlaps_and_best(x, view, c.owners(), ws.overlap.data());
-            if (orders(found.best)) {
-                // The most active box of all passes by itself: its module has won.
-                const auto j = static_cast<std::size_t>(found.best.index);
-                if (match_of(j, gamma_(found.best.ratio)) >= threshold_lb_) {
-                    found.module = c.owner(j);
-                    return found;
-                }
+        found.best = kernels().best_of_all(x, view, c.owners(), ws.rough_overlap.data());
+        if (params_.search == Search::activation && orders(found.best)) {
+            // If it passes by itself, its module has won.
+            const auto j = static_cast<std::size_t>(found.best.index);
+            if (match_of(j, gamma_(found.best.ratio)) >= threshold_lb_) {
+                found.module = c.owner(j);
+                return found;
             }
-        } else {
-            kernels().overlaps(x, view, ws.overlap.data());
         }
-
         const std::size_t n =
-            kernels().select(ws.overlap.data(), view, ratio_lb_, ws.chosen.data());
+            kernels().select(ws.rough_overlap.data(), view, ratio_lb_, ws.chosen.data());
+        if (params_.search == Search::index) {
+            for (std::size_t i = 0; i < n; ++i) {
+                const std::size_t j = ws.chosen[i];
+                const std::int64_t m = c.owner(j);
+                if (found.module != kNone && m >= found.module) continue;
+                if (match_of(j, activation_of(j, x)) >= threshold_lb_) found.module = m;
+            }
+            return found;
+        }
         for (std::size_t i = 0; i < n; ++i) {
             const std::uint32_t m = c.owner(ws.chosen[i]);
             ws.module_activation[m] = Gathered::start(Linkage::single);
@@ -198,7 +209,7 @@ private:
         for (std::size_t i = 0; i < n; ++i) {
             const std::size_t j = ws.chosen[i];
             const std::uint32_t m = c.owner(j);
-            const double t = activation_of(j, ws.overlap[j]);
+            const double t = activation_of(j, x);
             ws.module_activation[m] =
                 Gathered::add(Linkage::single, ws.module_activation[m], t, 0.0);
             ws.module_match[m] =
@@ -207,18 +218,16 @@ private:
         for (std::size_t i = 0; i < n; ++i) {
             const std::uint32_t m = c.owner(ws.chosen[i]);
             if (ws.module_match[m] < threshold_lb_) continue;
-            if (found.module == kNone || comes_before(m, found.module, ws)) found.module = m;
+            if (found.module == kNone || is_ahead(m, found.module, ws)) found.module = m;
         }
         return found;
     }
 
-    // Whether the search visits module m before module `other`.
-    bool comes_before(std::uint32_t m, std::int64_t other, const Workspace& ws) const noexcept {
-        const bool older = static_cast<std::int64_t>(m) < other;
-        if (params_.search == Search::index) return older;
+    // Whether the search by activation visits module m before module `other`.
+    static bool is_ahead(std::uint32_t m, std::int64_t other, const Workspace& ws) noexcept {
         const double mine = ws.module_activation[m];
         const double its = ws.module_activation[static_cast<std::size_t>(other)];
-        return mine > its || (mine == its && older);
+        return mine > its || (mine == its && static_cast<std::int64_t>(m) < other);
     }
 
     // The first module of highest activation among those whose match reaches the threshold.
@@ -234,21 +243,26 @@ private:
         return best;
     }
 
-    // Activation and match of every module.
-    void gather(const double* x, Workspace& ws) const noexcept {
+    // Activation and match of every category.
+    void respond(const Sample& x, Workspace& ws) const noexcept {
+        const StoreView view = categories().view(params_.alpha);
+        kernels().overlaps(x.x, view, ws.overlap.data());
+        kernels().respond(ws.overlap.data(), view, gamma_, gamma_ref_, ws.activation.data(),
+                          ws.match.data());
+    }
+
+    // Activation and match of every module; unless they are centroids', of every category, too.
+    void gather(const Sample& x, Workspace& ws) const noexcept {
         const Linkage linkage = params_.linkage;
         if (linkage == Linkage::centroid) {
             const StoreView view = modules_.centroids().view(params_.alpha);
-            kernels().overlaps(x, view, ws.overlap.data());
+            kernels().overlaps(x.x, view, ws.overlap.data());
             kernels().respond(ws.overlap.data(), view, gamma_, gamma_ref_,
                               ws.module_activation.data(), ws.module_match.data());
             return;
         }
+        respond(x, ws);
         const Categories& c = categories();
-        const StoreView view = c.view(params_.alpha);
-        kernels().overlaps(x, view, ws.overlap.data());
-        kernels().respond(ws.overlap.data(), view, gamma_, gamma_ref_, ws.activation.data(),
-                          ws.match.data());
         if (linkage == Linkage::median) {
             take_medians(ws.activation.data(), ws.module_activation.data(), ws);
             take_medians(ws.match.data(), ws.module_match.data(), ws);
@@ -286,29 +300,38 @@ private:
     }
 
     // Lines 9 to 14: the most active category of the module that passes ρ_UB.
-    std::int64_t find_category(const double* x, std::uint32_t m, const Best& best,
+    std::int64_t find_category(const Sample& x, std::uint32_t m, const Best& best,
                                Workspace& ws) const noexcept {
         const Categories& c = categories();
+        std::int64_t winner = kNone;
+        double highest = 0.0;
+        const auto consider = [&](std::size_t j, double activation, double match) {
+            if (match >= threshold_ub_ && (winner == kNone || activation > highest)) {
+                winner = static_cast<std::int64_t>(j);
+                highest = activation;
+            }
+        };
+        if (!is_quick()) {
+            if (params_.linkage == Linkage::centroid) respond(x, ws);
+            for (std::size_t j = 0; j < c.size(); ++j) {
+                if (c.owner(j) == m) consider(j, ws.activation[j], ws.match[j]);
+            }
+            return winner;
+        }
         if (orders(best)) {
+            // The most active of all is the most active here, if it belongs here.
             const auto j = static_cast<std::size_t>(best.index);
             if (c.owner(j) == m && match_of(j, gamma_(best.ratio)) >= threshold_ub_) {
                 return best.index;
             }
         }
-        const StoreView view = c.view(params_.alpha);
-        if (params_.linkage == Linkage::centroid) kernels().overlaps(x, view, ws.overlap.data());
-        const std::size_t n =
-            kernels().select(ws.overlap.data(), view, ratio_ub_, ws.chosen.data());
-        std::int64_t winner = kNone;
-        double highest = 0.0;
+        const std::size_t n = kernels().select(ws.rough_overlap.data(), c.view(params_.alpha),
+                                               ratio_ub_, ws.chosen.data());
         for (std::size_t i = 0; i < n; ++i) {
             const std::size_t j = ws.chosen[i];
             if (c.owner(j) != m) continue;
-            const double t = activation_of(j, ws.overlap[j]);
-            if (match_of(j, t) >= threshold_ub_ && (winner == kNone || t > highest)) {
-                winner = static_cast<std::int64_t>(j);
-                highest = t;
-            }
+            const double t = activation_of(j, x);
+            consider(j, t, match_of(j, t));
         }
         return winner;
     }

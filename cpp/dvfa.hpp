@@ -35,28 +35,28 @@ public:
 
     // The visit ends at the first category, in order of activation, that passes ρ_LB: passing
     // ρ_UB implies it. One of lower activation that would pass ρ_UB is not looked for.
-    std::uint32_t learn(const double* x, Workspace&) noexcept {
+    std::uint32_t learn(const Sample& x, Workspace&) noexcept {
         const Best best = kernels().best_passing(x, categories_.view(params_.alpha), threshold_lb_);
         if (best.index == kNone) {
             const auto fresh = static_cast<std::uint32_t>(n_clusters_++);
-            categories_.append(x, 1, fresh);
+            categories_.append(x.x, 1, fresh);
             return fresh;
         }
         const auto j = static_cast<std::size_t>(best.index);
         const std::uint32_t cluster = categories_.owner(j);
-        if (categories_.overlap(j, x) >= threshold_ub_) {
-            categories_.learn(j, x, params_.beta, 1);
+        if (categories_.overlap(j, x.x) >= threshold_ub_) {
+            categories_.learn(j, x.x, params_.beta, 1);
         } else {
-            categories_.append(x, 1, cluster);
+            categories_.append(x.x, 1, cluster);
         }
         return cluster;
     }
 
-    Recognition recognise(const double* x, Workspace&) const noexcept {
+    Recognition recognise(const Sample& x, Workspace&) const noexcept {
         return recognise_by_category(categories_, x, params_.alpha, threshold_lb_);
     }
 
-    std::int64_t cluster_of(const double* x, bool nearest, Workspace&) const noexcept {
+    std::int64_t cluster_of(const Sample& x, bool nearest, Workspace&) const noexcept {
         return cluster_by_category(categories_, x, params_.alpha, threshold_lb_, nearest);
     }
 

@@ -34,22 +34,22 @@ public:
 
     // Activation and match stay as they are while one sample is searched, so "the next best
     // until one passes" is the best of those that pass: one pass, no sorting, no reset.
-    std::uint32_t learn(const double* x, Workspace&) noexcept {
+    std::uint32_t learn(const Sample& x, Workspace&) noexcept {
         const Best best = kernels().best_passing(x, categories_.view(params_.alpha), threshold_);
         if (best.index != kNone) {
-            categories_.learn(static_cast<std::size_t>(best.index), x, params_.beta, 1);
+            categories_.learn(static_cast<std::size_t>(best.index), x.x, params_.beta, 1);
             return static_cast<std::uint32_t>(best.index);
         }
         const auto fresh = static_cast<std::uint32_t>(categories_.size());
-        categories_.append(x, 1, fresh);
+        categories_.append(x.x, 1, fresh);
         return fresh;
     }
 
-    Recognition recognise(const double* x, Workspace&) const noexcept {
+    Recognition recognise(const Sample& x, Workspace&) const noexcept {
         return recognise_by_category(categories_, x, params_.alpha, threshold_);
     }
 
-    std::int64_t cluster_of(const double* x, bool nearest, Workspace&) const noexcept {
+    std::int64_t cluster_of(const Sample& x, bool nearest, Workspace&) const noexcept {
         return cluster_by_category(categories_, x, params_.alpha, threshold_, nearest);
     }
 

@@ -18,42 +18,66 @@ constexpr std::size_t kStep = 2;
 // A ratio this much lower than the best can neither beat nor equal it after rounding.
 constexpr double kBelow = 1.0 - 1e-14;
 
-template <std::size_t Blocks>
-inline void sum_blocks(const double* x, const double* w, std::size_t width, Lanes* sum) {
-    const std::size_t stride = width * kLanes;
-    for (std::size_t b = 0; b < Blocks; ++b) sum[b] = Lanes::all(0.0);
+template <class L, std::size_t Blocks, std::size_t PerBlock, class T>
+inline void sum_blocks(const T* x, const T* w, std::size_t width, L* sum) {
+    const std::size_t stride = width * PerBlock;
+    for (std::size_t b = 0; b < Blocks; ++b) sum[b] = L::all(T(0));
     for (std::size_t f = 0; f < width; ++f) {
-        const Lanes xf = Lanes::all(x[f]);
+        const L xf = L::all(x[f]);
         for (std::size_t b = 0; b < Blocks; ++b) {
-            sum[b] = sum[b] + lower(xf, Lanes::load(w + b * stride + f * kLanes));
+            sum[b] = sum[b] + lower(xf, L::load(w + b * stride + f * PerBlock));
         }
     }
 }
 
 // Calls visit(block, sums) for every block in order.
-template <class Visit>
-inline void for_each_block(const double* x, const StoreView& s, Visit&& visit) {
-    const std::size_t blocks = (s.size + kLanes - 1) / kLanes;
-    const std::size_t stride = s.width * kLanes;
+template <class L, std::size_t PerBlock, class T, class Visit>
+inline void for_each_block(const T* x, const T* w, std::size_t size, std::size_t width,
+                           Visit&& visit) {
+    const std::size_t blocks = (size + PerBlock - 1) / PerBlock;
+    const std::size_t stride = width * PerBlock;
     std::size_t b = 0;
-    Lanes sum[kStep];
+    L sum[kStep];
     for (; b + kStep <= blocks; b += kStep) {
-        sum_blocks<kStep>(x, s.w + b * stride, s.width, sum);
+        sum_blocks<L, kStep, PerBlock>(x, w + b * stride, width, sum);
         for (std::size_t i = 0; i < kStep; ++i) visit(b + i, sum[i]);
     }
     for (; b < blocks; ++b) {
-        sum_blocks<1>(x, s.w + b * stride, s.width, sum);
+        sum_blocks<L, 1, PerBlock>(x, w + b * stride, width, sum);
         visit(b, sum[0]);
     }
+}
+template <class Visit>
+inline void for_each_exact(const double* x, const StoreView& s, Visit&& visit) {
+    for_each_block<Lanes, kLanes>(x, s.w, s.size, s.width, visit);
+}
+template <class Visit>
+inline void for_each_rough(const float* x, const StoreView& s, Visit&& visit) {
+    for_each_block<RoughLanes, kRoughLanes>(x, s.rough, s.size, s.width, visit);
 }
 
 inline Lanes denominators(const StoreView& s, std::size_t block) {
     return Lanes::all(s.alpha) + Lanes::load(s.norm + block * kLanes);
 }
+inline RoughLanes rough_denominators(const StoreView& s, std::size_t block) {
+    return RoughLanes::all(static_cast<float>(s.alpha)) +
+           RoughLanes::load(s.rough_norm + block * kRoughLanes);
+}
 
+// A bit for each lane of a block that holds a category.
+template <std::size_t PerBlock>
 inline unsigned lanes_in_use(const StoreView& s, std::size_t block) {
-    const std::size_t left = s.size - block * kLanes;
-    return left >= kLanes ? 0xffu : (1u << left) - 1u;
+    const std::size_t left = s.size - block * PerBlock;
+    return left >= PerBlock ? (1u << PerBlock) - 1u : (1u << left) - 1u;
+}
+
+// What a rough number must reach at least when the exact one reaches `bar`. Each of the 2d terms
+// of a float sum is off by 2^-24 at most, and so is each addition; the two bars multiplied out in
+// floats add less than 1e-6. Tiny bars, where floats lose their relative precision, are let down
+// to zero.
+inline float rough_bar(double bar, const StoreView& s) {
+    const double margin = 1.0 - 1e-6 - 1.2e-7 * static_cast<double>(s.width + 8);
+    return bar > 1e-30 && margin > 0.0 ? static_cast<float>(bar * margin) : 0.0f;
 }
 
 // Offers a block's candidate lanes to the best so far. `better(j, ratio)` decides.
@@ -73,55 +97,107 @@ inline void offer(const StoreView& s, std::size_t block, Lanes sum, unsigned lan
     }
 }
 
+// The best of the categories that pass, looked at exactly: `threshold` bars the overlap, and
+// `better` the rest. Division is left for the few that may win: a ratio that beats or equals the
+// best needs an overlap >= best·(α+|w|) up to rounding, which kBelow covers.
+template <class Better>
+class Contest {
+public:
+    Contest(const StoreView& s, double threshold, Better better)
+        : s_(s), bar_(Lanes::all(threshold)), better_(better) {}
+
+    void enter(std::size_t block, Lanes sum, unsigned lanes) {
+        lanes &= at_least(sum, bar_);
+        if (!lanes) return;
+        lanes &= at_least(sum, Lanes::all(hurdle_) * denominators(s_, block));
+        if (!lanes) return;
+        offer(s_, block, sum, lanes, best,
+              [&](std::size_t j, double r) { return better_(best, j, r); });
+        hurdle_ = best.ratio * kBelow;
+    }
+    // `lanes` of a rough block: the exact blocks it stands for are summed where any is left.
+    void enter_rough(const double* x, std::size_t block, unsigned lanes) {
+        constexpr std::size_t kParts = kRoughLanes / kLanes;
+        for (std::size_t part = 0; part < kParts; ++part, lanes >>= kLanes) {
+            const unsigned mine = lanes & ((1u << kLanes) - 1u);
+            if (!mine) continue;
+            const std::size_t exact = block * kParts + part;
+            Lanes sum[1];
+            sum_blocks<Lanes, 1, kLanes>(x, s_.w + exact * s_.width * kLanes, s_.width, sum);
+            enter(exact, sum[0], mine);
+        }
+    }
+    double hurdle() const { return hurdle_; }
+
+    Best best;
+
+private:
+    const StoreView& s_;
+    Lanes bar_;
+    Better better_;
+    double hurdle_ = -1.0;
+};
+
 void overlaps(const double* x, const StoreView& s, double* overlap) {
-    for_each_block(x, s, [&](std::size_t b, Lanes sum) { sum.store(overlap + b * kLanes); });
+    for_each_exact(x, s, [&](std::size_t b, Lanes sum) { sum.store(overlap + b * kLanes); });
 }
 
-Best best_passing(const double* x, const StoreView& s, double threshold) {
-    Best best;
-    const Lanes bar = Lanes::all(threshold);
-    // Division is left for the few that may win: ratio > best needs overlap >= best·(α+|w|)
-    // up to rounding, which kBelow covers.
-    Lanes hurdle = Lanes::all(-1.0);
-    for_each_block(x, s, [&](std::size_t b, Lanes sum) {
+Best best_passing(const Sample& x, const StoreView& s, double threshold) {
+    const auto better = [](const Best& best, std::size_t, double ratio) {
+        return ratio > best.ratio;
+    };
+    Contest<decltype(better)> contest(s, threshold, better);
+    // A rough look at a handful costs more than it saves.
+    if (!s.can_be_rough() || s.size <= 2 * kRoughLanes) {
+        for_each_exact(x.x, s, [&](std::size_t b, Lanes sum) {
+            contest.enter(b, sum, lanes_in_use<kLanes>(s, b));
+        });
+        return contest.best;
+    }
+    const RoughLanes bar = RoughLanes::all(rough_bar(threshold, s));
+    RoughLanes hurdle = RoughLanes::all(0.0f);
+    for_each_rough(x.rough, s, [&](std::size_t b, RoughLanes sum) {
         unsigned lanes = at_least(sum, bar);
         if (!lanes) return;
-        lanes &= at_least(sum, hurdle * denominators(s, b)) & lanes_in_use(s, b);
+        lanes &= at_least(sum, hurdle * rough_denominators(s, b));
+        lanes &= lanes_in_use<kRoughLanes>(s, b);
         if (!lanes) return;
-        offer(s, b, sum, lanes, best,
-              [&](std::size_t, double ratio) { return ratio > best.ratio; });
-        hurdle = Lanes::all(best.ratio * kBelow);
+        contest.enter_rough(x.x, b, lanes);
+        hurdle = RoughLanes::all(rough_bar(contest.hurdle(), s));
     });
-    return best;
+    return contest.best;
 }
 
-Best overlaps_and_best(const double* x, const StoreView& s, const std::uint32_t* owner,
-                       double* overlap) {
-    Best best;
-    Lanes hurdle = Lanes::all(-1.0);
-    for_each_block(x, s, [&](std::size_t b, Lanes sum) {
-        sum.store(overlap + b * kLanes);
-        const unsigned lanes = at_least(sum, hurdle * denominators(s, b)) & lanes_in_use(s, b);
+Best best_of_all(const Sample& x, const StoreView& s, const std::uint32_t* owner,
+                 float* rough_overlap) {
+    const auto better = [owner](const Best& best, std::size_t j, double ratio) {
+        return ratio > best.ratio ||
+               (ratio == best.ratio && owner[j] < owner[static_cast<std::size_t>(best.index)]);
+    };
+    Contest<decltype(better)> contest(s, -1.0, better);
+    RoughLanes hurdle = RoughLanes::all(0.0f);
+    for_each_rough(x.rough, s, [&](std::size_t b, RoughLanes sum) {
+        sum.store(rough_overlap + b * kRoughLanes);
+        const unsigned lanes =
+            at_least(sum, hurdle * rough_denominators(s, b)) & lanes_in_use<kRoughLanes>(s, b);
         if (!lanes) return;
-        offer(s, b, sum, lanes, best, [&](std::size_t j, double ratio) {
-            return ratio > best.ratio ||
-                   (ratio == best.ratio && owner[j] < owner[static_cast<std::size_t>(best.index)]);
-        });
-        hurdle = Lanes::all(best.ratio * kBelow);
+        contest.enter_rough(x.x, b, lanes);
+        hurdle = RoughLanes::all(rough_bar(contest.hurdle(), s));
     });
-    return best;
+    return contest.best;
 }
 
-std::size_t select(const double* overlap, const StoreView& s, double ratio, std::uint32_t* chosen) {
-    const std::size_t blocks = (s.size + kLanes - 1) / kLanes;
-    const Lanes bar = Lanes::all(ratio);
+std::size_t select(const float* rough_overlap, const StoreView& s, double ratio,
+                   std::uint32_t* chosen) {
+    const std::size_t blocks = (s.size + kRoughLanes - 1) / kRoughLanes;
+    const RoughLanes bar = RoughLanes::all(rough_bar(ratio, s));
     std::size_t count = 0;
     for (std::size_t b = 0; b < blocks; ++b) {
-        const Lanes sum = Lanes::load(overlap + b * kLanes);
-        const unsigned lanes = at_least(sum, bar * denominators(s, b)) & lanes_in_use(s, b);
-        if (!lanes) continue;
-        for (std::size_t lane = 0; lane < kLanes; ++lane) {
-            if (lanes >> lane & 1u) chosen[count++] = static_cast<std::uint32_t>(b * kLanes + lane);
+        const RoughLanes sum = RoughLanes::load(rough_overlap + b * kRoughLanes);
+        unsigned lanes =
+            at_least(sum, bar * rough_denominators(s, b)) & lanes_in_use<kRoughLanes>(s, b);
+        for (std::size_t j = b * kRoughLanes; lanes; ++j, lanes >>= 1) {
+            if (lanes & 1u) chosen[count++] = static_cast<std::uint32_t>(j);
         }
     }
     return count;
@@ -156,7 +232,7 @@ void respond(const double* overlap, const StoreView& s, const Power& gamma, cons
 
 extern const Kernels RESONART_KERNELS;
 const Kernels RESONART_KERNELS = {
-    RESONART_KERNELS_NAME, overlaps, best_passing, overlaps_and_best, select, respond,
+    RESONART_KERNELS_NAME, overlaps, best_passing, best_of_all, select, respond,
 };
 
 }  // namespace resonart

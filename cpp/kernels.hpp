@@ -12,18 +12,34 @@
 
 namespace resonart {
 
-// How many categories are looked at side by side.
+// How many categories are looked at side by side, exactly and roughly.
 constexpr std::size_t kLanes = 8;
+constexpr std::size_t kRoughLanes = 16;
 
 // Weights of `size` categories of `width` = 2d entries, feature by feature within blocks of
 // kLanes categories: entry f of category j is w[(j / kLanes * width + f) * kLanes + j % kLanes].
-// `w` is aligned to 64 bytes; lanes past `size` hold zeros in `w` and in `norm`.
+// Arrays are aligned to 64 bytes; lanes past `size` hold zeros.
+//
+// `rough` and `rough_norm` are the same numbers as floats, in blocks of kRoughLanes. They cost half
+// the memory traffic and tell, with a margin for their rounding, which categories cannot win; all
+// that remain are computed exactly. No result depends on a float.
 struct StoreView {
     const double* w;
     const double* norm;  // |w_j|
+    const float* rough;
+    const float* rough_norm;
     std::size_t size;
     std::size_t width;
     double alpha;
+
+    // Far from where floats overflow or vanish.
+    bool can_be_rough() const { return alpha >= 1e-20 && alpha <= 1e6; }
+};
+
+// A complement-coded sample, and the same as floats.
+struct Sample {
+    const double* x;
+    const float* rough;
 };
 
 constexpr std::int64_t kNone = -1;
@@ -41,15 +57,16 @@ struct Kernels {
 
     // The category of highest |x ∧ w|/(α+|w|) among those with |x ∧ w| >= threshold; ties go to
     // the lowest index. Every category competes when the threshold is negative.
-    Best (*best_passing)(const double* x, const StoreView& s, double threshold);
+    Best (*best_passing)(const Sample& x, const StoreView& s, double threshold);
 
-    // As `overlaps`, and the category of highest ratio of all; ties go to the lowest owner, then
-    // to the lowest index.
-    Best (*overlaps_and_best)(const double* x, const StoreView& s, const std::uint32_t* owner,
-                              double* overlap);
+    // The category of highest ratio of all; ties go to the lowest owner, then to the lowest
+    // index. Leaves the rough overlap of every category; needs `can_be_rough`.
+    Best (*best_of_all)(const Sample& x, const StoreView& s, const std::uint32_t* owner,
+                        float* rough_overlap);
 
-    // Indices with overlap >= ratio * (α + |w|), ascending; returns how many.
-    std::size_t (*select)(const double* overlap, const StoreView& s, double ratio,
+    // Every category, and maybe a few more, with |x ∧ w| >= ratio·(α + |w|): their indices,
+    // ascending; returns how many.
+    std::size_t (*select)(const float* rough_overlap, const StoreView& s, double ratio,
                           std::uint32_t* chosen);
 
     // T_j = (overlap_j/(α+|w_j|))^γ and its match before division by d^γ*, |w_j|^γ*·T_j.

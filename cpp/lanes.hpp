@@ -1,4 +1,4 @@
-// Eight doubles side by side: the unit in which the engine looks at categories.
+// Numbers side by side: eight doubles, or sixteen floats for the rough first look.
 //
 // A lane is a category, never a feature. Each category's sum therefore runs in feature order,
 // one addition after the other, whatever the width of the machine's registers: the results are
@@ -40,6 +40,19 @@ inline Lanes root(Lanes a) { return {_mm512_sqrt_pd(a.v)}; }
 // One bit a lane, set where a >= b.
 inline unsigned at_least(Lanes a, Lanes b) { return _mm512_cmp_pd_mask(a.v, b.v, _CMP_GE_OQ); }
 
+struct RoughLanes {
+    __m512 v;
+    static RoughLanes load(const float* p) { return {_mm512_load_ps(p)}; }
+    static RoughLanes all(float a) { return {_mm512_set1_ps(a)}; }
+    void store(float* p) const { _mm512_store_ps(p, v); }
+};
+inline RoughLanes operator+(RoughLanes a, RoughLanes b) { return {_mm512_add_ps(a.v, b.v)}; }
+inline RoughLanes operator*(RoughLanes a, RoughLanes b) { return {_mm512_mul_ps(a.v, b.v)}; }
+inline RoughLanes lower(RoughLanes a, RoughLanes b) { return {_mm512_min_ps(a.v, b.v)}; }
+inline unsigned at_least(RoughLanes a, RoughLanes b) {
+    return _mm512_cmp_ps_mask(a.v, b.v, _CMP_GE_OQ);
+}
+
 #elif defined(__AVX2__)
 
 struct Lanes {
@@ -68,6 +81,30 @@ inline unsigned at_least(Lanes x, Lanes y) {
     return static_cast<unsigned>(low | (high << 4));
 }
 
+struct RoughLanes {
+    __m256 a, b;
+    static RoughLanes load(const float* p) { return {_mm256_load_ps(p), _mm256_load_ps(p + 8)}; }
+    static RoughLanes all(float a) { return {_mm256_set1_ps(a), _mm256_set1_ps(a)}; }
+    void store(float* p) const {
+        _mm256_store_ps(p, a);
+        _mm256_store_ps(p + 8, b);
+    }
+};
+inline RoughLanes operator+(RoughLanes x, RoughLanes y) {
+    return {_mm256_add_ps(x.a, y.a), _mm256_add_ps(x.b, y.b)};
+}
+inline RoughLanes operator*(RoughLanes x, RoughLanes y) {
+    return {_mm256_mul_ps(x.a, y.a), _mm256_mul_ps(x.b, y.b)};
+}
+inline RoughLanes lower(RoughLanes x, RoughLanes y) {
+    return {_mm256_min_ps(x.a, y.a), _mm256_min_ps(x.b, y.b)};
+}
+inline unsigned at_least(RoughLanes x, RoughLanes y) {
+    const int low = _mm256_movemask_ps(_mm256_cmp_ps(x.a, y.a, _CMP_GE_OQ));
+    const int high = _mm256_movemask_ps(_mm256_cmp_ps(x.b, y.b, _CMP_GE_OQ));
+    return static_cast<unsigned>(low | (high << 8));
+}
+
 #elif defined(RESONART_SSE2)
 
 struct Lanes {
@@ -83,16 +120,16 @@ struct Lanes {
         for (int i = 0; i < 4; ++i) _mm_store_pd(p + 2 * i, v[i]);
     }
 };
-#define RESONART_EACH(expression)                    \
-    Lanes r;                                         \
+#define RESONART_EACH_OF(Type, expression)           \
+    Type r;                                          \
     for (int i = 0; i < 4; ++i) r.v[i] = expression; \
     return r
+#define RESONART_EACH(expression) RESONART_EACH_OF(Lanes, expression)
 inline Lanes operator+(Lanes a, Lanes b) { RESONART_EACH(_mm_add_pd(a.v[i], b.v[i])); }
 inline Lanes operator*(Lanes a, Lanes b) { RESONART_EACH(_mm_mul_pd(a.v[i], b.v[i])); }
 inline Lanes operator/(Lanes a, Lanes b) { RESONART_EACH(_mm_div_pd(a.v[i], b.v[i])); }
 inline Lanes lower(Lanes a, Lanes b) { RESONART_EACH(_mm_min_pd(a.v[i], b.v[i])); }
 inline Lanes root(Lanes a) { RESONART_EACH(_mm_sqrt_pd(a.v[i])); }
-#undef RESONART_EACH
 inline unsigned at_least(Lanes a, Lanes b) {
     unsigned bits = 0;
     for (int i = 0; i < 4; ++i) {
@@ -101,39 +138,86 @@ inline unsigned at_least(Lanes a, Lanes b) {
     return bits;
 }
 
-#else  // any other machine: plain loops of known length, which compilers vectorise well
-
-struct Lanes {
-    double v[kLanes];
-    static Lanes load(const double* p) {
-        Lanes r;
-        for (std::size_t i = 0; i < kLanes; ++i) r.v[i] = p[i];
-        return r;
+struct RoughLanes {
+    __m128 v[4];
+    static RoughLanes load(const float* p) {
+        return {{_mm_load_ps(p), _mm_load_ps(p + 4), _mm_load_ps(p + 8), _mm_load_ps(p + 12)}};
     }
-    static Lanes all(double a) {
-        Lanes r;
-        for (std::size_t i = 0; i < kLanes; ++i) r.v[i] = a;
-        return r;
+    static RoughLanes all(float a) {
+        const __m128 s = _mm_set1_ps(a);
+        return {{s, s, s, s}};
     }
-    void store(double* p) const {
-        for (std::size_t i = 0; i < kLanes; ++i) p[i] = v[i];
+    void store(float* p) const {
+        for (int i = 0; i < 4; ++i) _mm_store_ps(p + 4 * i, v[i]);
     }
 };
-#define RESONART_EACH(expression)                                 \
-    Lanes r;                                                      \
-    for (std::size_t i = 0; i < kLanes; ++i) r.v[i] = expression; \
-    return r
-inline Lanes operator+(Lanes a, Lanes b) { RESONART_EACH(a.v[i] + b.v[i]); }
-inline Lanes operator*(Lanes a, Lanes b) { RESONART_EACH(a.v[i] * b.v[i]); }
-inline Lanes operator/(Lanes a, Lanes b) { RESONART_EACH(a.v[i] / b.v[i]); }
-inline Lanes lower(Lanes a, Lanes b) { RESONART_EACH(a.v[i] < b.v[i] ? a.v[i] : b.v[i]); }
-inline Lanes root(Lanes a) { RESONART_EACH(std::sqrt(a.v[i])); }
+inline RoughLanes operator+(RoughLanes a, RoughLanes b) {
+    RESONART_EACH_OF(RoughLanes, _mm_add_ps(a.v[i], b.v[i]));
+}
+inline RoughLanes operator*(RoughLanes a, RoughLanes b) {
+    RESONART_EACH_OF(RoughLanes, _mm_mul_ps(a.v[i], b.v[i]));
+}
+inline RoughLanes lower(RoughLanes a, RoughLanes b) {
+    RESONART_EACH_OF(RoughLanes, _mm_min_ps(a.v[i], b.v[i]));
+}
 #undef RESONART_EACH
-inline unsigned at_least(Lanes a, Lanes b) {
+#undef RESONART_EACH_OF
+inline unsigned at_least(RoughLanes a, RoughLanes b) {
     unsigned bits = 0;
-    for (std::size_t i = 0; i < kLanes; ++i) bits |= (a.v[i] >= b.v[i] ? 1u : 0u) << i;
+    for (int i = 0; i < 4; ++i) {
+        bits |= static_cast<unsigned>(_mm_movemask_ps(_mm_cmpge_ps(a.v[i], b.v[i]))) << (4 * i);
+    }
     return bits;
 }
+
+#else  // any other machine: plain loops of known length, which compilers vectorise well
+
+template <class T, std::size_t N>
+struct Plain {
+    T v[N];
+    static Plain load(const T* p) {
+        Plain r;
+        for (std::size_t i = 0; i < N; ++i) r.v[i] = p[i];
+        return r;
+    }
+    static Plain all(T a) {
+        Plain r;
+        for (std::size_t i = 0; i < N; ++i) r.v[i] = a;
+        return r;
+    }
+    void store(T* p) const {
+        for (std::size_t i = 0; i < N; ++i) p[i] = v[i];
+    }
+};
+using Lanes = Plain<double, kLanes>;
+using RoughLanes = Plain<float, kRoughLanes>;
+#define RESONART_PLAIN                \
+    template <class T, std::size_t N> \
+    inline
+#define RESONART_EACH(expression)                            \
+    Plain<T, N> r;                                           \
+    for (std::size_t i = 0; i < N; ++i) r.v[i] = expression; \
+    return r
+RESONART_PLAIN Plain<T, N> operator+(Plain<T, N> a, Plain<T, N> b) {
+    RESONART_EACH(a.v[i] + b.v[i]);
+}
+RESONART_PLAIN Plain<T, N> operator*(Plain<T, N> a, Plain<T, N> b) {
+    RESONART_EACH(a.v[i] * b.v[i]);
+}
+RESONART_PLAIN Plain<T, N> operator/(Plain<T, N> a, Plain<T, N> b) {
+    RESONART_EACH(a.v[i] / b.v[i]);
+}
+RESONART_PLAIN Plain<T, N> lower(Plain<T, N> a, Plain<T, N> b) {
+    RESONART_EACH(a.v[i] < b.v[i] ? a.v[i] : b.v[i]);
+}
+RESONART_PLAIN Plain<T, N> root(Plain<T, N> a) { RESONART_EACH(std::sqrt(a.v[i])); }
+RESONART_PLAIN unsigned at_least(Plain<T, N> a, Plain<T, N> b) {
+    unsigned bits = 0;
+    for (std::size_t i = 0; i < N; ++i) bits |= (a.v[i] >= b.v[i] ? 1u : 0u) << i;
+    return bits;
+}
+#undef RESONART_EACH
+#undef RESONART_PLAIN
 
 #endif
 

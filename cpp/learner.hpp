@@ -37,6 +37,24 @@ struct Plan {
     bool undo_on_failure = true;    // false: the caller throws the model away
 };
 
+// Room for one complement-coded row.
+class Coded {
+public:
+    void prepare(std::size_t n_features) {
+        exact_.resize_uninitialised(2 * n_features);
+        rough_.resize_uninitialised(2 * n_features);
+    }
+    Sample code(const double* row, const Bounds& bounds) noexcept {
+        bounds.code(row, exact_.data());
+        for (std::size_t f = 0; f < exact_.size(); ++f) rough_[f] = static_cast<float>(exact_[f]);
+        return {exact_.data(), rough_.data()};
+    }
+
+private:
+    Buffer<double> exact_;
+    Buffer<float> rough_;
+};
+
 // Old label -> new label of the merges within one call.
 class LabelMaps {
 public:
@@ -134,14 +152,14 @@ public:
     // cluster[r] of each row, kNone where nothing resonates and the nearest is not wanted.
     template <class Rows, class Ask>
     void predict(const Rows& rows, bool nearest, std::int64_t* clusters, Ask ask) const {
-        recognise_rows(rows, ask, [&](std::size_t r, const Art& art, const double* x, auto& ws) {
+        recognise_rows(rows, ask, [&](std::size_t r, const Art& art, const Sample& x, auto& ws) {
             clusters[r] = art.cluster_of(x, nearest, ws);
         });
     }
 
     template <class Rows, class Ask>
     void score(const Rows& rows, double* matches, Ask ask) const {
-        recognise_rows(rows, ask, [&](std::size_t r, const Art& art, const double* x, auto& ws) {
+        recognise_rows(rows, ask, [&](std::size_t r, const Art& art, const Sample& x, auto& ws) {
             matches[r] = art.recognise(x, ws).match;
         });
     }
@@ -248,14 +266,13 @@ private:
 
     // One presentation. What can fail comes before anything changes.
     std::uint32_t learn_row(const double* row, std::int64_t index) {
-        coded_.resize_uninitialised(2 * n_features_);
+        coded_.prepare(n_features_);
         state_.art.reserve_one();
         state_.art.prepare(workspace_);
         if (!state_.bounds.contains(row)) leave_bounds(row, index);
-        state_.bounds.code(row, coded_.data());
         ++state_.n_samples;
         ++state_.since_merge;
-        return state_.art.learn(coded_.data(), workspace_);
+        return state_.art.learn(coded_.code(row, state_.bounds), workspace_);
     }
 
     void leave_bounds(const double* row, std::int64_t index) {
@@ -332,9 +349,10 @@ private:
         std::shared_lock<std::shared_mutex> lock(mutex_);
         if (state_.art.categories().size() == 0) throw std::invalid_argument("the model is empty");
         Poll<Ask> poll(ask);
-        Buffer<double> row, x;
+        Buffer<double> row;
+        Coded x;
         row.resize_uninitialised(n_features_);
-        x.resize_uninitialised(2 * n_features_);
+        x.prepare(n_features_);
         typename Art::Workspace workspace;
         state_.art.prepare(workspace);
         Art elsewhere;
@@ -345,18 +363,15 @@ private:
             if (!inside && policy == OutOfBounds::error) {
                 refuse(row.data(), static_cast<std::int64_t>(r));
             }
-            const Art* art = &state_.art;
             if (inside) {
-                state_.bounds.code(row.data(), x.data());
+                see(r, state_.art, x.code(row.data(), state_.bounds), workspace);
             } else {
                 Bounds wider = state_.bounds;
                 wider.include(row.data());
                 elsewhere = state_.art;
                 widen(elsewhere, state_.bounds, wider);
-                wider.code(row.data(), x.data());
-                art = &elsewhere;
+                see(r, elsewhere, x.code(row.data(), wider), workspace);
             }
-            see(r, *art, x.data(), workspace);
             poll.work(state_.art.categories().size() * 2 * n_features_);
         }
     }
@@ -364,7 +379,8 @@ private:
     std::size_t n_features_;
     State state_;
     // Work space of training, kept from row to row; not part of the model.
-    Buffer<double> row_, coded_;
+    Buffer<double> row_;
+    Coded coded_;
     typename Art::Workspace workspace_;
     mutable std::shared_mutex mutex_;
 };

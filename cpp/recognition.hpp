@@ -14,7 +14,7 @@ struct Recognition {
 };
 
 // Fuzzy ART and DVFA: the winning category speaks for its cluster. The model is not empty.
-inline Recognition recognise_by_category(const Categories& categories, const double* x,
+inline Recognition recognise_by_category(const Categories& categories, const Sample& x,
                                          double alpha, double threshold) noexcept {
     const StoreView view = categories.view(alpha);
     Best best = kernels().best_passing(x, view, threshold);
@@ -22,11 +22,11 @@ inline Recognition recognise_by_category(const Categories& categories, const dou
     if (!resonated) best = kernels().best_passing(x, view, -1.0);
     const auto j = static_cast<std::size_t>(best.index);
     return {categories.owner(j), resonated,
-            categories.overlap(j, x) / static_cast<double>(categories.n_features())};
+            categories.overlap(j, x.x) / static_cast<double>(categories.n_features())};
 }
 
 // The cluster alone; kNone where nothing passes and the nearest is not wanted.
-inline std::int64_t cluster_by_category(const Categories& categories, const double* x, double alpha,
+inline std::int64_t cluster_by_category(const Categories& categories, const Sample& x, double alpha,
                                         double threshold, bool nearest) noexcept {
     const StoreView view = categories.view(alpha);
     Best best = kernels().best_passing(x, view, threshold);

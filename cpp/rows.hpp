@@ -39,11 +39,19 @@ private:
 
     template <class T>
     static void read_row(const char* p, std::ptrdiff_t stride, std::size_t d, double* out) {
-        for (std::size_t f = 0; f < d; ++f, p += stride) {
-            T value;  // copied bytewise: the array need not be aligned
-            std::memcpy(&value, p, sizeof(T));
-            out[f] = static_cast<double>(value);
+        // Values are copied bytewise: the array need not be aligned.
+        if (stride == static_cast<std::ptrdiff_t>(sizeof(T))) {  // the usual case, vectorised
+            for (std::size_t f = 0; f < d; ++f) out[f] = read_one<T>(p + f * sizeof(T));
+            return;
         }
+        for (std::size_t f = 0; f < d; ++f, p += stride) out[f] = read_one<T>(p);
+    }
+
+    template <class T>
+    static double read_one(const char* p) {
+        T value;
+        std::memcpy(&value, p, sizeof(T));
+        return static_cast<double>(value);
     }
 
     const char* data_;

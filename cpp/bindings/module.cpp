@@ -116,6 +116,9 @@ std::pair<std::int64_t, std::int64_t> first_unusable(const AnyRows& array) {
     std::vector<double> row(rows.n_features());
     for (std::size_t r = 0; r < rows.size(); ++r) {
         rows.read(r, row.data());
+        bool all = true;
+        for (double value : row) all &= usable(value);
+        if (all) continue;
         for (std::size_t f = 0; f < row.size(); ++f) {
             if (!usable(row[f])) {
                 return {static_cast<std::int64_t>(r), static_cast<std::int64_t>(f)};
