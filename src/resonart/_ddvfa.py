@@ -25,9 +25,10 @@ class DDVFA(BaseART):
     Parameters
     ----------
     rho_lb : float
-        Lower vigilance in [0, 1]: how alike the parts of a cluster are.
+        Lower vigilance in [0, 1]: how close together the boxes of a cluster lie.
     rho_ub : float
-        Upper vigilance in [rho_lb, 1]: how small the boxes stay.
+        Upper vigilance in [rho_lb, 1]: how small the boxes stay. ``gamma`` goes into both, so a
+        vigilance of :class:`DVFA` means something else here; see Notes.
     gamma : float, default=3.0
         Kernel width, >= 0: how steeply activation and match fall with the distance from a box.
         Below 1 a warning is given.
@@ -44,8 +45,9 @@ default="single"
         ``"index"`` takes the oldest module that passes: the order in which the authors'
         published program really searches. Use it only to compare with that program.
     merge : bool, default=True
-        Whether Merge ART runs: at the end of ``fit``, and during ``partial_fit`` and
-        ``learn_one`` as ``merge_every`` says.
+        Whether Merge ART runs by itself: at the end of ``fit``, and during ``partial_fit`` and
+        ``learn_one`` as ``merge_every`` says. ``model.merge()`` runs it at any time, whatever
+        this says.
     merge_every : int or None, default=None
         Number of rows between two automatic merges while a stream is learned. ``None`` merges
         only when :meth:`merge` is called.
@@ -97,6 +99,12 @@ default="single"
 
     Notes
     -----
+    Each feature is scaled by its own range, and matches are shares of these ranges. A box of
+    summed scaled side length ``s`` matches a row inside it by about ``1 - s / d`` for ``d``
+    features, and a row at scaled L1 distance ``a`` from a point by about ``(1 - a / d)**gamma``:
+    with two features and ``gamma=3``, ``rho_lb=0.9`` joins what is closer than 0.07, and
+    ``rho_ub=0.965`` lets a point grow by 0.024.
+
     Brito da Silva, Elnabarawy and Wunsch, "Distributed dual vigilance fuzzy adaptive resonance
     theory learns online, retrieves arbitrarily-shaped clusters, and mitigates order dependence",
     Neural Networks 121, 2020.
