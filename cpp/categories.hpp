@@ -93,12 +93,21 @@ public:
 
     // w <- (1-β) w + β (x ∧ w), Eq. (4); the category has then encoded `samples` more.
     void learn(std::size_t j, const double* x, double beta, std::int64_t samples) noexcept {
+        count_[j] += samples;
+        if (beta == 1.0 && holds(j, x)) return;
         const double keep = 1.0 - beta;
         rewrite(j, [&](std::size_t f, double w) {
             const double met = x[f] < w ? x[f] : w;
             return keep * w + beta * met;
         });
-        count_[j] += samples;
+    }
+
+    // Whether the box holds the coded row or weight: x ∧ w = w.
+    bool holds(std::size_t j, const double* x) const noexcept {
+        const double* w = column(j);
+        bool all = true;
+        for (std::size_t f = 0; f < width_; ++f) all &= w[f * kLanes] <= x[f];
+        return all;
     }
 
     // w_j <- w_j ∧ (category i of another store), elementwise.

@@ -39,7 +39,7 @@ public:
     std::size_t n_clusters() const { return modules_.size(); }
 
     struct Workspace {
-        Buffer<float> rough_overlap;  // of categories, as are the next three
+        Buffer<float> rough_ratio;  // of categories, as are the next three
         Buffer<double> overlap, activation, match;
         Buffer<double> module_activation, module_match;
         Buffer<double> values;  // categories' values, module by module
@@ -48,7 +48,7 @@ public:
     void prepare(Workspace& ws) const {
         const std::size_t k = whole_blocks(categories().size());
         const std::size_t m = whole_blocks(modules_.size());
-        ws.rough_overlap.resize_uninitialised(k);
+        ws.rough_ratio.resize_uninitialised(k);
         ws.overlap.resize_uninitialised(k > m ? k : m);
         ws.activation.resize_uninitialised(k);
         ws.match.resize_uninitialised(k);
@@ -181,7 +181,7 @@ private:
         const Categories& c = categories();
         const StoreView view = c.view(params_.alpha);
         Found found;
-        found.best = kernels().best_of_all(x, view, c.owners(), ws.rough_overlap.data());
+        found.best = kernels().best_passing(x, view, -1.0, c.owners(), ws.rough_ratio.data());
         if (params_.search == Search::activation && orders(found.best)) {
             // If it passes by itself, its module has won.
             const auto j = static_cast<std::size_t>(found.best.index);
@@ -191,7 +191,7 @@ private:
             }
         }
         const std::size_t n =
-            kernels().select(ws.rough_overlap.data(), view, ratio_lb_, ws.chosen.data());
+            kernels().select(ws.rough_ratio.data(), view, ratio_lb_, ws.chosen.data());
         if (params_.search == Search::index) {
             for (std::size_t i = 0; i < n; ++i) {
                 const std::size_t j = ws.chosen[i];
@@ -325,7 +325,7 @@ private:
                 return best.index;
             }
         }
-        const std::size_t n = kernels().select(ws.rough_overlap.data(), c.view(params_.alpha),
+        const std::size_t n = kernels().select(ws.rough_ratio.data(), c.view(params_.alpha),
                                                ratio_ub_, ws.chosen.data());
         for (std::size_t i = 0; i < n; ++i) {
             const std::size_t j = ws.chosen[i];

@@ -29,14 +29,19 @@ public:
     const Categories& categories() const { return categories_; }
     std::size_t n_clusters() const { return n_clusters_; }
 
-    struct Workspace {};
-    void prepare(Workspace&) const {}
+    struct Workspace {
+        Buffer<float> rough_ratio;
+    };
+    void prepare(Workspace& ws) const {
+        ws.rough_ratio.resize_uninitialised(whole_blocks(categories_.size()));
+    }
     void reserve_one() { categories_.reserve(categories_.size() + 1); }
 
     // The visit ends at the first category, in order of activation, that passes ρ_LB: passing
     // ρ_UB implies it. One of lower activation that would pass ρ_UB is not looked for.
-    std::uint32_t learn(const Sample& x, Workspace&) noexcept {
-        const Best best = kernels().best_passing(x, categories_.view(params_.alpha), threshold_lb_);
+    std::uint32_t learn(const Sample& x, Workspace& ws) noexcept {
+        const Best best = kernels().best_passing(x, categories_.view(params_.alpha), threshold_lb_,
+                                                 nullptr, ws.rough_ratio.data());
         if (best.index == kNone) {
             const auto fresh = static_cast<std::uint32_t>(n_clusters_++);
             categories_.append(x.x, 1, fresh);
@@ -44,7 +49,7 @@ public:
         }
         const auto j = static_cast<std::size_t>(best.index);
         const std::uint32_t cluster = categories_.owner(j);
-        if (categories_.overlap(j, x.x) >= threshold_ub_) {
+        if (best.overlap >= threshold_ub_) {
             categories_.learn(j, x.x, params_.beta, 1);
         } else {
             categories_.append(x.x, 1, cluster);
@@ -52,12 +57,14 @@ public:
         return cluster;
     }
 
-    Recognition recognise(const Sample& x, Workspace&) const noexcept {
-        return recognise_by_category(categories_, x, params_.alpha, threshold_lb_);
+    Recognition recognise(const Sample& x, Workspace& ws) const noexcept {
+        return recognise_by_category(categories_, x, ws.rough_ratio.data(), params_.alpha,
+                                     threshold_lb_);
     }
 
-    std::int64_t cluster_of(const Sample& x, bool nearest, Workspace&) const noexcept {
-        return cluster_by_category(categories_, x, params_.alpha, threshold_lb_, nearest);
+    std::int64_t cluster_of(const Sample& x, bool nearest, Workspace& ws) const noexcept {
+        return cluster_by_category(categories_, x, ws.rough_ratio.data(), params_.alpha,
+                                   threshold_lb_, nearest);
     }
 
     template <class Change>

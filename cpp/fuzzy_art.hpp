@@ -28,14 +28,19 @@ public:
     const Categories& categories() const { return categories_; }
     std::size_t n_clusters() const { return categories_.size(); }
 
-    struct Workspace {};
-    void prepare(Workspace&) const {}
+    struct Workspace {
+        Buffer<float> rough_ratio;
+    };
+    void prepare(Workspace& ws) const {
+        ws.rough_ratio.resize_uninitialised(whole_blocks(categories_.size()));
+    }
     void reserve_one() { categories_.reserve(categories_.size() + 1); }
 
     // Activation and match stay as they are while one sample is searched, so "the next best
     // until one passes" is the best of those that pass: one pass, no sorting, no reset.
-    std::uint32_t learn(const Sample& x, Workspace&) noexcept {
-        const Best best = kernels().best_passing(x, categories_.view(params_.alpha), threshold_);
+    std::uint32_t learn(const Sample& x, Workspace& ws) noexcept {
+        const Best best = kernels().best_passing(x, categories_.view(params_.alpha), threshold_,
+                                                 nullptr, ws.rough_ratio.data());
         if (best.index != kNone) {
             categories_.learn(static_cast<std::size_t>(best.index), x.x, params_.beta, 1);
             return static_cast<std::uint32_t>(best.index);
@@ -45,12 +50,14 @@ public:
         return fresh;
     }
 
-    Recognition recognise(const Sample& x, Workspace&) const noexcept {
-        return recognise_by_category(categories_, x, params_.alpha, threshold_);
+    Recognition recognise(const Sample& x, Workspace& ws) const noexcept {
+        return recognise_by_category(categories_, x, ws.rough_ratio.data(), params_.alpha,
+                                     threshold_);
     }
 
-    std::int64_t cluster_of(const Sample& x, bool nearest, Workspace&) const noexcept {
-        return cluster_by_category(categories_, x, params_.alpha, threshold_, nearest);
+    std::int64_t cluster_of(const Sample& x, bool nearest, Workspace& ws) const noexcept {
+        return cluster_by_category(categories_, x, ws.rough_ratio.data(), params_.alpha, threshold_,
+                                   nearest);
     }
 
     template <class Change>

@@ -9,11 +9,7 @@ namespace {
 
 // How many blocks are summed at once: enough independent additions to hide their latency
 // without running out of registers.
-#if defined(__AVX512F__) || defined(__AVX2__)
 constexpr std::size_t kStep = 4;
-#else
-constexpr std::size_t kStep = 2;
-#endif
 
 // A ratio this much lower than the best can neither beat nor equal it after rounding.
 constexpr double kBelow = 1.0 - 1e-14;
@@ -42,10 +38,13 @@ inline void for_each_block(const T* x, const T* w, std::size_t size, std::size_t
         sum_blocks<L, kStep, PerBlock>(x, w + b * stride, width, sum);
         for (std::size_t i = 0; i < kStep; ++i) visit(b + i, sum[i]);
     }
-    for (; b < blocks; ++b) {
-        sum_blocks<L, 1, PerBlock>(x, w + b * stride, width, sum);
-        visit(b, sum[0]);
-    }
+    // What is left at once, too: one after the other they would wait for each addition.
+    const std::size_t left = blocks - b;
+    const T* rest = w + b * stride;
+    if (left == 3) sum_blocks<L, 3, PerBlock>(x, rest, width, sum);
+    if (left == 2) sum_blocks<L, 2, PerBlock>(x, rest, width, sum);
+    if (left == 1) sum_blocks<L, 1, PerBlock>(x, rest, width, sum);
+    for (std::size_t i = 0; i < left; ++i) visit(b + i, sum[i]);
 }
 template <class Visit>
 inline void for_each_exact(const double* x, const StoreView& s, Visit&& visit) {
@@ -71,13 +70,17 @@ inline unsigned lanes_in_use(const StoreView& s, std::size_t block) {
     return left >= PerBlock ? (1u << PerBlock) - 1u : (1u << left) - 1u;
 }
 
-// What a rough number must reach at least when the exact one reaches `bar`. Each of the 2d terms
-// of a float sum is off by 2^-24 at most, and so is each addition; the two bars multiplied out in
-// floats add less than 1e-6. Tiny bars, where floats lose their relative precision, are let down
-// to zero.
-inline float rough_bar(double bar, const StoreView& s) {
+// How much a rough number may fall short of the exact one. Each of the 2d terms of a float sum is
+// off by 2^-24 at most, and so is each addition; the rest of a ratio adds less than 1e-6.
+inline double rough_margin(const StoreView& s) {
     const double margin = 1.0 - 1e-6 - 1.2e-7 * static_cast<double>(s.width + 8);
-    return bar > 1e-30 && margin > 0.0 ? static_cast<float>(bar * margin) : 0.0f;
+    return margin > 0.0 ? margin : 0.0;
+}
+
+// What a rough number must reach at least when the exact one reaches `bar`. Tiny bars, where floats
+// lose their relative precision, are let down to zero.
+inline float rough_bar(double bar, const StoreView& s) {
+    return bar > 1e-30 ? static_cast<float>(bar * rough_margin(s)) : 0.0f;
 }
 
 // Offers a block's candidate lanes to the best so far. `better(j, ratio)` decides.
@@ -93,6 +96,7 @@ inline void offer(const StoreView& s, std::size_t block, Lanes sum, unsigned lan
         if (better(j, ratio)) {
             best.index = static_cast<std::int64_t>(j);
             best.ratio = ratio;
+            best.overlap = overlap[lane];
         }
     }
 }
@@ -142,60 +146,78 @@ void overlaps(const double* x, const StoreView& s, double* overlap) {
     for_each_exact(x, s, [&](std::size_t b, Lanes sum) { sum.store(overlap + b * kLanes); });
 }
 
-Best best_passing(const Sample& x, const StoreView& s, double threshold) {
-    const auto better = [](const Best& best, std::size_t, double ratio) {
-        return ratio > best.ratio;
-    };
-    Contest<decltype(better)> contest(s, threshold, better);
-    // A rough look at a handful costs more than it saves.
-    if (!s.can_be_rough() || s.size <= 2 * kRoughLanes) {
+// The rough ratio of every category; -1 where its overlap misses the bar. Returns the highest.
+float rough_ratios(const float* x, const StoreView& s, float bar, float* ratios) {
+    const RoughLanes bars = RoughLanes::all(bar);
+    const RoughLanes none = RoughLanes::all(-1.0f);
+    RoughLanes highest = none;
+    for_each_rough(x, s, [&](std::size_t b, RoughLanes sum) {
+        const RoughLanes ratio = where_at_least(sum, bars, sum / rough_denominators(s, b), none);
+        ratio.store(ratios + b * kRoughLanes);
+        highest = higher(highest, ratio);
+    });
+    alignas(64) float lanes[kRoughLanes];
+    highest.store(lanes);
+    float most = -1.0f;
+    for (float lane : lanes) most = lane > most ? lane : most;
+    return most;
+}
+
+template <class Better>
+Best find_best(const Sample& x, const StoreView& s, double threshold, bool rough, float* ratios,
+               Better better) {
+    Contest<Better> contest(s, threshold, better);
+    if (!rough) {
         for_each_exact(x.x, s, [&](std::size_t b, Lanes sum) {
             contest.enter(b, sum, lanes_in_use<kLanes>(s, b));
         });
         return contest.best;
     }
-    const RoughLanes bar = RoughLanes::all(rough_bar(threshold, s));
-    RoughLanes hurdle = RoughLanes::all(0.0f);
-    for_each_rough(x.rough, s, [&](std::size_t b, RoughLanes sum) {
-        unsigned lanes = at_least(sum, bar);
-        if (!lanes) return;
-        lanes &= at_least(sum, hurdle * rough_denominators(s, b));
-        lanes &= lanes_in_use<kRoughLanes>(s, b);
-        if (!lanes) return;
-        contest.enter_rough(x.x, b, lanes);
-        hurdle = RoughLanes::all(rough_bar(contest.hurdle(), s));
-    });
+    const float highest = rough_ratios(x.rough, s, rough_bar(threshold, s), ratios);
+    if (highest < 0.0f) return contest.best;
+    // Those that roughly equal the highest are looked at exactly. The winner is among them, unless
+    // the highest misses the threshold by a hair: then the rest has to be looked at, too.
+    const double margin = rough_margin(s);
+    const auto among = [&](float least) {
+        const RoughLanes bar = RoughLanes::all(least);
+        const std::size_t blocks = (s.size + kRoughLanes - 1) / kRoughLanes;
+        for (std::size_t b = 0; b < blocks; ++b) {
+            const unsigned lanes = at_least(RoughLanes::load(ratios + b * kRoughLanes), bar);
+            if (lanes) contest.enter_rough(x.x, b, lanes & lanes_in_use<kRoughLanes>(s, b));
+        }
+    };
+    const auto first = static_cast<float>(static_cast<double>(highest) * margin * margin);
+    among(first);
+    const float needed = rough_bar(contest.hurdle(), s);
+    if (needed < first) among(needed);
     return contest.best;
 }
 
-Best best_of_all(const Sample& x, const StoreView& s, const std::uint32_t* owner,
-                 float* rough_overlap) {
-    const auto better = [owner](const Best& best, std::size_t j, double ratio) {
+Best best_passing(const Sample& x, const StoreView& s, double threshold, const std::uint32_t* owner,
+                  float* rough_ratio) {
+    if (!owner) {
+        // A rough look at a handful costs more than it saves.
+        const bool rough = s.can_be_rough() && s.size > 2 * kRoughLanes;
+        const auto higher_ratio = [](const Best& best, std::size_t, double ratio) {
+            return ratio > best.ratio;
+        };
+        return find_best(x, s, threshold, rough, rough_ratio, higher_ratio);
+    }
+    const auto higher_ratio_or_older = [owner](const Best& best, std::size_t j, double ratio) {
         return ratio > best.ratio ||
                (ratio == best.ratio && owner[j] < owner[static_cast<std::size_t>(best.index)]);
     };
-    Contest<decltype(better)> contest(s, -1.0, better);
-    RoughLanes hurdle = RoughLanes::all(0.0f);
-    for_each_rough(x.rough, s, [&](std::size_t b, RoughLanes sum) {
-        sum.store(rough_overlap + b * kRoughLanes);
-        const unsigned lanes =
-            at_least(sum, hurdle * rough_denominators(s, b)) & lanes_in_use<kRoughLanes>(s, b);
-        if (!lanes) return;
-        contest.enter_rough(x.x, b, lanes);
-        hurdle = RoughLanes::all(rough_bar(contest.hurdle(), s));
-    });
-    return contest.best;
+    return find_best(x, s, threshold, s.can_be_rough(), rough_ratio, higher_ratio_or_older);
 }
 
-std::size_t select(const float* rough_overlap, const StoreView& s, double ratio,
+std::size_t select(const float* rough_ratio, const StoreView& s, double ratio,
                    std::uint32_t* chosen) {
     const std::size_t blocks = (s.size + kRoughLanes - 1) / kRoughLanes;
     const RoughLanes bar = RoughLanes::all(rough_bar(ratio, s));
     std::size_t count = 0;
     for (std::size_t b = 0; b < blocks; ++b) {
-        const RoughLanes sum = RoughLanes::load(rough_overlap + b * kRoughLanes);
-        unsigned lanes =
-            at_least(sum, bar * rough_denominators(s, b)) & lanes_in_use<kRoughLanes>(s, b);
+        unsigned lanes = at_least(RoughLanes::load(rough_ratio + b * kRoughLanes), bar) &
+                         lanes_in_use<kRoughLanes>(s, b);
         for (std::size_t j = b * kRoughLanes; lanes; ++j, lanes >>= 1) {
             if (lanes & 1u) chosen[count++] = static_cast<std::uint32_t>(j);
         }
@@ -232,7 +254,7 @@ void respond(const double* overlap, const StoreView& s, const Power& gamma, cons
 
 extern const Kernels RESONART_KERNELS;
 const Kernels RESONART_KERNELS = {
-    RESONART_KERNELS_NAME, overlaps, best_passing, best_of_all, select, respond,
+    RESONART_KERNELS_NAME, overlaps, best_passing, select, respond,
 };
 
 }  // namespace resonart

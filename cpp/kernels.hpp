@@ -46,7 +46,8 @@ constexpr std::int64_t kNone = -1;
 
 struct Best {
     std::int64_t index = kNone;
-    double ratio = -1.0;  // |x ∧ w| / (α + |w|)
+    double ratio = -1.0;   // |x ∧ w| / (α + |w|)
+    double overlap = 0.0;  // |x ∧ w|
 };
 
 struct Kernels {
@@ -55,18 +56,17 @@ struct Kernels {
     // overlap[j] = |x ∧ w_j|, features in order. `overlap` holds whole blocks.
     void (*overlaps)(const double* x, const StoreView& s, double* overlap);
 
-    // The category of highest |x ∧ w|/(α+|w|) among those with |x ∧ w| >= threshold; ties go to
-    // the lowest index. Every category competes when the threshold is negative.
-    Best (*best_passing)(const Sample& x, const StoreView& s, double threshold);
+    // The category of highest |x ∧ w|/(α+|w|) among those with |x ∧ w| >= threshold; every
+    // category competes when the threshold is negative. Ties go to the lowest owner, if owners
+    // are given, then to the lowest index. `rough_ratio` has room for whole blocks; with owners
+    // and where `can_be_rough`, it is left with each category's ratio, or -1 where the threshold
+    // is missed.
+    Best (*best_passing)(const Sample& x, const StoreView& s, double threshold,
+                         const std::uint32_t* owner, float* rough_ratio);
 
-    // The category of highest ratio of all; ties go to the lowest owner, then to the lowest
-    // index. Leaves the rough overlap of every category; needs `can_be_rough`.
-    Best (*best_of_all)(const Sample& x, const StoreView& s, const std::uint32_t* owner,
-                        float* rough_overlap);
-
-    // Every category, and maybe a few more, with |x ∧ w| >= ratio·(α + |w|): their indices,
-    // ascending; returns how many.
-    std::size_t (*select)(const float* rough_overlap, const StoreView& s, double ratio,
+    // Every category, and maybe a few more, with a ratio of at least `ratio`, given the rough ones:
+    // their indices, ascending; returns how many.
+    std::size_t (*select)(const float* rough_ratio, const StoreView& s, double ratio,
                           std::uint32_t* chosen);
 
     // T_j = (overlap_j/(α+|w_j|))^γ and its match before division by d^γ*, |w_j|^γ*·T_j.

@@ -15,22 +15,25 @@ struct Recognition {
 
 // Fuzzy ART and DVFA: the winning category speaks for its cluster. The model is not empty.
 inline Recognition recognise_by_category(const Categories& categories, const Sample& x,
-                                         double alpha, double threshold) noexcept {
+                                         float* rough_ratio, double alpha,
+                                         double threshold) noexcept {
     const StoreView view = categories.view(alpha);
-    Best best = kernels().best_passing(x, view, threshold);
+    Best best = kernels().best_passing(x, view, threshold, nullptr, rough_ratio);
     const bool resonated = best.index != kNone;
-    if (!resonated) best = kernels().best_passing(x, view, -1.0);
+    if (!resonated) best = kernels().best_passing(x, view, -1.0, nullptr, rough_ratio);
     const auto j = static_cast<std::size_t>(best.index);
     return {categories.owner(j), resonated,
-            categories.overlap(j, x.x) / static_cast<double>(categories.n_features())};
+            best.overlap / static_cast<double>(categories.n_features())};
 }
 
 // The cluster alone; kNone where nothing passes and the nearest is not wanted.
-inline std::int64_t cluster_by_category(const Categories& categories, const Sample& x, double alpha,
-                                        double threshold, bool nearest) noexcept {
+inline std::int64_t cluster_by_category(const Categories& categories, const Sample& x,
+                                        float* rough_ratio, double alpha, double threshold,
+                                        bool nearest) noexcept {
     const StoreView view = categories.view(alpha);
-    Best best = kernels().best_passing(x, view, threshold);
-    if (best.index == kNone && nearest) best = kernels().best_passing(x, view, -1.0);
+    Best best = kernels().best_passing(x, view, threshold, nullptr, rough_ratio);
+    if (best.index == kNone && nearest)
+        best = kernels().best_passing(x, view, -1.0, nullptr, rough_ratio);
     if (best.index == kNone) return kNone;
     return categories.owner(static_cast<std::size_t>(best.index));
 }

@@ -146,6 +146,11 @@ void simd_use(const std::string& name) {
 NB_MODULE(_core, m) {
     using namespace resonart;
     using namespace resonart::bindings;
+#ifndef RESONART_SANITIZE
+    // Objects that live until the interpreter ends (in a notebook, a test worker) are no news to a
+    // user; the sanitized build still reports them.
+    nb::set_leak_warnings(false);
+#endif
     bind_params(m);
     bind_learner<FuzzyArt>(m, "FuzzyArt");
     bind_learner<Dvfa>(m, "Dvfa");
