@@ -135,7 +135,7 @@ BAD_PARAMETERS: list[tuple[str, dict[str, Any], str]] = [
     ("FuzzyART", {"beta": 1.1}, "beta must be"),
     ("FuzzyART", {"max_epochs": 0}, "max_epochs must be a whole number >= 1, got 0"),
     ("FuzzyART", {"max_epochs": 1.5}, "max_epochs must be"),
-    ("FuzzyART", {"order": "sorted"}, "order must be one of 'given', 'random', got 'sorted'"),
+    ("FuzzyART", {"order": "sorted"}, "order must be one of 'given', 'random', 'vat', got"),
     ("FuzzyART", {"out_of_bounds": "drop"}, "out_of_bounds must be one of 'expand', 'clip'"),
     ("FuzzyART", {"on_mismatch": "guess"}, "on_mismatch must be one of 'nearest', 'noise'"),
     ("FuzzyART", {"bounds": 3}, r"bounds must be None or a pair \(low, high\)"),

@@ -328,4 +328,23 @@ def test_importing_plot_does_not_import_matplotlib() -> None:
 
 
 def test_public_surface() -> None:
-    assert plot.__all__ == ["categories"]
+    assert plot.__all__ == ["categories", "vat"]
+
+
+# ---------------------------------------------------------------------------- the VAT image
+
+
+@pytest.mark.parametrize(("improved", "name"), [(True, "iVAT"), (False, "VAT")])
+def test_vat_image(improved: bool, name: str) -> None:
+    X = np.random.default_rng(0).random((300, 2))
+    axes = Figure().subplots()
+    assert plot.vat(X, improved=improved, max_points=100, ax=axes) is axes
+    assert axes.get_title() == f"{name} of 300 rows, 100 shown"
+    (image,) = axes.get_images()
+    assert image.get_array().shape == (100, 100)
+
+
+def test_vat_image_in_a_new_figure() -> None:
+    axes = plot.vat([[0.0], [1.0], [5.0]])
+    assert axes.get_title() == "iVAT of 3 rows"
+    plt.close(axes.figure)

@@ -3,10 +3,13 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <limits>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "../merge_art.hpp"
+#include "../vat.hpp"
 #include "learner.hpp"
 
 namespace resonart::bindings {
@@ -27,6 +30,10 @@ void bind_params(nb::module_& m) {
         .value("expand", OutOfBounds::expand)
         .value("clip", OutOfBounds::clip)
         .value("error", OutOfBounds::error);
+    nb::enum_<Metric>(m, "Metric")
+        .value("euclidean", Metric::euclidean)
+        .value("manhattan", Metric::manhattan)
+        .value("chebyshev", Metric::chebyshev);
     nb::class_<Params>(m, "Params")
         .def(
             "__init__",
@@ -128,6 +135,44 @@ std::pair<std::int64_t, std::int64_t> first_unusable(const AnyRows& array) {
     return {-1, -1};
 }
 
+// Order and heights of VAT; by_tree: nearest neighbours through a k-d tree.
+std::tuple<WholeNumbers, NewVector<double>> vat_order(const Matrix<double>& rows, Metric metric,
+                                                      unsigned n_threads, bool by_tree) {
+    const std::size_t n = rows.shape(0), d = rows.shape(1);
+    if (n == 0 || d == 0) throw nb::value_error("VAT needs at least one row and one feature");
+    if (n >= std::numeric_limits<std::uint32_t>::max()) throw std::bad_alloc();
+    for (std::size_t i = 0; i < n * d; ++i) {
+        if (!usable(rows.data()[i])) throw nb::value_error("VAT needs finite numbers");
+    }
+    VatOrder found;
+    {
+        nb::gil_scoped_release free;
+        Poll<AskPython> poll{AskPython()};
+        const unsigned threads = n_threads ? n_threads : 1;
+        const auto run = [&](auto tag) {
+            constexpr Metric m = decltype(tag)::value;
+            return by_tree ? vat_by_tree<m>(rows.data(), n, d, threads, poll)
+                           : vat_by_rows<m>(rows.data(), n, d, threads, poll);
+        };
+        switch (metric) {
+            case Metric::euclidean:
+                found = run(std::integral_constant<Metric, Metric::euclidean>());
+                break;
+            case Metric::manhattan:
+                found = run(std::integral_constant<Metric, Metric::manhattan>());
+                break;
+            case Metric::chebyshev:
+                found = run(std::integral_constant<Metric, Metric::chebyshev>());
+                break;
+        }
+    }
+    Fresh<std::int64_t> order(n);
+    Fresh<double> height(n);
+    std::copy(found.order.begin(), found.order.end(), order.data());
+    std::copy(found.height.begin(), found.height.end(), height.data());
+    return {whole_numbers(order), height.vector()};
+}
+
 std::vector<std::string> simd_available() {
     const char* names[8];
     const std::size_t n = available_kernels(names, 8);
@@ -170,6 +215,8 @@ NB_MODULE(_core, m) {
     m.def("move_weights", &move_weights, nb::arg("weights"), nb::arg("low"), nb::arg("high"),
           nb::arg("wider_low"), nb::arg("wider_high"));
     m.def("first_unusable", &first_unusable, nb::arg("rows"));
+    m.def("vat_order", &vat_order, nb::arg("rows"), nb::arg("metric"), nb::arg("n_threads"),
+          nb::arg("by_tree"));
     m.def("simd_available", &simd_available);
     m.def("simd_in_use", [] { return std::string(kernels().name); });
     m.def("simd_use", &simd_use, nb::arg("name"));

@@ -8,6 +8,7 @@ from ._dvfa import DVFA
 from ._fuzzy_art import FuzzyART
 from ._merge_art import MergeART, MergedModules
 from ._merge_models import merge_models
+from ._vat import VATImage, ivat, vat, vat_order
 
 __version__ = "0.1.0"
 
@@ -19,6 +20,10 @@ __all__ = [
     "FuzzyART",
     "MergeART",
     "MergedModules",
+    "VATImage",
     "__version__",
+    "ivat",
     "merge_models",
+    "vat",
+    "vat_order",
 ]

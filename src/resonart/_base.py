@@ -15,11 +15,19 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core
-from ._bounds import OUT_OF_BOUNDS, Bounds, Boxes, boxes_from_weights, check_bounds
+from ._bounds import (
+    OUT_OF_BOUNDS,
+    Bounds,
+    Boxes,
+    boxes_from_weights,
+    check_bounds,
+    scale_rows,
+)
 from ._checks import ParameterError, Rows, check_choice, check_count, check_real, check_rows
 from ._engine import Engine, Snapshot, dump, rebuild, snapshot
+from ._vat import order_rows
 
-ORDERS = ("given", "random")
+ORDERS = ("given", "random", "vat")
 ON_MISMATCH = ("nearest", "noise")
 
 Labels = NDArray[np.int64]
@@ -112,6 +120,11 @@ class BaseART(ClusterMixin, BaseEstimator, ABC):
         """
         with self._all_or_nothing():
             params = self._params()
+            if self.order == "vat":
+                raise ParameterError(
+                    "order='vat' needs all rows at once, and partial_fit sees only some. Use fit, "
+                    "or order='given' or 'random', with which partial_fit takes rows as they come."
+                )
             engine = self._trained_engine()
             rows = check_rows(self, X, reset=engine is None)
             first = engine is None
@@ -292,6 +305,15 @@ class BaseART(ClusterMixin, BaseEstimator, ABC):
     def _presentation(self, rows: Rows) -> NDArray[np.int64] | None:
         if self.order == "given":
             return None
+        if self.order == "vat":
+            given = check_bounds(self.bounds, rows.shape[1])
+            values = np.ascontiguousarray(rows, dtype=np.float64)
+            low, high = values.min(axis=0), values.max(axis=0)
+            if given is not None and self.out_of_bounds == "expand":
+                low, high = np.minimum(low, given.low), np.maximum(high, given.high)
+            elif given is not None:
+                low, high = given
+            return order_rows(scale_rows(values, low, high))
         random = check_random_state(self.random_state)
         return np.asarray(random.permutation(rows.shape[0]), dtype=np.int64)
 

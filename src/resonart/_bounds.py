@@ -70,6 +70,20 @@ def check_bounds(bounds: Any, n_features: int) -> Bounds | None:
     return Bounds(low, high)
 
 
+def scale_rows(rows: Floats, low: Floats, high: Floats) -> Floats:
+    """Return rows scaled linearly to [0, 1]; constant features become 0, others are clipped.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> scale_rows(np.array([[5.0, 7.0]]), np.array([0.0, 7.0]), np.array([10.0, 7.0]))
+    array([[0.5, 0. ]])
+    """
+    extent = high - low
+    scaled: Floats = (np.clip(rows, low, high) - low) / np.where(extent > 0.0, extent, 1.0)
+    return scaled
+
+
 def boxes_from_weights(weights: Floats, bounds: Bounds) -> Boxes:
     """Return where weights ``(u, 1 - v)`` lie in the user's units.
 

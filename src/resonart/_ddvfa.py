@@ -57,8 +57,9 @@ default="single"
         Learning rate in (0, 1].
     max_epochs : int, default=1
         Most passes of ``fit`` over the rows. It stops early when a pass changes no weight.
-    order : {"given", "random"}, default="given"
-        Order in which ``fit`` presents the rows. ``partial_fit`` takes them as they come.
+    order : {"given", "random", "vat"}, default="given"
+        Order in which ``fit`` presents the rows. ``"vat"`` is that of :func:`vat_order`, in which
+        clusters lie together. ``partial_fit`` takes rows as they come, and refuses ``"vat"``.
     random_state : int, RandomState instance or None, default=None
         Source of the random order.
     bounds : tuple (low, high) or None, default=None

@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from ._categories import categories
+from ._vat import vat
 
-__all__ = ["categories"]
+__all__ = ["categories", "vat"]
