@@ -134,6 +134,30 @@ public:
         return true;
     }
 
+    // Keeps the categories for which keep(j) holds, in order; owners stay with them.
+    template <class Keep>
+    void keep_if(Keep&& keep) noexcept {
+        std::size_t kept = 0;
+        for (std::size_t j = 0; j < size(); ++j) {
+            if (!keep(j)) continue;
+            if (kept != j) {
+                const double* from = column(j);
+                rewrite(kept, [&](std::size_t f, double) { return from[f * kLanes]; });
+                count_[kept] = count_[j];
+                owner_[kept] = owner_[j];
+            }
+            ++kept;
+        }
+        // Lanes past the last hold zeros.
+        for (std::size_t j = kept; j < whole_blocks(kept); ++j) fill_weight(j, 0.0);
+        count_.shrink(kept);
+        owner_.shrink(kept);
+        weights_.shrink(whole_blocks(kept) * width_);
+        norm_.shrink(whole_blocks(kept));
+        rough_.shrink(whole_blocks(kept) * width_);
+        rough_norm_.shrink(whole_blocks(kept));
+    }
+
     void clear() noexcept {
         weights_.clear();
         norm_.clear();

@@ -163,20 +163,30 @@ float rough_ratios(const float* x, const StoreView& s, float bar, float* ratios)
     return most;
 }
 
+bool higher_ratio(const Best& best, std::size_t, double ratio) { return ratio > best.ratio; }
+
+// Every category looked at exactly, but for one.
 template <class Better>
-Best find_best(const Sample& x, const StoreView& s, double threshold, bool rough, float* ratios,
-               Better better) {
+Best best_exactly(const Sample& x, const StoreView& s, double threshold, std::int64_t except,
+                  Better better) {
     Contest<Better> contest(s, threshold, better);
-    if (!rough) {
-        for_each_exact(x.x, s, [&](std::size_t b, Lanes sum) {
-            contest.enter(b, sum, lanes_in_use<kLanes>(s, b));
-        });
-        return contest.best;
-    }
-    const float highest = rough_ratios(x.rough, s, rough_bar(threshold, s), ratios);
+    for_each_exact(x.x, s, [&](std::size_t b, Lanes sum) {
+        unsigned lanes = lanes_in_use<kLanes>(s, b);
+        if (except >= 0 && static_cast<std::size_t>(except) / kLanes == b) {
+            lanes &= ~(1u << static_cast<std::size_t>(except) % kLanes);
+        }
+        contest.enter(b, sum, lanes);
+    });
+    return contest.best;
+}
+
+// Those that roughly equal the highest are looked at exactly. The winner is among them, unless the
+// highest misses the threshold by a hair: then the rest has to be looked at, too.
+template <class Better>
+Best best_of_rough(const Sample& x, const StoreView& s, double threshold, const float* ratios,
+                   float highest, Better better) {
+    Contest<Better> contest(s, threshold, better);
     if (highest < 0.0f) return contest.best;
-    // Those that roughly equal the highest are looked at exactly. The winner is among them, unless
-    // the highest misses the threshold by a hair: then the rest has to be looked at, too.
     const double margin = rough_margin(s);
     const auto among = [&](float least) {
         const RoughLanes bar = RoughLanes::all(least);
@@ -193,21 +203,57 @@ Best find_best(const Sample& x, const StoreView& s, double threshold, bool rough
     return contest.best;
 }
 
+// A rough look at a handful costs more than it saves.
+inline bool rough_pays(const StoreView& s) { return s.can_be_rough() && s.size > 2 * kRoughLanes; }
+
 Best best_passing(const Sample& x, const StoreView& s, double threshold, const std::uint32_t* owner,
                   float* rough_ratio) {
-    if (!owner) {
-        // A rough look at a handful costs more than it saves.
-        const bool rough = s.can_be_rough() && s.size > 2 * kRoughLanes;
-        const auto higher_ratio = [](const Best& best, std::size_t, double ratio) {
-            return ratio > best.ratio;
-        };
-        return find_best(x, s, threshold, rough, rough_ratio, higher_ratio);
-    }
     const auto higher_ratio_or_older = [owner](const Best& best, std::size_t j, double ratio) {
         return ratio > best.ratio ||
                (ratio == best.ratio && owner[j] < owner[static_cast<std::size_t>(best.index)]);
     };
-    return find_best(x, s, threshold, s.can_be_rough(), rough_ratio, higher_ratio_or_older);
+    if (owner ? !s.can_be_rough() : !rough_pays(s)) {
+        return owner ? best_exactly(x, s, threshold, kNone, higher_ratio_or_older)
+                     : best_exactly(x, s, threshold, kNone, higher_ratio);
+    }
+    const float highest = rough_ratios(x.rough, s, rough_bar(threshold, s), rough_ratio);
+    return owner ? best_of_rough(x, s, threshold, rough_ratio, highest, higher_ratio_or_older)
+                 : best_of_rough(x, s, threshold, rough_ratio, highest, higher_ratio);
+}
+
+void two_best_passing(const Sample& x, const StoreView& s, double threshold, float* rough_ratio,
+                      Best two[2]) {
+    two[1] = Best();
+    if (!rough_pays(s)) {
+        two[0] = best_exactly(x, s, threshold, kNone, higher_ratio);
+        if (two[0].index != kNone) {
+            two[1] = best_exactly(x, s, threshold, two[0].index, higher_ratio);
+        }
+        return;
+    }
+    float highest = rough_ratios(x.rough, s, rough_bar(threshold, s), rough_ratio);
+    two[0] = best_of_rough(x, s, threshold, rough_ratio, highest, higher_ratio);
+    if (two[0].index == kNone) return;
+    // The winner steps down; the highest of the rest is found among the ratios kept.
+    rough_ratio[two[0].index] = -1.0f;
+    highest = -1.0f;
+    for (std::size_t j = 0; j < s.size; ++j) {
+        highest = rough_ratio[j] > highest ? rough_ratio[j] : highest;
+    }
+    two[1] = best_of_rough(x, s, threshold, rough_ratio, highest, higher_ratio);
+}
+
+void gaps(const double* x, const StoreView& s, double* gap) {
+    const std::size_t blocks = (s.size + kLanes - 1) / kLanes;
+    for (std::size_t b = 0; b < blocks; ++b) {
+        const double* w = s.w + b * s.width * kLanes;
+        Lanes sum = Lanes::all(0.0);
+        for (std::size_t f = 0; f < s.width; ++f) {
+            const Lanes wf = Lanes::load(w + f * kLanes);
+            sum = sum + (wf - lower(Lanes::all(x[f]), wf));
+        }
+        sum.store(gap + b * kLanes);
+    }
 }
 
 std::size_t select(const float* rough_ratio, const StoreView& s, double ratio,
@@ -254,7 +300,7 @@ void respond(const double* overlap, const StoreView& s, const Power& gamma, cons
 
 extern const Kernels RESONART_KERNELS;
 const Kernels RESONART_KERNELS = {
-    RESONART_KERNELS_NAME, overlaps, best_passing, select, respond,
+    RESONART_KERNELS_NAME, overlaps, best_passing, two_best_passing, gaps, select, respond,
 };
 
 }  // namespace resonart

@@ -64,6 +64,13 @@ struct Kernels {
     Best (*best_passing)(const Sample& x, const StoreView& s, double threshold,
                          const std::uint32_t* owner, float* rough_ratio);
 
+    // The two best of those that pass, as `best_passing` without owners ranks them.
+    void (*two_best_passing)(const Sample& x, const StoreView& s, double threshold,
+                             float* rough_ratio, Best two[2]);
+
+    // |w_j - (x ∧ w_j)|, features in order: how far the box is from the sample.
+    void (*gaps)(const double* x, const StoreView& s, double* gap);
+
     // Every category, and maybe a few more, with a ratio of at least `ratio`, given the rough ones:
     // their indices, ascending; returns how many.
     std::size_t (*select)(const float* rough_ratio, const StoreView& s, double ratio,

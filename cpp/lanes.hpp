@@ -33,6 +33,7 @@ struct Lanes {
     void store(double* p) const { _mm512_store_pd(p, v); }
 };
 inline Lanes operator+(Lanes a, Lanes b) { return {_mm512_add_pd(a.v, b.v)}; }
+inline Lanes operator-(Lanes a, Lanes b) { return {_mm512_sub_pd(a.v, b.v)}; }
 inline Lanes operator*(Lanes a, Lanes b) { return {_mm512_mul_pd(a.v, b.v)}; }
 inline Lanes operator/(Lanes a, Lanes b) { return {_mm512_div_pd(a.v, b.v)}; }
 inline Lanes lower(Lanes a, Lanes b) { return {_mm512_min_pd(a.v, b.v)}; }
@@ -71,6 +72,9 @@ struct Lanes {
 };
 inline Lanes operator+(Lanes x, Lanes y) {
     return {_mm256_add_pd(x.a, y.a), _mm256_add_pd(x.b, y.b)};
+}
+inline Lanes operator-(Lanes x, Lanes y) {
+    return {_mm256_sub_pd(x.a, y.a), _mm256_sub_pd(x.b, y.b)};
 }
 inline Lanes operator*(Lanes x, Lanes y) {
     return {_mm256_mul_pd(x.a, y.a), _mm256_mul_pd(x.b, y.b)};
@@ -138,6 +142,7 @@ struct Lanes {
     return r
 #define RESONART_EACH(expression) RESONART_EACH_OF(Lanes, expression)
 inline Lanes operator+(Lanes a, Lanes b) { RESONART_EACH(_mm_add_pd(a.v[i], b.v[i])); }
+inline Lanes operator-(Lanes a, Lanes b) { RESONART_EACH(_mm_sub_pd(a.v[i], b.v[i])); }
 inline Lanes operator*(Lanes a, Lanes b) { RESONART_EACH(_mm_mul_pd(a.v[i], b.v[i])); }
 inline Lanes operator/(Lanes a, Lanes b) { RESONART_EACH(_mm_div_pd(a.v[i], b.v[i])); }
 inline Lanes lower(Lanes a, Lanes b) { RESONART_EACH(_mm_min_pd(a.v[i], b.v[i])); }
@@ -221,6 +226,9 @@ using RoughLanes = Plain<float, kRoughLanes>;
     return r
 RESONART_PLAIN Plain<T, N> operator+(Plain<T, N> a, Plain<T, N> b) {
     RESONART_EACH(a.v[i] + b.v[i]);
+}
+RESONART_PLAIN Plain<T, N> operator-(Plain<T, N> a, Plain<T, N> b) {
+    RESONART_EACH(a.v[i] - b.v[i]);
 }
 RESONART_PLAIN Plain<T, N> operator*(Plain<T, N> a, Plain<T, N> b) {
     RESONART_EACH(a.v[i] * b.v[i]);

@@ -19,6 +19,7 @@
 #include "fuzzy_art.hpp"
 #include "params.hpp"
 #include "poll.hpp"
+#include "topo_art.hpp"
 
 namespace resonart {
 
@@ -47,8 +48,9 @@ public:
     Sample code(const double* row, const Bounds& bounds) noexcept {
         bounds.code(row, exact_.data());
         for (std::size_t f = 0; f < exact_.size(); ++f) rough_[f] = static_cast<float>(exact_[f]);
-        return {exact_.data(), rough_.data()};
+        return last();
     }
+    Sample last() const noexcept { return {exact_.data(), rough_.data()}; }
 
 private:
     Buffer<double> exact_;
@@ -96,6 +98,8 @@ template <class Art>
 class Learner {
 public:
     static constexpr bool kMerges = std::is_same<Art, Ddvfa>::value;
+    // topoART's clusters are not known while it learns: a row's label is asked for afterwards.
+    static constexpr bool kLabelsLater = std::is_same<Art, TopoArt>::value;
     // Far more than memory holds, and small enough that no size of one row overflows.
     static constexpr std::size_t kMostFeatures = std::numeric_limits<std::size_t>::max() / 1024;
 
@@ -118,7 +122,7 @@ public:
         const bool merge_due =
             plan.merge_at_end || (plan.merge_on_the_way && due_within(params, rows.size()));
         const bool one_safe_row = rows.size() == 1 && plan.max_epochs == 1 && !merge_due &&
-                                  state_.bounds.known() && same(params, state_.art.params());
+                                  state_.bounds.known() && params == state_.art.params();
         if (one_safe_row || !plan.undo_on_failure) {
             return train_unguarded(rows, params, plan, labels, poll);
         }
@@ -134,7 +138,7 @@ public:
     // The lean path: one row of n_features doubles, parameters as they were last set. The caller
     // holds the mutex.
     template <class Ask>
-    std::uint32_t learn_one(const double* row, Ask ask) {
+    std::int64_t learn_one(const double* row, Ask ask) {
         const Params params = state_.art.params();
         const bool merge_due = due_within(params, 1);
         if (merge_due || !state_.bounds.known()) {
@@ -146,7 +150,7 @@ public:
                 throw;
             }
         }
-        return learn_row(row, kNone);
+        return labelled(learn_row(row, kNone));
     }
 
     // cluster[r] of each row, kNone where nothing resonates and the nearest is not wanted.
@@ -154,6 +158,14 @@ public:
     void predict(const Rows& rows, bool nearest, std::int64_t* clusters, Ask ask) const {
         recognise_rows(rows, ask, [&](std::size_t r, const Art& art, const Sample& x, auto& ws) {
             clusters[r] = art.cluster_of(x, nearest, ws);
+        });
+    }
+
+    // As `predict`, by topoART's module A.
+    template <class Rows, class Ask>
+    void predict_a(const Rows& rows, bool nearest, std::int64_t* clusters, Ask ask) const {
+        recognise_rows(rows, ask, [&](std::size_t r, const Art& art, const Sample& x, auto& ws) {
+            clusters[r] = art.cluster_in_a(x, nearest, ws);
         });
     }
 
@@ -194,13 +206,6 @@ public:
     const State& state() const { return state_; }
 
 private:
-    static bool same(const Params& a, const Params& b) {
-        return a.rho_lb == b.rho_lb && a.rho_ub == b.rho_ub && a.alpha == b.alpha &&
-               a.beta == b.beta && a.gamma == b.gamma && a.gamma_ref == b.gamma_ref &&
-               a.linkage == b.linkage && a.search == b.search && a.merge_every == b.merge_every &&
-               a.out_of_bounds == b.out_of_bounds;
-    }
-
     bool due_within(const Params& params, std::size_t rows) const {
         return kMerges && params.merge_every > 0 &&
                state_.since_merge + static_cast<std::int64_t>(rows) >= params.merge_every;
@@ -209,13 +214,13 @@ private:
     template <class Rows, class Ask>
     int train_unguarded(const Rows& rows, const Params& params, const Plan& plan,
                         std::int64_t* labels, Poll<Ask>& poll) {
-        if (!same(params, state_.art.params())) state_.art.configure(params);
+        if (!(params == state_.art.params())) state_.art.configure(params);
         row_.resize_uninitialised(n_features_);
         if (!state_.bounds.known()) learn_bounds(rows);
         if (params.out_of_bounds == OutOfBounds::error) refuse_outside(rows);
 
         const std::size_t n = rows.size();
-        const std::size_t clusters_before = state_.art.n_clusters();
+        const std::size_t clusters_before = kMerges ? state_.art.n_clusters() : 0;
         Buffer<std::uint32_t> call_map;  // labels before this call -> labels after it
         LabelMaps maps;
         const auto row_at = [&](std::size_t i) {
@@ -249,14 +254,14 @@ private:
     }
 
     template <class Ask>
-    std::uint32_t learn_first_or_merging(const double* row, bool merge_due, Ask ask) {
+    std::int64_t learn_first_or_merging(const double* row, bool merge_due, Ask ask) {
         if (!state_.bounds.known()) state_.bounds.set(row, row, n_features_);
-        const std::size_t clusters_before = state_.art.n_clusters();
-        std::uint32_t label = learn_row(row, kNone);
+        const std::size_t clusters_before = kMerges ? state_.art.n_clusters() : 0;
+        std::int64_t label = labelled(learn_row(row, kNone));
         if (merge_due) {
             Poll<Ask> poll(ask);
             Buffer<std::uint32_t> map = merge_now(poll);
-            label = map[label];
+            label = map[static_cast<std::size_t>(label)];
             // The row itself may have founded a cluster, which had no label before this call.
             map.shrink(clusters_before);
             state_.label_map = std::move(map);
@@ -273,6 +278,16 @@ private:
         ++state_.n_samples;
         ++state_.since_merge;
         return state_.art.learn(coded_.code(row, state_.bounds), workspace_);
+    }
+
+    // The label of the row just learned, which still lies coded.
+    std::int64_t labelled(std::uint32_t label) noexcept {
+        if constexpr (kLabelsLater) {
+            state_.art.find_components(workspace_);
+            return state_.art.cluster_of(coded_.last(), true, workspace_);
+        } else {
+            return label;
+        }
     }
 
     void leave_bounds(const double* row, std::int64_t index) {
@@ -347,7 +362,10 @@ private:
     template <class Rows, class Ask, class See>
     void recognise_rows(const Rows& rows, Ask ask, See&& see) const {
         std::shared_lock<std::shared_mutex> lock(mutex_);
-        if (state_.art.categories().size() == 0) throw std::invalid_argument("the model is empty");
+        // topoART may have dropped all it had, and then says -1.
+        if (!kLabelsLater && state_.art.categories().size() == 0) {
+            throw std::invalid_argument("the model is empty");
+        }
         Poll<Ask> poll(ask);
         Buffer<double> row;
         Coded x;
@@ -355,6 +373,7 @@ private:
         x.prepare(n_features_);
         typename Art::Workspace workspace;
         state_.art.prepare(workspace);
+        if constexpr (kLabelsLater) state_.art.find_components(workspace);
         Art elsewhere;
         for (std::size_t r = 0; r < rows.size(); ++r) {
             rows.read(r, row.data());

@@ -24,14 +24,27 @@ struct Params {
     Search search = Search::activation;
     std::int64_t merge_every = 0;  // 0: only when asked
     OutOfBounds out_of_bounds = OutOfBounds::expand;
+    // topoART's own; its ρ_a is rho_lb and its ρ_b is rho_ub.
+    double beta_sbm = 0.5;
+    std::int64_t phi = 2;
+    std::int64_t tau = 100;
 
     // Python words these for people; here they only keep the engine safe from a bad state.
     void check() const {
         const bool fine = rho_lb >= 0.0 && rho_lb <= rho_ub && rho_ub <= 1.0 && alpha > 0.0 &&
                           std::isfinite(alpha) && beta > 0.0 && beta <= 1.0 && gamma >= 0.0 &&
                           std::isfinite(gamma) && gamma_ref >= 0.0 && std::isfinite(gamma_ref) &&
-                          merge_every >= 0;
+                          merge_every >= 0 && beta_sbm >= 0.0 && beta_sbm <= 1.0 && phi >= 1 &&
+                          tau >= 1;
         if (!fine) throw std::invalid_argument("parameters out of range");
+    }
+
+    bool operator==(const Params& o) const {
+        return rho_lb == o.rho_lb && rho_ub == o.rho_ub && alpha == o.alpha && beta == o.beta &&
+               gamma == o.gamma && gamma_ref == o.gamma_ref && linkage == o.linkage &&
+               search == o.search && merge_every == o.merge_every &&
+               out_of_bounds == o.out_of_bounds && beta_sbm == o.beta_sbm && phi == o.phi &&
+               tau == o.tau;
     }
 };
 

@@ -12,7 +12,7 @@ import pytest
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
-from resonart import DDVFA, DVFA, FuzzyART, MergeART
+from resonart import DDVFA, DVFA, FuzzyART, MergeART, TopoART
 
 GOOD = np.random.default_rng(0).random((40, 3))
 
@@ -20,6 +20,7 @@ MODELS: dict[str, Callable[..., Any]] = {
     "FuzzyART": lambda **p: FuzzyART(**({"rho": 0.7} | p)),
     "DVFA": lambda **p: DVFA(**({"rho_lb": 0.6, "rho_ub": 0.8} | p)),
     "DDVFA": lambda **p: DDVFA(**({"rho_lb": 0.6, "rho_ub": 0.8} | p)),
+    "TopoART": lambda **p: TopoART(**({"rho_a": 0.7} | p)),
 }
 each_model = pytest.mark.parametrize("make", MODELS.values(), ids=MODELS)
 
@@ -119,7 +120,7 @@ def test_a_bad_first_row_leaves_a_new_model_new(make: Callable[..., Any], row: A
         model.learn_one(row)
     assert not hasattr(model, "n_features_in_")
     assert not hasattr(model, "labels_")
-    assert model.learn_one([1.0, 2.0]) == 0
+    assert model.learn_one([1.0, 2.0]) <= 0  # -1 where it takes two to make a cluster
 
 
 BAD_PARAMETERS: list[tuple[str, dict[str, Any], str]] = [

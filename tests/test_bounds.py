@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 
 from oracle import assert_same_categories, pair
-from resonart import DDVFA, DVFA, FuzzyART
+from resonart import DDVFA, DVFA, FuzzyART, TopoART
 from strategies import any_model, rows
 
 pytestmark = pytest.mark.filterwarnings("ignore:gamma")
@@ -19,6 +19,7 @@ MODELS = [
     DVFA(rho_lb=0.7, rho_ub=0.85),
     DDVFA(rho_lb=0.7, rho_ub=0.85),
     DDVFA(rho_lb=0.7, rho_ub=0.85, linkage="centroid", merge=False),
+    TopoART(rho_a=0.7, phi=1),
 ]
 each_model = pytest.mark.parametrize(
     "model", MODELS, ids=lambda m: f"{type(m).__name__}-{getattr(m, 'linkage', '')}"

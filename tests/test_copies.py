@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from resonart import DDVFA, DVFA, FuzzyART, _core
+from resonart import DDVFA, DVFA, FuzzyART, TopoART, _core
 from resonart._engine import dump, rebuild
 
 RNG = np.random.default_rng(0)
@@ -24,6 +24,7 @@ MODELS = [
     DDVFA(rho_lb=0.75, rho_ub=0.85, merge_every=70),
     DDVFA(rho_lb=0.75, rho_ub=0.85, linkage="centroid", beta=0.5),
     DDVFA(rho_lb=0.75, rho_ub=0.85, linkage="weighted", gamma=2.2),
+    TopoART(rho_a=0.85, tau=40),
 ]
 each_model = pytest.mark.parametrize("model", MODELS, ids=repr)
 
@@ -127,3 +128,27 @@ def test_fuzzy_art_refuses_shared_clusters() -> None:
     data = dump(DVFA(rho_lb=0.5, rho_ub=0.9).fit(X)._engine)
     with pytest.raises(ValueError, match="one category a cluster"):
         rebuild(_core.FuzzyArt, data)
+
+
+BROKEN_MODULES = {
+    "weights above 1": {"weights": lambda w: w + 1},
+    "NaN weights": {"weights": lambda w: w * np.nan},
+    "weights of another width": {"weights": lambda w: np.ascontiguousarray(w[:, :4])},
+    "too few counts": {"counts": lambda c: c[:-1]},
+    "a count of 0": {"counts": lambda c: c * 0},
+    "edges that leave the module": {"edges": lambda e: e + 10**9},
+    "negative edges": {"edges": lambda e: e - 10**9},
+    "edges from a category to itself": {"edges": lambda e: e * 0},
+    "negative steps": {"steps": lambda s: -1},
+}
+
+
+@pytest.mark.parametrize("module", ["a", "b"])
+@pytest.mark.parametrize("name", BROKEN_MODULES)
+def test_a_broken_module_is_refused(name: str, module: str) -> None:
+    data = dump(TopoART(rho_a=0.85, tau=40).fit(X)._engine)
+    part = data["state"][module]
+    for key, change in BROKEN_MODULES[name].items():
+        part[key] = change(part[key])
+    with pytest.raises(ValueError, match=r"weights|counts|edges"):
+        rebuild(_core.TopoArt, data)

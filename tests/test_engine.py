@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from oracle import LINKAGES
-from resonart import DDVFA, DVFA, FuzzyART, _core
+from resonart import DDVFA, DVFA, FuzzyART, TopoART, _core
 from resonart._engine import dump
 
 VARIANTS = _core.simd_available()
@@ -33,6 +33,7 @@ def models() -> list[Any]:
         FuzzyART(rho=0.9),
         FuzzyART(rho=0.9, beta=0.3, max_epochs=3),
         DVFA(**shared),
+        TopoART(rho_a=0.85, tau=40),
         *(
             DDVFA(linkage=linkage, gamma=gamma, gamma_ref=gamma_ref, search=search, **shared)
             for linkage in LINKAGES

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from resonart import DDVFA, DVFA, FuzzyART
+from resonart import DDVFA, DVFA, FuzzyART, TopoART
 
 pytestmark = pytest.mark.subprocess
 
@@ -28,6 +28,7 @@ MODELS: dict[str, Callable[[], Any]] = {
     "FuzzyART": lambda: FuzzyART(rho=1.0, bounds=(0, 1)),
     "DVFA": lambda: DVFA(rho_lb=0.9, rho_ub=1.0, bounds=(0, 1)),
     "DDVFA": lambda: DDVFA(rho_lb=0.9, rho_ub=1.0, bounds=(0, 1)),
+    "TopoART": lambda: TopoART(rho_a=1.0, phi=1, bounds=(0, 1)),
     "DDVFA median": lambda: DDVFA(rho_lb=0.9, rho_ub=1.0, bounds=(0, 1), linkage="median"),
 }
 
@@ -90,7 +91,7 @@ def test_interrupted_prediction() -> None:
 OUT_OF_MEMORY = """
     import pickle, resource, sys
     import numpy as np
-    from resonart import DDVFA, DVFA, FuzzyART
+    from resonart import DDVFA, DVFA, FuzzyART, TopoART
 
     model = {model}
     rng = np.random.default_rng(0)
@@ -120,6 +121,7 @@ OUT_OF_MEMORY = """
         "DVFA(rho_lb=0.5, rho_ub=1.0, bounds=(0, 1))",
         "DDVFA(rho_lb=0.5, rho_ub=1.0, bounds=(0, 1))",
         "DDVFA(rho_lb=0.5, rho_ub=1.0, bounds=(0, 1), merge_every=3000)",
+        "TopoART(rho_a=1.0, phi=1, bounds=(0, 1))",
     ],
 )
 def test_out_of_memory(model: str, method: str) -> None:

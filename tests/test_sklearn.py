@@ -13,13 +13,14 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from resonart import DDVFA, DVFA, FuzzyART
+from resonart import DDVFA, DVFA, FuzzyART, TopoART
 
 ESTIMATORS = [
     FuzzyART(rho=0.6),
     DVFA(rho_lb=0.6, rho_ub=0.8),
     DDVFA(rho_lb=0.6, rho_ub=0.8),
     DDVFA(rho_lb=0.6, rho_ub=0.8, linkage="average", merge=False),
+    TopoART(rho_a=0.7, phi=1),
 ]
 
 

@@ -133,6 +133,14 @@ private:
     double* values_;
 };
 
+inline void check_weight(const double* w, std::size_t width) {
+    for (std::size_t f = 0; f < width; ++f) {
+        if (!(w[f] >= 0.0 && w[f] <= 1.0)) {
+            throw nb::value_error("weights must lie between 0 and 1");
+        }
+    }
+}
+
 template <class Art>
 class Face {
 public:
@@ -372,11 +380,7 @@ public:
         std::vector<bool> used(k, false);
         for (std::size_t j = 0; j < k; ++j) {
             const double* w = weights.data() + j * out.width();
-            for (std::size_t f = 0; f < out.width(); ++f) {
-                if (!(w[f] >= 0.0 && w[f] <= 1.0)) {
-                    throw nb::value_error("weights must lie between 0 and 1");
-                }
-            }
+            check_weight(w, out.width());
             const std::int64_t m = labels.data()[j];
             if (m < 0 || m >= static_cast<std::int64_t>(k)) {
                 throw nb::value_error("category labels must be 0, 1, ... without gaps");
@@ -400,8 +404,9 @@ public:
     }
 };
 
+// What every engine has.
 template <class Art>
-nb::class_<Learner<Art>> bind_learner(nb::module_& m, const char* name) {
+nb::class_<Learner<Art>> bind_common(nb::module_& m, const char* name) {
     using F = Face<Art>;
     using Engine = typename F::Engine;
     return nb::class_<Engine>(m, name)
@@ -412,20 +417,27 @@ nb::class_<Learner<Art>> bind_learner(nb::module_& m, const char* name) {
         .def("learn_one", &F::learn_one, nb::arg("row"))
         .def("predict", &F::predict, nb::arg("rows"), nb::arg("nearest"))
         .def("score", &F::score, nb::arg("rows"))
-        .def("snapshot", &F::snapshot, nb::arg("grouped"))
         .def("bounds", &F::bounds)
         .def("set_bounds", &F::set_bounds, nb::arg("low"), nb::arg("high"))
-        .def("label_map", &F::label_map)
         .def("counters", &F::counters)
         .def("params", &F::params)
+        .def_prop_ro("n_features", [](const Engine& e) { return e.n_features(); })
+        .def_prop_ro("n_clusters", [](const Engine& e) {
+            return F::held(e, [](const auto& s) { return s.art.n_clusters(); });
+        });
+}
+
+// And those whose categories lie in one store.
+template <class Art>
+nb::class_<Learner<Art>> bind_learner(nb::module_& m, const char* name) {
+    using F = Face<Art>;
+    using Engine = typename F::Engine;
+    return bind_common<Art>(m, name)
+        .def("snapshot", &F::snapshot, nb::arg("grouped"))
+        .def("label_map", &F::label_map)
         .def("restore", &F::restore, nb::arg("weights"), nb::arg("counts"), nb::arg("labels"),
              nb::arg("n_samples"), nb::arg("since_merge"), nb::arg("n_merges"),
              nb::arg("label_map"))
-        .def_prop_ro("n_features", [](const Engine& e) { return e.n_features(); })
-        .def_prop_ro("n_clusters",
-                     [](const Engine& e) {
-                         return F::held(e, [](const auto& s) { return s.art.n_clusters(); });
-                     })
         .def_prop_ro("n_categories", [](const Engine& e) {
             return F::held(e, [](const auto& s) { return s.art.categories().size(); });
         });

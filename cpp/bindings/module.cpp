@@ -11,6 +11,7 @@
 #include "../merge_art.hpp"
 #include "../vat.hpp"
 #include "learner.hpp"
+#include "topo_art.hpp"
 
 namespace resonart::bindings {
 namespace {
@@ -39,16 +40,18 @@ void bind_params(nb::module_& m) {
             "__init__",
             [](Params* self, double rho_lb, double rho_ub, double alpha, double beta, double gamma,
                double gamma_ref, Linkage linkage, Search search, std::int64_t merge_every,
-               OutOfBounds out_of_bounds) {
+               OutOfBounds out_of_bounds, double beta_sbm, std::int64_t phi, std::int64_t tau) {
                 const Params p{rho_lb,    rho_ub,  alpha,  beta,        gamma,
-                               gamma_ref, linkage, search, merge_every, out_of_bounds};
+                               gamma_ref, linkage, search, merge_every, out_of_bounds,
+                               beta_sbm,  phi,     tau};
                 p.check();
                 new (self) Params(p);
             },
             nb::kw_only(), nb::arg("rho_lb"), nb::arg("rho_ub"), nb::arg("alpha") = 1e-3,
             nb::arg("beta") = 1.0, nb::arg("gamma") = 1.0, nb::arg("gamma_ref") = 1.0,
             nb::arg("linkage") = Linkage::single, nb::arg("search") = Search::activation,
-            nb::arg("merge_every") = 0, nb::arg("out_of_bounds") = OutOfBounds::expand)
+            nb::arg("merge_every") = 0, nb::arg("out_of_bounds") = OutOfBounds::expand,
+            nb::arg("beta_sbm") = 0.5, nb::arg("phi") = 2, nb::arg("tau") = 100)
         .def_ro("rho_lb", &Params::rho_lb)
         .def_ro("rho_ub", &Params::rho_ub)
         .def_ro("alpha", &Params::alpha)
@@ -58,7 +61,10 @@ void bind_params(nb::module_& m) {
         .def_ro("linkage", &Params::linkage)
         .def_ro("search", &Params::search)
         .def_ro("merge_every", &Params::merge_every)
-        .def_ro("out_of_bounds", &Params::out_of_bounds);
+        .def_ro("out_of_bounds", &Params::out_of_bounds)
+        .def_ro("beta_sbm", &Params::beta_sbm)
+        .def_ro("phi", &Params::phi)
+        .def_ro("tau", &Params::tau);
 }
 
 // Merge ART alone, over modules given as arrays. Returns weights, counts and labels cluster by
@@ -210,6 +216,7 @@ NB_MODULE(_core, m) {
                 return Face<Ddvfa>::label_map(engine);
             },
             nb::arg("params"));
+    bind_topo_art(m);
     m.def("merge_modules", &merge_modules, nb::arg("weights"), nb::arg("counts"), nb::arg("labels"),
           nb::arg("params"), nb::arg("max_passes").none(), nb::arg("compress"));
     m.def("move_weights", &move_weights, nb::arg("weights"), nb::arg("low"), nb::arg("high"),

@@ -8,6 +8,7 @@ from ._dvfa import DVFA
 from ._fuzzy_art import FuzzyART
 from ._merge_art import MergeART, MergedModules
 from ._merge_models import merge_models
+from ._topo_art import TopoART
 from ._vat import VATImage, ivat, vat, vat_order
 
 __version__ = "0.1.0"
@@ -20,6 +21,7 @@ __all__ = [
     "FuzzyART",
     "MergeART",
     "MergedModules",
+    "TopoART",
     "VATImage",
     "__version__",
     "ivat",

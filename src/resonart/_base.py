@@ -55,8 +55,14 @@ class BaseART(ClusterMixin, BaseEstimator, ABC):
     # ------------------------------------------------------------------ what a subclass says
 
     @abstractmethod
-    def _own_params(self) -> dict[str, Any]:
-        """Return the checked parameters that only this estimator has, under engine names."""
+    def _own_params(self, n_rows: int | None) -> dict[str, Any]:
+        """Return the checked parameters that only this estimator has, under engine names.
+
+        ``n_rows`` is how many rows ``fit`` has; None where rows come as a stream.
+        """
+
+    def _set_labels(self, rows: Rows, labels: Labels) -> None:
+        self.labels_ = labels
 
     def _merges_after_fit(self) -> bool:
         return False
@@ -82,8 +88,8 @@ class BaseART(ClusterMixin, BaseEstimator, ABC):
             The fitted estimator. A call that fails leaves it as it was.
         """
         with self._all_or_nothing():
-            params = self._params()
             rows = check_rows(self, X, reset=True)
+            params = self._params(n_rows=rows.shape[0])
             engine = self._new_engine(rows.shape[1], params)
             labels, n_epochs = engine.train(
                 rows,
@@ -95,7 +101,7 @@ class BaseART(ClusterMixin, BaseEstimator, ABC):
                 undo_on_failure=False,
             )
             self._engine = engine
-            self.labels_ = labels
+            self._set_labels(rows, labels)
             self.n_epochs_ = n_epochs
         return self
 
@@ -140,7 +146,7 @@ class BaseART(ClusterMixin, BaseEstimator, ABC):
                 undo_on_failure=not first,
             )
             self._engine = engine
-            self.labels_ = labels
+            self._set_labels(rows, labels)
             self.n_epochs_ = n_epochs
         return self
 
@@ -184,7 +190,7 @@ class BaseART(ClusterMixin, BaseEstimator, ABC):
             label = engine.learn_one(row)
             self._engine = engine
             self.n_features_in_ = n_features
-            self.labels_ = np.empty(0, dtype=np.int64)
+            self._set_labels(np.empty((0, n_features)), np.empty(0, dtype=np.int64))
             self.n_epochs_ = 1
         return label
 
@@ -274,7 +280,7 @@ class BaseART(ClusterMixin, BaseEstimator, ABC):
 
     # ------------------------------------------------------------------ plumbing
 
-    def _params(self) -> _core.Params:
+    def _params(self, n_rows: int | None = None) -> _core.Params:
         check_count("max_epochs", self.max_epochs)
         check_choice("order", self.order, ORDERS)
         check_choice("on_mismatch", self.on_mismatch, ON_MISMATCH)
@@ -283,7 +289,7 @@ class BaseART(ClusterMixin, BaseEstimator, ABC):
             alpha=check_real("alpha", self.alpha, low=0.0, low_included=False),
             beta=check_real("beta", self.beta, low=0.0, high=1.0, low_included=False),
             out_of_bounds=_core.OutOfBounds[out_of_bounds],
-            **self._own_params(),
+            **self._own_params(n_rows),
         )
 
     def _new_engine(
@@ -325,7 +331,9 @@ class BaseART(ClusterMixin, BaseEstimator, ABC):
         return self._engine
 
     def _snapshot(self) -> Snapshot:
-        return snapshot(self._fitted(), grouped=True)
+        engine = self._fitted()
+        assert not isinstance(engine, _core.TopoArt)  # which says for itself what it holds
+        return snapshot(engine, grouped=True)
 
     @contextmanager
     def _all_or_nothing(self) -> Iterator[None]:

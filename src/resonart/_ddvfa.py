@@ -206,7 +206,8 @@ default="single"
     @property
     def label_map_(self) -> Labels:
         """Old label to new label of the last call in which modules were merged."""
-        return self._fitted().label_map()
+        self._fitted()
+        return self._engine.label_map()
 
     @property
     def n_merges_(self) -> int:
@@ -230,7 +231,7 @@ default="single"
         params["merge"] = self.__dict__["merge"]
         return params
 
-    def _own_params(self) -> dict[str, Any]:
+    def _own_params(self, n_rows: int | None) -> dict[str, Any]:
         params = module_params(self)
         search = check_choice("search", self.search, SEARCHES)
         merge = check_flag("merge", self.__dict__["merge"])

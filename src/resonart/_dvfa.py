@@ -106,6 +106,6 @@ class DVFA(BaseART):
         self.out_of_bounds = out_of_bounds
         self.on_mismatch = on_mismatch
 
-    def _own_params(self) -> dict[str, Any]:
+    def _own_params(self, n_rows: int | None) -> dict[str, Any]:
         rho_lb, rho_ub = check_vigilances(self.rho_lb, self.rho_ub)
         return {"rho_lb": rho_lb, "rho_ub": rho_ub}

@@ -10,9 +10,21 @@ from numpy.typing import NDArray
 from . import _core
 from ._bounds import Bounds
 
-Engine: TypeAlias = "_core.FuzzyArt | _core.Dvfa | _core.Ddvfa"
+Engine: TypeAlias = "_core.FuzzyArt | _core.Dvfa | _core.Ddvfa | _core.TopoArt"
+PlainEngine: TypeAlias = "_core.FuzzyArt | _core.Dvfa | _core.Ddvfa"
 
-_NUMBERS = ("rho_lb", "rho_ub", "alpha", "beta", "gamma", "gamma_ref", "merge_every")
+_NUMBERS = (
+    "rho_lb",
+    "rho_ub",
+    "alpha",
+    "beta",
+    "gamma",
+    "gamma_ref",
+    "merge_every",
+    "beta_sbm",
+    "phi",
+    "tau",
+)
 _CHOICES = {
     "linkage": _core.Linkage,
     "search": _core.Search,
@@ -39,9 +51,40 @@ class Snapshot(NamedTuple):
         return Bounds(self.low, self.high)
 
 
-def snapshot(engine: Engine, *, grouped: bool) -> Snapshot:
+class ModuleSnapshot(NamedTuple):
+    """One module of topoART at one moment."""
+
+    weights: NDArray[np.float64]
+    counts: NDArray[np.int64]
+    edges: NDArray[np.int64]
+    components: NDArray[np.int64]
+    steps: int
+
+
+class TopoSnapshot(NamedTuple):
+    """A topoART model at one moment."""
+
+    a: ModuleSnapshot
+    b: ModuleSnapshot
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    n_samples: int
+
+    @property
+    def bounds(self) -> Bounds:
+        """The feature ranges."""
+        return Bounds(self.low, self.high)
+
+
+def snapshot(engine: PlainEngine, *, grouped: bool) -> Snapshot:
     """Return the model's content, categories cluster by cluster or in order of creation."""
     return Snapshot(*engine.snapshot(grouped))
+
+
+def topo_snapshot(engine: _core.TopoArt) -> TopoSnapshot:
+    """Return the content of a topoART model."""
+    a, b, low, high, n_samples = engine.snapshot()
+    return TopoSnapshot(ModuleSnapshot(*a), ModuleSnapshot(*b), low, high, n_samples)
 
 
 def dump(engine: Engine) -> dict[str, Any]:
@@ -51,8 +94,15 @@ def dump(engine: Engine) -> dict[str, Any]:
         "n_features": engine.n_features,
         "params": {name: getattr(params, name) for name in _NUMBERS}
         | {name: getattr(params, name).name for name in _CHOICES},
-        "state": snapshot(engine, grouped=False)._asdict(),
+        "state": _dump_topo(engine)
+        if isinstance(engine, _core.TopoArt)
+        else snapshot(engine, grouped=False)._asdict(),
     }
+
+
+def _dump_topo(engine: _core.TopoArt) -> dict[str, Any]:
+    state = topo_snapshot(engine)._asdict()
+    return state | {name: state[name]._asdict() for name in "ab"}
 
 
 def rebuild(kind: type[Engine], data: dict[str, Any]) -> Engine:
@@ -60,14 +110,20 @@ def rebuild(kind: type[Engine], data: dict[str, Any]) -> Engine:
     params = {name: data["params"][name] for name in _NUMBERS}
     params |= {name: _CHOICES[name][data["params"][name]] for name in _CHOICES}
     engine = kind(data["n_features"], _core.Params(**params))
-    fill(engine, Snapshot(**data["state"]))
+    state = data["state"]
+    if isinstance(engine, _core.TopoArt):
+        _set_bounds(engine, state["low"], state["high"])
+        modules = [ModuleSnapshot(**state[name]) for name in "ab"]
+        a, b = [(m.weights, m.counts, m.edges, m.steps) for m in modules]
+        engine.restore(a, b, state["n_samples"])
+    else:
+        fill(engine, Snapshot(**state))
     return engine
 
 
-def fill(engine: Engine, content: Snapshot) -> None:
+def fill(engine: PlainEngine, content: Snapshot) -> None:
     """Put content into a new model."""
-    if content.low.size:
-        engine.set_bounds(content.low, content.high)
+    _set_bounds(engine, content.low, content.high)
     engine.restore(
         content.weights,
         content.counts,
@@ -77,3 +133,8 @@ def fill(engine: Engine, content: Snapshot) -> None:
         content.n_merges,
         content.label_map,
     )
+
+
+def _set_bounds(engine: Engine, low: NDArray[np.float64], high: NDArray[np.float64]) -> None:
+    if low.size:
+        engine.set_bounds(low, high)

@@ -116,6 +116,6 @@ class FuzzyART(BaseART):
         self.out_of_bounds = out_of_bounds
         self.on_mismatch = on_mismatch
 
-    def _own_params(self) -> dict[str, Any]:
+    def _own_params(self, n_rows: int | None) -> dict[str, Any]:
         rho = check_real("rho", self.rho, low=0.0, high=1.0)
         return {"rho_lb": rho, "rho_ub": rho}

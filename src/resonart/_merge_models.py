@@ -56,7 +56,7 @@ def merge_models(models: Sequence[DDVFA]) -> DDVFA:
     """
     models = list(models)
     _check_fit_together(models)
-    contents = [snapshot(model._fitted(), grouped=True) for model in models]
+    contents = [snapshot(model._engine, grouped=True) for model in models]
     bounds = Bounds(
         np.min([c.low for c in contents], axis=0), np.max([c.high for c in contents], axis=0)
     )

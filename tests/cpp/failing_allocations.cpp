@@ -158,6 +158,8 @@ int main() {
     params.rho_ub = 0.95;
     long failures = survive_all<FuzzyArt>("FuzzyArt", params);
     failures += survive_all<Dvfa>("Dvfa", params);
+    params.tau = 17;
+    failures += survive_all<TopoArt>("TopoArt", params);
     params.gamma = 3.0;
     for (Linkage linkage : {Linkage::single, Linkage::complete, Linkage::median, Linkage::average,
                             Linkage::weighted, Linkage::centroid}) {

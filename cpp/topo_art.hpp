@@ -1,0 +1,294 @@
+// Fuzzy topoART (section 2.2): two modules of fuzzy ART whose two best categories learn a sample
+// together and are linked; clusters are what the links connect.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "categories.hpp"
+#include "params.hpp"
+#include "recognition.hpp"
+
+namespace resonart {
+
+// Pairs of categories, each once, in order of first appearance; found again through a hash table.
+// Adding needs room reserved before.
+class Edges {
+public:
+    std::size_t size() const { return pairs_.size(); }
+    std::uint32_t first(std::size_t e) const { return static_cast<std::uint32_t>(pairs_[e] >> 32); }
+    std::uint32_t second(std::size_t e) const { return static_cast<std::uint32_t>(pairs_[e]); }
+
+    void reserve_more(std::size_t n) {
+        pairs_.reserve(pairs_.size() + n);
+        if ((pairs_.size() + n) * 2 <= table_.size()) return;
+        std::size_t slots = 64;
+        while (slots < (pairs_.size() + n) * 4) slots *= 2;
+        Buffer<std::uint64_t> table;
+        table.assign(slots, kEmpty);
+        table_ = std::move(table);
+        for (std::size_t e = 0; e < pairs_.size(); ++e) claim(pairs_[e]);
+    }
+
+    void add(std::uint32_t i, std::uint32_t j) noexcept {
+        const std::uint64_t pair = i < j ? join(i, j) : join(j, i);
+        if (claim(pair)) pairs_.push(pair);
+    }
+
+    // Categories get new numbers, or kGone: then their edges go, too.
+    static constexpr std::uint32_t kGone = 0xffffffffu;
+    void renumber(const std::uint32_t* number) noexcept {
+        std::size_t kept = 0;
+        for (std::size_t e = 0; e < pairs_.size(); ++e) {
+            const std::uint32_t i = number[first(e)], j = number[second(e)];
+            if (i != kGone && j != kGone) pairs_[kept++] = join(i, j);
+        }
+        pairs_.shrink(kept);
+        for (std::uint64_t& slot : table_) slot = kEmpty;
+        for (std::size_t e = 0; e < kept; ++e) claim(pairs_[e]);
+    }
+
+private:
+    static constexpr std::uint64_t kEmpty = ~std::uint64_t{0};
+
+    static std::uint64_t join(std::uint32_t i, std::uint32_t j) {
+        return static_cast<std::uint64_t>(i) << 32 | j;
+    }
+    // Takes the pair's place in the table; false where it is there already.
+    bool claim(std::uint64_t pair) noexcept {
+        const std::size_t mask = table_.size() - 1;
+        std::size_t slot = static_cast<std::size_t>(pair * 0x9e3779b97f4a7c15u >> 20) & mask;
+        for (; table_[slot] != kEmpty; slot = (slot + 1) & mask) {
+            if (table_[slot] == pair) return false;
+        }
+        table_[slot] = pair;
+        return true;
+    }
+
+    Buffer<std::uint64_t> pairs_, table_;
+};
+
+// What a module needs room for while it works.
+struct TopoWorkspace {
+    Buffer<float> rough_ratio;
+    Buffer<double> gap;
+    Buffer<std::uint32_t> number;
+    Buffer<std::int64_t> component;  // of each category; -1 for candidates
+};
+
+class TopoModule {
+public:
+    TopoModule() = default;
+    explicit TopoModule(std::size_t n_features) : categories_(n_features) {}
+
+    const Categories& categories() const { return categories_; }
+    const Edges& edges() const { return edges_; }
+    std::int64_t steps() const { return steps_; }
+    bool is_permanent(std::size_t j, const Params& params) const {
+        return categories_.count(j) >= params.phi;
+    }
+
+    void reserve_one() {
+        categories_.reserve(categories_.size() + 1);
+        edges_.reserve_more(1);
+    }
+    // Room for one category more than there are: one may be made before the room is used.
+    void prepare(TopoWorkspace& ws) const {
+        const std::size_t k = whole_blocks(categories_.size() + 1);
+        ws.rough_ratio.resize_uninitialised(k);
+        ws.gap.resize_uninitialised(k);
+        ws.number.resize_uninitialised(k);
+        ws.component.resize_uninitialised(k);
+    }
+
+    // One step of learning; tells whether the category that took the sample is permanent. Both
+    // winners are chosen by the weights as they are when the sample comes.
+    bool learn(const Sample& x, double rho, const Params& params, TopoWorkspace& ws) noexcept {
+        const double threshold = rho * static_cast<double>(categories_.n_features());
+        Best two[2];
+        kernels().two_best_passing(x, categories_.view(params.alpha), threshold,
+                                   ws.rough_ratio.data(), two);
+        std::size_t taken = categories_.size();
+        if (two[0].index == kNone) {
+            categories_.append(x.x, 1, 0);
+        } else {
+            taken = static_cast<std::size_t>(two[0].index);
+            categories_.learn(taken, x.x, 1.0, 1);
+            if (two[1].index != kNone) {
+                const auto other = static_cast<std::size_t>(two[1].index);
+                categories_.learn(other, x.x, params.beta_sbm, 1);
+                edges_.add(static_cast<std::uint32_t>(taken), static_cast<std::uint32_t>(other));
+            }
+        }
+        const bool permanent = is_permanent(taken, params);
+        if (++steps_ % params.tau == 0) remove_candidates(params, ws);
+        return permanent;
+    }
+
+    // Connected components of the permanent categories, numbered by the lowest they hold. Returns
+    // how many there are.
+    std::size_t find_components(const Params& params, TopoWorkspace& ws) const noexcept {
+        // Each points at one before it in its component, or at itself.
+        std::uint32_t* lead = ws.number.data();
+        const auto leader = [&](std::uint32_t j) {
+            while (lead[j] != j) j = lead[j] = lead[lead[j]];
+            return j;
+        };
+        for (std::size_t j = 0; j < categories_.size(); ++j)
+            lead[j] = static_cast<std::uint32_t>(j);
+        for (std::size_t e = 0; e < edges_.size(); ++e) {
+            const std::uint32_t i = edges_.first(e), j = edges_.second(e);
+            if (!is_permanent(i, params) || !is_permanent(j, params)) continue;
+            const std::uint32_t a = leader(i), b = leader(j);
+            if (a < b) lead[b] = a;
+            if (b < a) lead[a] = b;
+        }
+        std::int64_t n = 0;
+        for (std::size_t j = 0; j < categories_.size(); ++j) {
+            const std::uint32_t first = leader(static_cast<std::uint32_t>(j));
+            ws.component[j] = !is_permanent(j, params) ? -1
+                              : first == j             ? n++
+                                                       : ws.component[first];
+        }
+        return static_cast<std::size_t>(n);
+    }
+
+    // The component of the category with the highest size-independent activation,
+    // 1 - |(x ∧ w) - w| / d, among the permanent ones, or of all; -1 if it is a candidate or there
+    // is none. `activation` receives its value. Needs `find_components`.
+    std::int64_t cluster_of(const Sample& x, bool permanent_only, double alpha, TopoWorkspace& ws,
+                            double& activation) const noexcept {
+        kernels().gaps(x.x, categories_.view(alpha), ws.gap.data());
+        const auto d = static_cast<double>(categories_.n_features());
+        std::int64_t cluster = -1;
+        bool found = false;
+        activation = 0.0;
+        for (std::size_t j = 0; j < categories_.size(); ++j) {
+            if (permanent_only && ws.component[j] < 0) continue;
+            const double a = 1.0 - ws.gap[j] / d;
+            if (!found || a > activation) {
+                found = true;
+                activation = a;
+                cluster = ws.component[j];
+            }
+        }
+        return cluster;
+    }
+
+    template <class Change>
+    void transform(Change&& change) noexcept {
+        categories_.transform(change);
+    }
+
+    // Takes over what was learned elsewhere; pairs are categories of edges, two by two.
+    void adopt(Categories&& categories, const std::int64_t* pairs, std::size_t n_edges,
+               std::int64_t steps) {
+        Edges edges;
+        edges.reserve_more(n_edges);
+        for (std::size_t e = 0; e < n_edges; ++e) {
+            edges.add(static_cast<std::uint32_t>(pairs[2 * e]),
+                      static_cast<std::uint32_t>(pairs[2 * e + 1]));
+        }
+        categories_ = std::move(categories);
+        edges_ = std::move(edges);
+        steps_ = steps;
+    }
+
+private:
+    void remove_candidates(const Params& params, TopoWorkspace& ws) noexcept {
+        std::uint32_t next = 0;
+        for (std::size_t j = 0; j < categories_.size(); ++j) {
+            ws.number[j] = is_permanent(j, params) ? next++ : Edges::kGone;
+        }
+        if (next == categories_.size()) return;
+        edges_.renumber(ws.number.data());
+        categories_.keep_if([&](std::size_t j) { return ws.number[j] != Edges::kGone; });
+    }
+
+    Categories categories_;
+    Edges edges_;
+    std::int64_t steps_ = 0;
+};
+
+// Module A decides which samples module B sees; B, the stricter, gives the clusters.
+class TopoArt {
+public:
+    TopoArt() = default;
+    TopoArt(std::size_t n_features, const Params& params) : a_(n_features), b_(n_features) {
+        configure(params);
+    }
+
+    void configure(const Params& params) { params_ = params; }
+    const Params& params() const { return params_; }
+
+    const TopoModule& a() const { return a_; }
+    const TopoModule& b() const { return b_; }
+    const Categories& categories() const { return a_.categories(); }
+    std::size_t n_clusters() const {
+        TopoWorkspace ws;
+        b_.prepare(ws);
+        return b_.find_components(params_, ws);
+    }
+
+    struct Workspace {
+        TopoWorkspace a, b;
+    };
+    void prepare(Workspace& ws) const {
+        a_.prepare(ws.a);
+        b_.prepare(ws.b);
+    }
+    void reserve_one() {
+        a_.reserve_one();
+        b_.reserve_one();
+    }
+
+    // The label is asked for afterwards.
+    std::uint32_t learn(const Sample& x, Workspace& ws) noexcept {
+        if (a_.learn(x, params_.rho_lb, params_, ws.a)) b_.learn(x, params_.rho_ub, params_, ws.b);
+        return 0;
+    }
+
+    void find_components(Workspace& ws) const noexcept {
+        a_.find_components(params_, ws.a);
+        b_.find_components(params_, ws.b);
+    }
+
+    std::int64_t cluster_of(const Sample& x, bool nearest, Workspace& ws) const noexcept {
+        double activation;
+        return b_.cluster_of(x, nearest, params_.alpha, ws.b, activation);
+    }
+    std::int64_t cluster_in_a(const Sample& x, bool nearest, Workspace& ws) const noexcept {
+        double activation;
+        return a_.cluster_of(x, nearest, params_.alpha, ws.a, activation);
+    }
+    Recognition recognise(const Sample& x, Workspace& ws) const noexcept {
+        Recognition seen;
+        const std::int64_t cluster = b_.cluster_of(x, true, params_.alpha, ws.b, seen.match);
+        seen.resonated = cluster >= 0;
+        seen.cluster = static_cast<std::uint32_t>(seen.resonated ? cluster : 0);
+        return seen;
+    }
+
+    template <class Change>
+    void transform(Change&& change) noexcept {
+        a_.transform(change);
+        b_.transform(change);
+    }
+
+    bool same_weights(const TopoArt& other) const {
+        return a_.categories().same_weights(other.a_.categories()) &&
+               b_.categories().same_weights(other.b_.categories());
+    }
+
+    void adopt(TopoModule&& a, TopoModule&& b) noexcept {
+        a_ = std::move(a);
+        b_ = std::move(b);
+    }
+
+private:
+    TopoModule a_, b_;
+    Params params_;
+};
+
+}  // namespace resonart
