@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable
-from dataclasses import dataclass
+from contextlib import redirect_stdout
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import artlib
@@ -20,6 +22,8 @@ from .workloads import Rows
 
 ALPHA = 1e-3
 BETA = 1.0
+BETA_SECOND = 0.5  # learning rate of topoART's second best category
+TAU = 100
 
 
 @dataclass(frozen=True)
@@ -30,6 +34,7 @@ class Setting:
     n_features: int
     rho_ub: float
     rho_lb: float | None = None  # None where the model has one vigilance
+    phi: int | None = None  # rows that make a category permanent, for topoART alone
 
 
 ONE_VIGILANCE = (
@@ -48,6 +53,23 @@ TWO_VIGILANCES = (
     Setting("blobs", 16, 0.89, 0.85),
     Setting("blobs", 16, 0.9, 0.85),
 )
+TOPOLOGY = (
+    Setting("blobs", 2, 0.9, phi=2),
+    Setting("blobs", 2, 0.93, phi=2),
+    Setting("blobs", 2, 0.95, phi=3),
+)
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """What two fitted models have in common; None where they have nothing to compare."""
+
+    ours_categories: int
+    peer_categories: int
+    ours_clusters: int | None = None
+    peer_clusters: int | None = None
+    adjusted_rand: float | None = None
+    same_weights: str | None = None
 
 
 @dataclass(frozen=True)
@@ -59,6 +81,7 @@ class Pairing:
     ours: Callable[[Setting], Prepare]
     peer: Callable[[Setting], Prepare]
     settings: tuple[Setting, ...]
+    compare: Callable[[Any, Any], Agreement]
     goal: float
     repeats: int
 
@@ -74,6 +97,7 @@ class Result:
     n_features: int
     rho_lb: float | None
     rho_ub: float
+    phi: int | None
     ours_ms: float
     peer_ms: float
     repeats: int
@@ -84,9 +108,10 @@ class Result:
     reached: str
     ours_categories: int
     peer_categories: int
-    ours_clusters: int
-    peer_clusters: int
-    adjusted_rand: float
+    ours_clusters: int | None
+    peer_clusters: int | None
+    adjusted_rand: float | None
+    same_weights: str | None
 
 
 def our_fuzzy_art(setting: Setting) -> Prepare:
@@ -106,6 +131,25 @@ def our_dvfa(setting: Setting) -> Prepare:
 
     def prepare(rows: Rows) -> Callable[[], Any]:
         model = resonart.DVFA(rho_lb=rho_lb, rho_ub=rho_ub, alpha=ALPHA, beta=BETA, bounds=(0, 1))
+        return lambda: model.fit(rows)
+
+    return prepare
+
+
+def our_topo_art(setting: Setting) -> Prepare:
+    """Our topoART; the whole public ``fit`` is timed: both modules and the labels of both."""
+
+    phi = topo_phi(setting)
+
+    def prepare(rows: Rows) -> Callable[[], Any]:
+        model = resonart.TopoART(
+            rho_a=setting.rho_ub,
+            beta_sbm=BETA_SECOND,
+            phi=phi,
+            tau=TAU,
+            alpha=ALPHA,
+            bounds=(0, 1),
+        )
         return lambda: model.fit(rows)
 
     return prepare
@@ -147,6 +191,32 @@ def dual_vigilance_art(setting: Setting) -> Prepare:
     return prepare
 
 
+def module_a_alone(setting: Setting) -> Prepare:
+    """artlib's topoART over its fuzzy ART, which is module A; preparation is not timed."""
+
+    phi = topo_phi(setting)
+
+    def prepare(rows: Rows) -> Callable[[], Any]:
+        base = artlib.FuzzyART(rho=setting.rho_ub, alpha=ALPHA, beta=BETA)
+        model = artlib.TopoART(base, beta_lower=BETA_SECOND, tau=TAU, phi=phi)
+        coded = complement_coded(base, rows)
+        return lambda: fit_silently(model, coded)
+
+    return prepare
+
+
+def fit_silently(model: Any, coded: Rows) -> Any:
+    """Fit a model that prints a line at every removal of categories."""
+    with redirect_stdout(io.StringIO()):
+        return model.fit(coded)
+
+
+def topo_phi(setting: Setting) -> int:
+    """The permanence threshold of a setting that has one."""
+    assert setting.phi is not None
+    return setting.phi
+
+
 def two_vigilances(setting: Setting) -> tuple[float, float]:
     """Both vigilances of a setting that has two."""
     assert setting.rho_lb is not None
@@ -161,6 +231,28 @@ def complement_coded(model: Any, rows: Rows) -> Rows:
     return coded
 
 
+def by_labels(ours: Any, theirs: Any) -> Agreement:
+    """Compare the labels of the rows."""
+    return Agreement(
+        ours_categories=ours.n_categories_,
+        peer_categories=len(theirs.W),
+        ours_clusters=ours.n_clusters_,
+        peer_clusters=len(np.unique(theirs.labels_)),
+        adjusted_rand=float(adjusted_rand_score(theirs.labels_, ours.labels_)),
+    )
+
+
+def by_module_a(ours: Any, theirs: Any) -> Agreement:
+    """Compare the weights and counts of module A; artlib's topoART labels no clusters."""
+    weights = np.array(theirs.W)
+    same = (
+        weights.shape == ours.weights_a_.shape
+        and np.allclose(weights, ours.weights_a_, rtol=0.0, atol=1e-12)
+        and np.array_equal(theirs.weight_sample_counter_, ours.counts_a_)
+    )
+    return Agreement(len(ours.weights_a_), len(weights), same_weights=verdict(same))
+
+
 PAIRINGS = (
     Pairing(
         "FuzzyART",
@@ -168,6 +260,7 @@ PAIRINGS = (
         our_fuzzy_art,
         python_fuzzy_art,
         ONE_VIGILANCE,
+        by_labels,
         goal=200.0,
         repeats=5,
     ),
@@ -177,6 +270,7 @@ PAIRINGS = (
         our_fuzzy_art,
         cpp_fuzzy_art,
         ONE_VIGILANCE,
+        by_labels,
         goal=15.0,
         repeats=9,
     ),
@@ -186,6 +280,17 @@ PAIRINGS = (
         our_dvfa,
         dual_vigilance_art,
         TWO_VIGILANCES,
+        by_labels,
+        goal=500.0,
+        repeats=3,
+    ),
+    Pairing(
+        "TopoART",
+        "artlib TopoART",
+        our_topo_art,
+        module_a_alone,
+        TOPOLOGY,
+        by_module_a,
         goal=500.0,
         repeats=3,
     ),
@@ -220,6 +325,7 @@ def measure_one(pairing: Pairing, setting: Setting, n_rows: int, effort: Effort)
         n_features=setting.n_features,
         rho_lb=setting.rho_lb,
         rho_ub=setting.rho_ub,
+        phi=setting.phi,
         ours_ms=1e3 * run.ours_seconds,
         peer_ms=1e3 * run.theirs_seconds,
         repeats=repeats,
@@ -228,9 +334,5 @@ def measure_one(pairing: Pairing, setting: Setting, n_rows: int, effort: Effort)
         ratio_max=run.ratio.high,
         goal=pairing.goal,
         reached=verdict(run.ratio.median >= pairing.goal),
-        ours_categories=run.ours.n_categories_,
-        peer_categories=len(run.theirs.W),
-        ours_clusters=run.ours.n_clusters_,
-        peer_clusters=len(np.unique(run.theirs.labels_)),
-        adjusted_rand=float(adjusted_rand_score(run.theirs.labels_, run.ours.labels_)),
+        **asdict(pairing.compare(run.ours, run.theirs)),
     )

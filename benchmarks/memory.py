@@ -111,8 +111,7 @@ def child(file: str, task: str) -> dict[str, Any]:
     model = new_model(rows.shape[1])
     run: Callable[[NDArray[Any]], Any] = model.fit if task == FIT else np.copy
     new_model(rows.shape[1]).fit(rows[:WARM_UP_ROWS])
-    gauge = "VmHWM" if peak_was_reset() else "ru_maxrss"
-    peak = linux_peak if gauge == "VmHWM" else process_peak
+    gauge, peak = peak_gauge()
     before = peak()
     started = time.perf_counter()
     outcome = run(rows)
@@ -135,6 +134,11 @@ def new_model(n_features: int) -> resonart.DDVFA:
     """Return the model whose memory is measured; ``fit`` has to find the feature ranges too."""
     rho_lb, rho_ub = VIGILANCES[n_features]
     return resonart.DDVFA(rho_lb=rho_lb, rho_ub=rho_ub)
+
+
+def peak_gauge() -> tuple[str, Callable[[], int]]:
+    """Return the name of the best gauge there is, reset to now, and how to read it."""
+    return ("VmHWM", linux_peak) if peak_was_reset() else ("ru_maxrss", process_peak)
 
 
 def peak_was_reset() -> bool:

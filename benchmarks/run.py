@@ -25,11 +25,34 @@ class Size:
     stream_rows: int
     memory_rows: int
     memory_widths: tuple[int, ...]
+    vat_peer_rows: tuple[int, ...]
+    vat_rows: tuple[int, ...]
+    vat_wide_rows: int
     effort: Effort
 
 
-FULL_SIZE = Size("full", 10_000, 20_000, 1_000_000, (2, 8), FULL)
-QUICK_SIZE = Size("quick", 300, 500, 20_000, (2,), QUICK)
+FULL_SIZE = Size(
+    "full",
+    fit_rows=10_000,
+    stream_rows=20_000,
+    memory_rows=1_000_000,
+    memory_widths=(2, 8),
+    vat_peer_rows=(1_000, 2_000, 4_000),
+    vat_rows=(100_000, 1_000_000),
+    vat_wide_rows=10_000,
+    effort=FULL,
+)
+QUICK_SIZE = Size(
+    "quick",
+    fit_rows=300,
+    stream_rows=500,
+    memory_rows=20_000,
+    memory_widths=(2,),
+    vat_peer_rows=(200,),
+    vat_rows=(2_000,),
+    vat_wide_rows=300,
+    effort=QUICK,
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -41,7 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             f"The benchmarks compare with {' and '.join(PEERS)}; not installed: "
             f"{', '.join(missing)}. Try: pip install artlib river"
         )
-    from . import against_artlib, memory, row_by_row  # these import the peers
+    from . import against_artlib, memory, row_by_row, vat  # these import the peers
 
     results: Path = options.out / "results"
     size = QUICK_SIZE if options.quick else FULL_SIZE
@@ -52,10 +75,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     stream_results = row_by_row.measure(size.stream_rows, size.effort)
     note("Memory:")
     memory_results = memory.measure(size.memory_rows, size.memory_widths)
+    note("VAT:")
+    vat_results = vat.measure(size.vat_peer_rows, size.vat_rows, size.vat_wide_rows)
     write_lines(results / "run.csv", [run])
     write_results(results / "against_artlib.csv", artlib_results)
     write_results(results / "row_by_row.csv", stream_results)
     write_results(results / "memory.csv", memory_results)
+    write_results(results / "vat.csv", vat_results)
     report.main(options.out)
     note(f"Written: {options.out / 'README.md'} and {results}/*.csv")
 

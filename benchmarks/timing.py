@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ Prepare = Callable[[Rows], Callable[[], Any]]
 
 WARM_UP_ROWS = 50
 PACKAGES = ("resonart", "artlib", "river", "scikit-learn", "numpy", "numba")
+OPTIONAL_PACKAGES = ("pyclustertend",)
 
 
 @dataclass(frozen=True)
@@ -112,7 +114,8 @@ def note(message: str) -> None:
 
 def describe_run(mode: str) -> dict[str, str]:
     """Return where and with what the figures are made."""
-    versions = ", ".join(f"{package} {version(package)}" for package in PACKAGES)
+    packages = [*PACKAGES, *(package for package in OPTIONAL_PACKAGES if find_spec(package))]
+    versions = ", ".join(f"{package} {version(package)}" for package in packages)
     return {
         "date": date.today().isoformat(),
         "mode": mode,

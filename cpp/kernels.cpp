@@ -185,22 +185,23 @@ Best best_exactly(const Sample& x, const StoreView& s, double threshold, std::in
 template <class Better>
 Best best_of_rough(const Sample& x, const StoreView& s, double threshold, const float* ratios,
                    float highest, Better better) {
-    Contest<Better> contest(s, threshold, better);
-    if (highest < 0.0f) return contest.best;
+    if (highest < 0.0f) return Best();
     const double margin = rough_margin(s);
-    const auto among = [&](float least) {
+    const auto contest_among = [&](float least) {
+        Contest<Better> contest(s, threshold, better);
         const RoughLanes bar = RoughLanes::all(least);
         const std::size_t blocks = (s.size + kRoughLanes - 1) / kRoughLanes;
         for (std::size_t b = 0; b < blocks; ++b) {
             const unsigned lanes = at_least(RoughLanes::load(ratios + b * kRoughLanes), bar);
             if (lanes) contest.enter_rough(x.x, b, lanes & lanes_in_use<kRoughLanes>(s, b));
         }
+        return contest;
     };
     const auto first = static_cast<float>(static_cast<double>(highest) * margin * margin);
-    among(first);
+    const Contest<Better> contest = contest_among(first);
     const float needed = rough_bar(contest.hurdle(), s);
-    if (needed < first) among(needed);
-    return contest.best;
+    // A contest of its own: an equal of lower index must come before the one found so far.
+    return needed < first ? contest_among(needed).best : contest.best;
 }
 
 // A rough look at a handful costs more than it saves.

@@ -6,9 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <mutex>
+#include <memory>
 #include <new>
-#include <shared_mutex>
 #include <stdexcept>
 #include <type_traits>
 #include <utility>
@@ -17,6 +16,7 @@
 #include "ddvfa.hpp"
 #include "dvfa.hpp"
 #include "fuzzy_art.hpp"
+#include "model_lock.hpp"
 #include "params.hpp"
 #include "poll.hpp"
 #include "topo_art.hpp"
@@ -35,7 +35,7 @@ struct Plan {
     int max_epochs = 1;
     bool merge_at_end = false;
     bool merge_on_the_way = false;  // every params.merge_every rows
-    bool undo_on_failure = true;    // false: the caller throws the model away
+    bool can_be_undone = true;      // false: the caller throws the model away when it fails
 };
 
 // Room for one complement-coded row.
@@ -117,38 +117,37 @@ public:
     int train(const Rows& rows, const Params& params, const Plan& plan, std::int64_t* labels,
               Ask ask) {
         params.check();
-        std::unique_lock<std::shared_mutex> lock(mutex_);
+        const Writing writing(lock_, ask);
         Poll<Ask> poll(ask);
-        const bool merge_due =
-            plan.merge_at_end || (plan.merge_on_the_way && due_within(params, rows.size()));
-        const bool one_safe_row = rows.size() == 1 && plan.max_epochs == 1 && !merge_due &&
-                                  state_.bounds.known() && params == state_.art.params();
-        if (one_safe_row || !plan.undo_on_failure) {
-            return train_unguarded(rows, params, plan, labels, poll);
-        }
-        State before = state_;
-        try {
-            return train_unguarded(rows, params, plan, labels, poll);
-        } catch (...) {
-            std::swap(state_, before);
-            throw;
-        }
+        if (!plan.can_be_undone) return train_unguarded(rows, params, plan, labels, poll);
+        return undoable([&] { return train_unguarded(rows, params, plan, labels, poll); });
+    }
+
+    // The caller of `train` or `merge` may still fail after they have succeeded (an interrupt on
+    // the way back): until `keep`, the model before the call can be had back.
+    template <class Ask>
+    void undo(Ask ask) {
+        const Writing writing(lock_, ask);
+        if (before_) std::swap(state_, *before_);
+        before_.reset();
+    }
+    template <class Ask>
+    void keep(Ask ask) {
+        const Writing writing(lock_, ask);
+        before_.reset();
     }
 
     // The lean path: one row of n_features doubles, parameters as they were last set. The caller
-    // holds the mutex.
+    // holds the lock.
     template <class Ask>
     std::int64_t learn_one(const double* row, Ask ask) {
-        const Params params = state_.art.params();
-        const bool merge_due = due_within(params, 1);
+        before_.reset();  // what came before this row is no longer to be had
+        const bool merge_due = due_within(state_.art.params(), 1);
         if (merge_due || !state_.bounds.known()) {
-            State before = state_;
-            try {
-                return learn_first_or_merging(row, merge_due, ask);
-            } catch (...) {
-                std::swap(state_, before);
-                throw;
-            }
+            const std::int64_t label =
+                undoable([&] { return learn_first_or_merging(row, merge_due, ask); });
+            before_.reset();
+            return label;
         }
         return labelled(learn_row(row, kNone));
     }
@@ -180,19 +179,15 @@ public:
     template <class Ask>
     void merge(const Params& params, Ask ask) {
         params.check();
-        std::unique_lock<std::shared_mutex> lock(mutex_);
+        const Writing writing(lock_, ask);
         Poll<Ask> poll(ask);
-        State before = state_;
-        try {
+        undoable([&] {
             state_.art.configure(params);
             state_.label_map = merge_now(poll);
-        } catch (...) {
-            std::swap(state_, before);
-            throw;
-        }
+        });
     }
 
-    // What the model is. Callers hold `mutex()` (shared to read) while they look or change.
+    // What the model is. Callers hold `lock()` while they look or change.
     struct State {
         Art art;
         Bounds bounds;
@@ -201,11 +196,32 @@ public:
         std::int64_t n_merges = 0;
         Buffer<std::uint32_t> label_map;  // of the last call that merged
     };
-    std::shared_mutex& mutex() const { return mutex_; }
+    ModelLock& lock() const { return lock_; }
     State& state() { return state_; }
     const State& state() const { return state_; }
 
 private:
+    // Does `work`. Where it fails, the model is what it was; where it succeeds, what it was is kept
+    // at hand.
+    template <class Work>
+    auto undoable(Work&& work) -> decltype(work()) {
+        before_.reset();
+        auto before = std::make_unique<State>(state_);
+        try {
+            if constexpr (std::is_void<decltype(work())>::value) {
+                work();
+                before_ = std::move(before);
+            } else {
+                auto result = work();
+                before_ = std::move(before);
+                return result;
+            }
+        } catch (...) {
+            std::swap(state_, *before);
+            throw;
+        }
+    }
+
     bool due_within(const Params& params, std::size_t rows) const {
         return kMerges && params.merge_every > 0 &&
                state_.since_merge + static_cast<std::int64_t>(rows) >= params.merge_every;
@@ -361,7 +377,7 @@ private:
     // ranges, the model as it would be had they been widened to hold this row.
     template <class Rows, class Ask, class See>
     void recognise_rows(const Rows& rows, Ask ask, See&& see) const {
-        std::shared_lock<std::shared_mutex> lock(mutex_);
+        const Reading reading(lock_, ask);
         // topoART may have dropped all it had, and then says -1.
         if (!kLabelsLater && state_.art.categories().size() == 0) {
             throw std::invalid_argument("the model is empty");
@@ -401,7 +417,8 @@ private:
     Buffer<double> row_;
     Coded coded_;
     typename Art::Workspace workspace_;
-    mutable std::shared_mutex mutex_;
+    std::unique_ptr<State> before_;  // the model before the last call, until it is kept
+    mutable ModelLock lock_;
 };
 
 }  // namespace resonart

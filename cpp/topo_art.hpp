@@ -2,8 +2,10 @@
 // together and are linked; clusters are what the links connect.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <utility>
 
 #include "categories.hpp"
@@ -162,16 +164,17 @@ public:
         kernels().gaps(x.x, categories_.view(alpha), ws.gap.data());
         const auto d = static_cast<double>(categories_.n_features());
         std::int64_t cluster = -1;
-        bool found = false;
         activation = 0.0;
+        // A wider gap cannot mean a higher activation; a narrower one may round to the same.
+        double narrowest = std::numeric_limits<double>::infinity();
         for (std::size_t j = 0; j < categories_.size(); ++j) {
-            if (permanent_only && ws.component[j] < 0) continue;
+            if (ws.gap[j] >= narrowest || (permanent_only && ws.component[j] < 0)) continue;
             const double a = 1.0 - ws.gap[j] / d;
-            if (!found || a > activation) {
-                found = true;
+            if (std::isinf(narrowest) || a > activation) {
                 activation = a;
                 cluster = ws.component[j];
             }
+            narrowest = ws.gap[j];
         }
         return cluster;
     }

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
@@ -96,7 +97,11 @@ BAD_SINGLE_ROWS: dict[str, tuple[Any, type[Exception], str]] = {
     "bytes": (b"abc", TypeError, "sequence of numbers"),
     "dict": ({0: 1.0, 1: 2.0, 2: 3.0}, TypeError, "sequence of numbers"),
     "number": (1.0, TypeError, "sequence of numbers"),
-    "nested": (GOOD[:1], ValueError, "1 features"),
+    "nested": (GOOD[:3], TypeError, "sequence of numbers"),
+    "None": (None, TypeError, "sequence of numbers"),
+    "frame": (pd.DataFrame(GOOD[:3]), TypeError, "sequence of numbers"),
+    "polars frame": (pl.DataFrame(GOOD[:3]), TypeError, "sequence of numbers"),
+    "set": ({0.1, 0.2, 0.3}, TypeError, "sequence of numbers"),
     "None inside": ([0.1, None, 0.2], TypeError, "must be real number"),
 }
 
@@ -136,6 +141,7 @@ BAD_PARAMETERS: list[tuple[str, dict[str, Any], str]] = [
     ("FuzzyART", {"beta": 1.1}, "beta must be"),
     ("FuzzyART", {"max_epochs": 0}, "max_epochs must be a whole number >= 1, got 0"),
     ("FuzzyART", {"max_epochs": 1.5}, "max_epochs must be"),
+    ("FuzzyART", {"max_epochs": 10**30}, "max_epochs must be"),
     ("FuzzyART", {"order": "sorted"}, "order must be one of 'given', 'random', 'vat', got"),
     ("FuzzyART", {"out_of_bounds": "drop"}, "out_of_bounds must be one of 'expand', 'clip'"),
     ("FuzzyART", {"on_mismatch": "guess"}, "on_mismatch must be one of 'nearest', 'noise'"),
@@ -203,6 +209,11 @@ def test_unusual_kernel_widths_warn() -> None:
     with pytest.warns(UserWarning, match=r"gamma=0\.5 is below 1") as caught:
         DDVFA(rho_lb=0.6, rho_ub=0.8, gamma=0.5, gamma_ref=0.5).fit(GOOD)
     assert caught[0].filename == __file__  # points at the user's line
+    odd = DDVFA(rho_lb=0.6, rho_ub=0.8, gamma=0.5, gamma_ref=0.5)
+    for call in (lambda: odd.fit_predict(GOOD), odd.merge):
+        with pytest.warns(UserWarning, match="below 1") as caught:
+            call()
+        assert caught[0].filename == __file__
     with pytest.warns(UserWarning, match=r"gamma_ref=2 exceeds gamma=1"):
         DDVFA(rho_lb=0.6, rho_ub=0.8, gamma=1.0, gamma_ref=2.0).partial_fit(GOOD)
     with pytest.warns(UserWarning, match=r"gamma=0\.5 is below 1"):

@@ -14,10 +14,10 @@ ROOT = Path(__file__).resolve().parents[1]
 COLUMNS = {
     "run": ["date", "mode", "processor", "system", "packages", "load average before the run"],
     "against_artlib": [
-        *["ours", "peer", "data", "n_rows", "n_features", "rho_lb", "rho_ub"],
+        *["ours", "peer", "data", "n_rows", "n_features", "rho_lb", "rho_ub", "phi"],
         *["ours_ms", "peer_ms", "repeats", "ratio_median", "ratio_min", "ratio_max"],
         *["goal", "reached", "ours_categories", "peer_categories"],
-        *["ours_clusters", "peer_clusters", "adjusted_rand"],
+        *["ours_clusters", "peer_clusters", "adjusted_rand", "same_weights"],
     ],
     "row_by_row": [
         *["grain", "contender", "n_rows", "n_features", "n_parts", "median_us", "p99_us"],
@@ -26,6 +26,10 @@ COLUMNS = {
     "memory": [
         *["task", "n_rows", "n_features", "dtype", "order", "input_mb", "growth_mb"],
         *["labels_mb", "beyond_mb", "goal_mb", "reached", "n_categories", "seconds", "gauge"],
+    ],
+    "vat": [
+        *["contender", "data", "n_rows", "n_features", "status", "seconds", "ratio"],
+        *["growth_mb", "matrix_mb", "tree_length", "goal_seconds", "reached", "gauge"],
     ],
 }
 
@@ -68,6 +72,7 @@ def test_every_peer_takes_part(quick: Path) -> None:
         ("FuzzyART", "artlib FuzzyART (Python)"),
         ("FuzzyART", "artlib FuzzyART (C++)"),
         ("DVFA", "artlib DualVigilanceART"),
+        ("TopoART", "artlib TopoART"),
     }
     assert {line["n_features"] for line in lines(quick, "against_artlib")} == {"2", "16"}
     assert {line["contender"] for line in lines(quick, "row_by_row")} == {
@@ -83,20 +88,56 @@ def test_every_peer_takes_part(quick: Path) -> None:
         ("DDVFA.fit", "float64", "F"),
         ("copy (control)", "float64", "C"),
     }
+    assert {line["contender"] for line in lines(quick, "vat")} == {
+        "resonart vat_order",
+        "artlib VAT",
+        "pyclustertend vat",
+    }
 
 
 def test_both_libraries_find_the_same_categories(quick: Path) -> None:
     for line in lines(quick, "against_artlib"):
         assert line["ours_categories"] == line["peer_categories"], line
         assert line["ours_clusters"] == line["peer_clusters"], line
-        assert float(line["adjusted_rand"]) == pytest.approx(1.0), line
+        if line["ours"] == "TopoART":
+            assert line["same_weights"] == "yes", line
+        else:
+            assert float(line["adjusted_rand"]) == pytest.approx(1.0), line
+
+
+def test_vat_orders_follow_a_tree_of_the_same_length(quick: Path) -> None:
+    found = lines(quick, "vat")
+    for line in found:
+        missing = line["contender"].startswith("pyclustertend") and not find_spec("pyclustertend")
+        assert line["status"] == ("not installed" if missing else "measured"), line
+    compared = [line for line in found if line["n_rows"] == found[0]["n_rows"]]
+    assert len({line["tree_length"] for line in compared if line["tree_length"]}) == 1
+
+
+def test_a_missing_vat_peer_is_a_line_and_not_a_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from benchmarks import report, vat
+
+    monkeypatch.setitem(sys.modules, "pyclustertend", None)
+    assert vat.ask(tmp_path / "no.npy", vat.PYCLUSTERTEND) == {"status": "not installed"}
+    line = dict.fromkeys(COLUMNS["vat"], "") | {"status": "not installed", "n_rows": "200"}
+    assert "| not installed |" in report.vat_table([line])
 
 
 def test_the_page_shows_every_goal(quick: Path) -> None:
     page = (quick / "README.md").read_text(encoding="utf-8")
-    for heading in ("Goals", "Run it", "How it is measured", "Row by row", "Memory", "Machine"):
+    for heading in (
+        "Goals",
+        "Run it",
+        "How it is measured",
+        "Row by row",
+        "Memory",
+        "VAT",
+        "Machine",
+    ):
         assert f"## {heading}\n" in page
-    for goal in ("200 times", "15 times", "500 times", "10 times", "no copy"):
+    for goal in ("200 times", "15 times", "500 times", "10 times", "no copy", "under a minute"):
         assert goal in page
     assert "This is a quick run" in page
 

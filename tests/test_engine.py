@@ -113,6 +113,23 @@ def test_numbers_of_categories_around_a_block(k: int) -> None:
     assert lax.labels_.max() < k
 
 
+def test_a_tie_found_in_the_second_look_goes_to_the_lowest_index() -> None:
+    """The roughly best misses the threshold by a hair; two others tie exactly below it."""
+    h = float.fromhex
+    apart = [[i / 17, y] for y in (0.0, 1.0) for i in range(18)]
+    rows = [
+        [h("0x1.2b33bb4e02p-1"), h("0x1.f83a7f3eccp-2")],
+        [h("0x1.f00110359cp-2"), h("0x1.f83a7f3eccp-2")],
+        [h("0x1.119a21b468p-1"), h("0x1.15b58bce9cp-1")],
+        [h("0x1.119a21b468p-1"), h("0x1.15b71af7fp-1")],
+        [h("0x1.119a21b468p-1"), h("0x1.f83a7f3eccp-2")],
+    ]
+    rho = 0.974999999999909
+    few = FuzzyART(rho=rho, bounds=(0, 1)).fit(rows).labels_[-1]
+    many = FuzzyART(rho=rho, bounds=(0, 1)).fit(apart + rows).labels_[-1] - len(apart)
+    assert few == many == 0
+
+
 # ---------------------------------------------------------------------------- the boundary
 
 
@@ -130,7 +147,7 @@ def train(e: Any, rows: Any, order: Any = None, params: Any = None) -> Any:
         1,
         merge_at_end=False,
         merge_on_the_way=False,
-        undo_on_failure=True,
+        can_be_undone=True,
     )
 
 

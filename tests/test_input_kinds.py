@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -91,6 +93,17 @@ def test_layouts(name: str, dtype: str, tmp_path: Any) -> None:
     assert_same(ours, expected)
     np.testing.assert_array_equal(ours.predict(given), expected.predict(X))
     np.testing.assert_array_equal(ours.score_samples(given), expected.score_samples(X))
+
+
+def test_field_of_packed_records() -> None:
+    records = np.zeros(len(WHOLE), dtype=[("rows", "f8", (3,)), ("flag", "i1")])
+    records["rows"] = WHOLE
+    assert_same(model().fit(records["rows"]), model().fit(WHOLE.astype(float)))
+
+
+def test_numbers_of_other_kinds() -> None:
+    X = [[Decimal("1.5"), Fraction(1, 4)], [Decimal(2), 1]]
+    assert_same(FuzzyART(rho=0.9).fit(X), FuzzyART(rho=0.9).fit([[1.5, 0.25], [2.0, 1.0]]))
 
 
 def pandas_frame(columns: list[str]) -> Any:

@@ -73,6 +73,17 @@ def test_learn_one_follows_merges() -> None:
     assert model.n_merges_ == 1
 
 
+def test_learn_one_merges_as_the_last_batch_said() -> None:
+    """A parameter set since then takes effect with the next batch, labels follow all the same."""
+    X = np.random.default_rng(0).random((60, 2))
+    model = DDVFA(rho_lb=0.7, rho_ub=0.9, bounds=(0, 1), merge_every=50).partial_fit(X[:40])
+    model.set_params(merge_every=None)
+    for row in X[40:50]:
+        model.learn_one(row)
+    assert model.n_merges_ == 1
+    assert model.labels_.max() < model.n_clusters_
+
+
 def test_merging_uses_the_parameters_as_they_are() -> None:
     X, _ = moons(500, 3)
     model = DDVFA(merge=False, rho_lb=0.95, rho_ub=0.97).fit(X)
@@ -138,7 +149,7 @@ X2 = np.random.default_rng(0).random((50, 2))
 
 def test_refuses_models_that_do_not_fit() -> None:
     base = DDVFA(**PARAMS).fit(X2)
-    with pytest.raises(ValueError, match=r"models\[1\] has rho_ub=0.99, but models\[0\] has"):
+    with pytest.raises(ValueError, match=r"models\[1\] was trained with rho_ub=0.99"):
         merge_models([base, DDVFA(rho_lb=0.85, rho_ub=0.99).fit(X2)])
     with pytest.raises(ValueError, match=r"linkage='median'.*linkage='single'"):
         merge_models([base, DDVFA(linkage="median", **PARAMS).fit(X2)])
@@ -159,12 +170,21 @@ def test_refuses_models_that_do_not_fit() -> None:
         merge_models([base, DDVFA(**PARAMS)])
 
 
+def test_what_counts_is_what_they_were_trained_with() -> None:
+    other = DDVFA(rho_lb=0.3, rho_ub=0.93).fit(X2).set_params(**PARAMS)
+    with pytest.raises(ValueError, match=r"rho_lb=0\.3, but models\[0\] with rho_lb=0\.85"):
+        merge_models([DDVFA(**PARAMS).fit(X2), other])
+
+
 def test_names_and_how_to_learn_may_differ() -> None:
     named = DDVFA(order="random", random_state=1, **PARAMS).fit(
         pd.DataFrame(X2, columns=["a", "b"])
     )
     merged = merge_models([named, DDVFA(bounds=(0, 1), **PARAMS).fit(X2)])
     assert list(merged.feature_names_in_) == ["a", "b"]
+    turned = merge_models([DDVFA(**PARAMS).fit(X2), named])
+    assert list(turned.feature_names_in_) == ["a", "b"]
+    assert not hasattr(merged.fit(X2), "label_maps_")  # a new start
 
 
 # ---------------------------------------------------------------------------- alone

@@ -64,6 +64,61 @@ def test_interrupted_training(make: Callable[[], Any]) -> None:
     model.partial_fit(SMALL[:5])  # and it goes on
 
 
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs a Unix timer")
+@pytest.mark.parametrize("method", ["partial_fit", "merge"])
+def test_interrupted_at_any_moment(method: str) -> None:
+    """Also on the way back from the engine, after it has done its work."""
+    X = RNG.random((3000, 2))
+    model = DDVFA(rho_lb=0.98, rho_ub=0.99, bounds=(0, 1)).partial_fit(X[:1500])
+    before = pickle.dumps(model)
+    old = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    interrupts = 0
+    try:
+        for i in range(40):
+            signal.setitimer(signal.ITIMER_REAL, 0.0005 + 0.0003 * i)
+            try:
+                if method == "merge":
+                    model.merge()
+                else:
+                    model.partial_fit(X[1500:])
+                signal.setitimer(signal.ITIMER_REAL, 0)
+                model = pickle.loads(before)
+            except KeyboardInterrupt as interrupt:
+                # One that came outside the call, just before or after it, says nothing.
+                if interrupt.__traceback__ is None or interrupt.__traceback__.tb_next is None:
+                    model = pickle.loads(before)
+                    continue
+                interrupts += 1
+                assert pickle.dumps(model) == before
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, old)
+    assert interrupts > 3
+
+
+def test_interrupted_while_waiting_for_another_thread() -> None:
+    model = FuzzyART(rho=1.0, bounds=(0, 1)).fit(SMALL)
+    training = threading.Thread(target=lambda: model.partial_fit(ENDLESS[:60_000]))
+    training.start()
+    time.sleep(0.2)
+    interrupted(lambda: [model.predict(SMALL) for _ in range(10**6)], after=0.2)
+    assert training.is_alive()  # it was not waited for
+    training.join()
+
+
+def test_a_signal_handler_that_uses_the_model_is_told_off() -> None:
+    model = FuzzyART(rho=1.0, bounds=(0, 1)).fit(SMALL)
+    before = pickle.dumps(model)
+    old = signal.signal(signal.SIGALRM, lambda *_: model.predict(SMALL))
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.2)
+        with pytest.raises(RuntimeError, match="signal handler"):
+            model.partial_fit(ENDLESS)
+    finally:
+        signal.signal(signal.SIGALRM, old)
+    assert pickle.dumps(model) == before
+
+
 def test_interrupted_first_batch_leaves_a_new_model_new() -> None:
     model = DDVFA(rho_lb=0.9, rho_ub=1.0)
     interrupted(lambda: model.partial_fit(ENDLESS))

@@ -111,3 +111,39 @@ def test_other_threads_run_while_a_model_learns() -> None:
     during = [t for t in ticks if begin < t < end]
     # With the interpreter held there would be none but at the very edges.
     assert len(during) > 20
+
+
+def test_automatic_merges_in_many_threads() -> None:
+    for seed in range(5):
+        rows = np.random.default_rng(seed).random((600, 2))
+        model = DDVFA(rho_lb=0.9, rho_ub=0.95, bounds=(0, 1), merge_every=3).partial_fit(rows[:200])
+        parts = np.array_split(rows[200:], 4)
+        together(*(lambda p=p, m=model: [m.learn_one(row) for row in p] for p in parts))
+        assert model.labels_.max() < model.n_clusters_
+        assert model.n_merges_ == 200
+        assert_each_row_counted_once(model, 600)
+
+
+def test_predictions_do_not_hold_up_a_stream() -> None:
+    """Readers that never pause must not keep a writer waiting for ever."""
+    model = FuzzyART(rho=0.97, bounds=(0, 1)).fit(X)
+    done = threading.Event()
+
+    def ask() -> None:
+        while not done.is_set():
+            model.predict(X)
+
+    readers = [threading.Thread(target=ask) for _ in range(3)]
+    for reader in readers:
+        reader.start()
+    try:
+        for row in X[:20]:
+            model.learn_one(row)
+        model.partial_fit(X[:20])
+        # The readers are still at it.
+        assert all(reader.is_alive() for reader in readers)
+    finally:
+        done.set()
+        for reader in readers:
+            reader.join()
+    assert model.n_samples_seen_ == len(X) + 40

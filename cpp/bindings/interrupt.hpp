@@ -23,4 +23,9 @@ private:
     Clock::time_point last_{};  // long ago: creating one costs nothing
 };
 
+// Asks nobody.
+struct Never {
+    void operator()() const {}
+};
+
 }  // namespace resonart::bindings

@@ -12,9 +12,7 @@
 
 #include <cmath>
 #include <cstdio>
-#include <mutex>
 #include <optional>
-#include <shared_mutex>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -110,12 +108,21 @@ private:
         return doubles;
     }
 
-    void read_sequence(nb::handle row, std::size_t d) {
-        if (PyUnicode_Check(row.ptr()) || PyBytes_Check(row.ptr()) || PyDict_Check(row.ptr())) {
-            throw nb::type_error("learn_one takes one row: a sequence of numbers");
+    // Lists and tuples, and whatever else has places and one dimension: not sets, dicts or frames.
+    static bool is_row(nb::handle row) {
+        if (PyList_Check(row.ptr()) || PyTuple_Check(row.ptr())) return true;
+        if (PyUnicode_Check(row.ptr()) || PyBytes_Check(row.ptr()) || PyDict_Check(row.ptr()) ||
+            !PySequence_Check(row.ptr())) {
+            return false;
         }
-        PyObject* items =
-            PySequence_Fast(row.ptr(), "learn_one takes one row: a sequence of numbers");
+        const nb::object shape = nb::getattr(row, "shape", nb::none());
+        return !PyTuple_Check(shape.ptr()) || PyTuple_GET_SIZE(shape.ptr()) == 1;
+    }
+
+    void read_sequence(nb::handle row, std::size_t d) {
+        const char* wanted = "learn_one takes one row: a sequence of numbers";
+        if (!is_row(row)) throw nb::type_error(wanted);
+        PyObject* items = PySequence_Fast(row.ptr(), wanted);
         if (!items) throw nb::python_error();
         const nb::object hold = nb::steal(items);
         const auto n = static_cast<std::size_t>(PySequence_Fast_GET_SIZE(items));
@@ -157,7 +164,7 @@ public:
     static std::tuple<WholeNumbers, int> train(Engine& engine, const AnyRows& array,
                                                const Params& params, const OptionalOrder& order,
                                                int max_epochs, bool merge_at_end,
-                                               bool merge_on_the_way, bool undo_on_failure) {
+                                               bool merge_on_the_way, bool can_be_undone) {
         const Rows data = rows(engine, array);
         Plan plan;
         if (order) {
@@ -173,7 +180,7 @@ public:
         plan.max_epochs = max_epochs;
         plan.merge_at_end = merge_at_end && Engine::kMerges;
         plan.merge_on_the_way = merge_on_the_way && Engine::kMerges;
-        plan.undo_on_failure = undo_on_failure;
+        plan.can_be_undone = can_be_undone;
         Fresh<std::int64_t> labels(data.size());
         int epochs = 0;
         try {
@@ -188,13 +195,14 @@ public:
     static std::int64_t learn_one(Engine& engine, nb::handle object) {
         const OneRow row(object, engine.n_features());
         try {
-            std::unique_lock<std::shared_mutex> lock(engine.mutex(), std::try_to_lock);
             // A short search is over before giving up the interpreter would pay.
-            if (lock.owns_lock() && is_short(engine)) {
-                return engine.learn_one(row.data(), AskPython());
+            if (engine.lock().try_lock()) {
+                const Held held{engine.lock()};
+                if (is_short(engine)) return engine.learn_one(row.data(), AskPython());
             }
             nb::gil_scoped_release free;
-            if (!lock.owns_lock()) lock.lock();
+            AskPython ask;
+            const Writing writing(engine.lock(), ask);
             return engine.learn_one(row.data(), AskPython());
         } catch (const OutsideBounds& e) {
             raise_outside(e);
@@ -229,7 +237,8 @@ public:
     template <class Read>
     static auto held(const Engine& engine, Read&& read) {
         nb::gil_scoped_release free;
-        std::shared_lock<std::shared_mutex> lock(engine.mutex());
+        AskPython ask;
+        const Reading reading(engine.lock(), ask);
         return read(engine.state());
     }
 
@@ -310,7 +319,8 @@ public:
             }
         }
         nb::gil_scoped_release free;
-        std::unique_lock<std::shared_mutex> lock(engine.mutex());
+        AskPython ask;
+        const Writing writing(engine.lock(), ask);
         if (engine.state().art.categories().size() != 0) {
             throw std::invalid_argument("bounds of a trained model are moved by training only");
         }
@@ -358,7 +368,8 @@ public:
             map.push(static_cast<std::uint32_t>(m));
         }
         nb::gil_scoped_release free;
-        std::unique_lock<std::shared_mutex> lock(engine.mutex());
+        AskPython ask;
+        const Writing writing(engine.lock(), ask);
         auto& state = engine.state();
         state.art.adopt(std::move(fresh), n_clusters);
         state.n_samples = n_samples;
@@ -398,6 +409,21 @@ public:
         return n_clusters;
     }
 
+    // Gives a lock taken by `try_lock` back.
+    struct Held {
+        ModelLock& lock;
+        ~Held() { lock.unlock(); }
+    };
+
+    static void undo(Engine& engine) {
+        nb::gil_scoped_release free;
+        engine.undo(Never());
+    }
+    static void keep(Engine& engine) {
+        nb::gil_scoped_release free;
+        engine.keep(Never());
+    }
+
     static bool is_short(const Engine& engine) {
         const Categories& c = engine.state().art.categories();
         return c.size() * c.width() < 65536;
@@ -413,8 +439,10 @@ nb::class_<Learner<Art>> bind_common(nb::module_& m, const char* name) {
         .def(nb::init<std::size_t, const Params&>(), nb::arg("n_features"), nb::arg("params"))
         .def("train", &F::train, nb::arg("rows"), nb::arg("params"), nb::arg("order").none(),
              nb::arg("max_epochs"), nb::arg("merge_at_end"), nb::arg("merge_on_the_way"),
-             nb::arg("undo_on_failure"))
-        .def("learn_one", &F::learn_one, nb::arg("row"))
+             nb::arg("can_be_undone"))
+        .def("undo", &F::undo)
+        .def("keep", &F::keep)
+        .def("learn_one", &F::learn_one, nb::arg("row").none())
         .def("predict", &F::predict, nb::arg("rows"), nb::arg("nearest"))
         .def("score", &F::score, nb::arg("rows"))
         .def("bounds", &F::bounds)

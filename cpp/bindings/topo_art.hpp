@@ -46,7 +46,8 @@ public:
         if (n_samples < 0) throw nb::value_error("counters must not be negative");
         TopoModule first = read(engine, a), second = read(engine, b);
         nb::gil_scoped_release free;
-        std::unique_lock<std::shared_mutex> lock(engine.mutex());
+        AskPython ask;
+        const Writing writing(engine.lock(), ask);
         engine.state().art.adopt(std::move(first), std::move(second));
         engine.state().n_samples = n_samples;
     }

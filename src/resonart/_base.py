@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any, ClassVar, Self
+from collections.abc import Callable
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -31,6 +30,7 @@ ORDERS = ("given", "random", "vat")
 ON_MISMATCH = ("nearest", "noise")
 
 Labels = NDArray[np.int64]
+T = TypeVar("T")
 
 
 class BaseART(ClusterMixin, BaseEstimator, ABC):
@@ -87,23 +87,25 @@ class BaseART(ClusterMixin, BaseEstimator, ABC):
         self : object
             The fitted estimator. A call that fails leaves it as it was.
         """
-        with self._all_or_nothing():
-            rows = check_rows(self, X, reset=True)
-            params = self._params(n_rows=rows.shape[0])
-            engine = self._new_engine(rows.shape[1], params)
-            labels, n_epochs = engine.train(
-                rows,
-                params,
-                self._presentation(rows),
-                int(self.max_epochs),
-                merge_at_end=self._merges_after_fit(),
-                merge_on_the_way=False,
-                undo_on_failure=False,
-            )
-            self._engine = engine
-            self._set_labels(rows, labels)
-            self.n_epochs_ = n_epochs
+        self._all_or_nothing(lambda: self._fit(X))
         return self
+
+    def _fit(self, X: ArrayLike) -> None:
+        rows = check_rows(self, X, reset=True)
+        params = self._params(n_rows=rows.shape[0])
+        engine = self._new_engine(rows.shape[1], params)
+        labels, n_epochs = engine.train(
+            rows,
+            params,
+            self._presentation(rows),
+            min(int(self.max_epochs), 2**31 - 1),
+            merge_at_end=self._merges_after_fit(),
+            merge_on_the_way=False,
+            can_be_undone=False,
+        )
+        self._engine = engine
+        self._set_labels(rows, labels)
+        self.n_epochs_ = n_epochs
 
     def partial_fit(self, X: ArrayLike, y: object = None) -> Self:
         """Go on learning with the rows of ``X``, each presented once, in the order given.
@@ -124,31 +126,33 @@ class BaseART(ClusterMixin, BaseEstimator, ABC):
             The estimator; ``labels_`` holds the labels of this call's rows. A call that fails
             leaves it as it was.
         """
-        with self._all_or_nothing():
-            params = self._params()
-            if self.order == "vat":
-                raise ParameterError(
-                    "order='vat' needs all rows at once, and partial_fit sees only some. Use fit, "
-                    "or order='given' or 'random', with which partial_fit takes rows as they come."
-                )
-            engine = self._trained_engine()
-            rows = check_rows(self, X, reset=engine is None)
-            first = engine is None
-            if engine is None:
-                engine = self._new_engine(rows.shape[1], params, n_first_rows=rows.shape[0])
-            labels, n_epochs = engine.train(
-                rows,
-                params,
-                None,
-                1,
-                merge_at_end=False,
-                merge_on_the_way=self._merges_on_the_way(),
-                undo_on_failure=not first,
-            )
-            self._engine = engine
-            self._set_labels(rows, labels)
-            self.n_epochs_ = n_epochs
+        self._all_or_nothing(lambda: self._partial_fit(X))
         return self
+
+    def _partial_fit(self, X: ArrayLike) -> None:
+        params = self._params()
+        if self.order == "vat":
+            raise ParameterError(
+                "order='vat' needs all rows at once, and partial_fit sees only some. Use fit, "
+                "or order='given' or 'random', with which partial_fit takes rows as they come."
+            )
+        engine = self._trained_engine()
+        first = engine is None
+        rows = check_rows(self, X, reset=first)
+        if engine is None:
+            engine = self._new_engine(rows.shape[1], params, n_first_rows=rows.shape[0])
+        labels, n_epochs = engine.train(
+            rows,
+            params,
+            None,
+            1,
+            merge_at_end=False,
+            merge_on_the_way=self._merges_on_the_way(),
+            can_be_undone=not first,
+        )
+        self._engine = engine
+        self._set_labels(rows, labels)
+        self.n_epochs_ = n_epochs
 
     def learn_one(self, row: Any) -> int:
         """Learn one row and return its label: the quick way in for a stream.
@@ -173,25 +177,27 @@ class BaseART(ClusterMixin, BaseEstimator, ABC):
         return engine.learn_one(row)
 
     def _learn_first(self, row: Any) -> int:
-        with self._all_or_nothing():
-            engine = self._trained_engine()
-            if engine is not None:  # another thread came first
-                return engine.learn_one(row)
-            params = self._params()
-            try:
-                n_features = len(row)
-            except TypeError:
-                raise TypeError(
-                    f"learn_one takes one row: a sequence of numbers, got {row!r}."
-                ) from None
-            if n_features == 0:
-                raise ValueError("the row has 0 features; at least 1 is needed.")
-            engine = self._new_engine(n_features, params, n_first_rows=1)
-            label = engine.learn_one(row)
-            self._engine = engine
-            self.n_features_in_ = n_features
-            self._set_labels(np.empty((0, n_features)), np.empty(0, dtype=np.int64))
-            self.n_epochs_ = 1
+        return self._all_or_nothing(lambda: self._begin_with(row))
+
+    def _begin_with(self, row: Any) -> int:
+        engine = self._trained_engine()
+        if engine is not None:  # another thread came first
+            return engine.learn_one(row)
+        params = self._params()
+        try:
+            n_features = len(row)
+        except TypeError:
+            raise TypeError(
+                f"learn_one takes one row: a sequence of numbers, got {row!r}."
+            ) from None
+        if n_features == 0:
+            raise ValueError("the row has 0 features; at least 1 is needed.")
+        engine = self._new_engine(n_features, params, n_first_rows=1)
+        label = engine.learn_one(row)
+        self._engine = engine
+        self.n_features_in_ = n_features
+        self._set_labels(np.empty((0, n_features)), np.empty(0, dtype=np.int64))
+        self.n_epochs_ = 1
         return label
 
     # ------------------------------------------------------------------ asking
@@ -335,23 +341,46 @@ class BaseART(ClusterMixin, BaseEstimator, ABC):
         assert not isinstance(engine, _core.TopoArt)  # which says for itself what it holds
         return snapshot(engine, grouped=True)
 
-    @contextmanager
-    def _all_or_nothing(self) -> Iterator[None]:
-        """One change at a time; one that fails leaves every attribute as it was.
+    def _all_or_nothing(self, work: Callable[[], T]) -> T:
+        """Do one change at a time; one that fails leaves the model and its attributes as they were.
 
-        The engine undoes its own part. The lock is made on first use because scikit-learn allows
-        nothing but parameters to be set in ``__init__``; ``dict.setdefault`` is atomic.
+        The engine undoes its own work where it fails, and is told to where something fails after
+        it, as an interrupt on the way back. The lock is made on first use because scikit-learn
+        allows nothing but parameters to be set in ``__init__``; ``dict.setdefault`` is atomic.
         """
         attributes = self.__dict__
-        with attributes.setdefault("_lock", threading.RLock()):
-            before = dict(attributes)
-            try:
-                yield
-            except BaseException:
-                for name in attributes.keys() - before.keys():
-                    del attributes[name]
-                attributes.update(before)
-                raise
+        lock = attributes.setdefault("_lock", threading.RLock())
+        before: dict[str, Any] | None = None
+        try:
+            with lock:
+                engine: Engine | None = attributes.get("_engine")
+                if engine is not None:
+                    engine.keep()
+                before = dict(attributes)
+                try:
+                    return work()
+                except BaseException:
+                    self._restore(before)
+                    before = None
+                    raise
+        except MemoryError as error:
+            raise MemoryError(
+                f"{type(self).__name__} has run out of memory and is unchanged. A lower vigilance "
+                "makes fewer categories."
+            ) from error
+        except BaseException:
+            if before is not None:  # all was done, and then came an interrupt
+                with lock:
+                    self._restore(before)
+            raise
+
+    def _restore(self, before: dict[str, Any]) -> None:
+        if "_engine" in before:
+            before["_engine"].undo()
+        attributes = self.__dict__
+        for name in attributes.keys() - before.keys():
+            del attributes[name]
+        attributes.update(before)
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_engine" in self.__dict__

@@ -32,6 +32,9 @@ class Bounds(NamedTuple):
 class Boxes(NamedTuple):
     """Corners of each category's box, in the user's units.
 
+    They are computed from scaled weights and so exact up to rounding: allow a last digit when you
+    ask whether a box holds a row.
+
     Attributes
     ----------
     lower, upper : ndarray of shape (n_categories, n_features)
@@ -99,5 +102,6 @@ def boxes_from_weights(weights: Floats, bounds: Bounds) -> Boxes:
     extent = bounds.high - bounds.low
     lower = bounds.low + weights[:, :n_features] * extent
     upper = bounds.low + (1.0 - weights[:, n_features:]) * extent
-    # A point's two corners may differ by a rounding error; a box never turns inside out.
+    # Rounding may put a corner past the range, or a point's two corners the wrong way round.
+    lower, upper = (np.clip(corner, bounds.low, bounds.high) for corner in (lower, upper))
     return Boxes(lower, np.maximum(lower, upper))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import math
+import warnings
 from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any
@@ -15,9 +17,20 @@ from . import _core
 
 Rows = NDArray[Any]
 
+_OURS = ("resonart", "sklearn")
+_LARGEST_COUNT = 2**62  # what the engine counts with
+
 
 class ParameterError(ValueError, TypeError):
     """A parameter that cannot be used; both kinds of error, as in scikit-learn."""
+
+
+def warn_user(message: str) -> None:
+    """Warn, pointing at the user's line: the first outside this package and scikit-learn."""
+    frame, level = inspect.currentframe(), 1
+    while frame is not None and frame.f_globals.get("__name__", "").split(".")[0] in _OURS:
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, UserWarning, stacklevel=level)
 
 
 def check_real(
@@ -47,7 +60,11 @@ def check_count(name: str, value: object, *, optional: bool = False) -> int | No
     """Return ``value`` as a whole number of at least 1 (or None, where that is allowed)."""
     if value is None and optional:
         return None
-    if not isinstance(value, Integral) or isinstance(value, bool) or int(value) < 1:
+    if (
+        not isinstance(value, Integral)
+        or isinstance(value, bool)
+        or not 1 <= int(value) <= _LARGEST_COUNT
+    ):
         allowed = "a whole number >= 1" + (" or None" if optional else "")
         raise ParameterError(f"{name} must be {allowed}, got {value!r}.")
     return int(value)
@@ -90,12 +107,16 @@ def check_rows(estimator: Any, X: ArrayLike, *, reset: bool) -> Rows:
     rows: Rows = validate_data(
         estimator, X, reset=reset, dtype="numeric", ensure_all_finite=False, copy=False
     )
+    if rows.dtype.kind == "O":  # numbers of other kinds, as Decimal
+        rows = rows.astype(np.float64)
     if rows.dtype.kind not in "fiub":
         raise TypeError(f"Input X must hold numbers, got values of type {rows.dtype}.")
     if rows.dtype.kind == "b":
         rows = rows.view(np.uint8)
     elif not rows.dtype.isnative or (rows.dtype.kind == "f" and rows.dtype.itemsize not in (4, 8)):
         rows = rows.astype(np.float64)
+    if any(stride % rows.dtype.itemsize for stride in rows.strides):  # fields of packed records
+        rows = rows.copy()
     if rows.dtype.kind == "f":
         _check_usable(estimator, rows)
     return rows

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 from . import _core
 from ._base import BaseART, Labels
-from ._checks import ParameterError, check_choice, check_count, check_flag
+from ._checks import ParameterError, Rows, check_choice, check_count, check_flag
 from ._merge_art import module_params
 from ._merge_switch import SwitchAndAction
 
@@ -135,6 +136,8 @@ default="single"
 
     _engine_type = _core.Ddvfa
     _engine: _core.Ddvfa
+    _lock: threading.RLock
+    _merges_by_itself: bool
 
     def __init__(
         self,
@@ -184,21 +187,27 @@ default="single"
             ``labels_`` is renamed already.
         """
         self._fitted()
-        with self._all_or_nothing():
-            label_map = self._engine.merge(self._params())
-            self.labels_ = label_map[self.labels_]
+        return self._all_or_nothing(self._merge_now)
+
+    def _merge_now(self) -> Labels:
+        params = self._params()
+        label_map = self._engine.merge(params)
+        self.labels_ = label_map[self.labels_]
+        self._merges_by_itself = params.merge_every > 0
         return label_map
 
     def learn_one(self, row: Any) -> int:
         engine: _core.Ddvfa | None = self.__dict__.get("_engine")
         if engine is None:
             return self._learn_first(row)
-        if self.merge_every is None:
+        if not self._merges_by_itself:
             return engine.learn_one(row)
-        merges = engine.counters()[2]
-        label = engine.learn_one(row)
-        if engine.counters()[2] != merges:
-            self.labels_ = engine.label_map()[self.labels_]
+        # Labels are renamed together with the merge, whoever else is learning.
+        with self._lock:
+            merges = engine.counters()[2]
+            label = engine.learn_one(row)
+            if engine.counters()[2] != merges:
+                self.labels_ = engine.label_map()[self.labels_]
         return label
 
     learn_one.__doc__ = BaseART.learn_one.__doc__
@@ -228,7 +237,8 @@ default="single"
             Names and values.
         """
         params: dict[str, Any] = super().get_params(deep=deep)
-        params["merge"] = self.__dict__["merge"]
+        if "merge" in params:  # a subclass may do without
+            params["merge"] = self.__dict__["merge"]
         return params
 
     def _own_params(self, n_rows: int | None) -> dict[str, Any]:
@@ -242,6 +252,12 @@ default="single"
                 "merge=True, or merge_every=None."
             )
         return params | {"search": _core.Search[search], "merge_every": merge_every or 0}
+
+    def _set_labels(self, rows: Rows, labels: Labels) -> None:
+        super()._set_labels(rows, labels)
+        # As the engine now does: learn_one looks at no parameter.
+        self._merges_by_itself = self.merge_every is not None
+        self.__dict__.pop("label_maps_", None)  # of models merged before
 
     def _merges_after_fit(self) -> bool:
         return bool(self.__dict__["merge"])

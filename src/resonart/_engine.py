@@ -89,14 +89,20 @@ def topo_snapshot(engine: _core.TopoArt) -> TopoSnapshot:
 
 def dump(engine: Engine) -> dict[str, Any]:
     """Return everything that makes up the model, as numbers, text and arrays."""
-    params = engine.params()
     return {
         "n_features": engine.n_features,
-        "params": {name: getattr(params, name) for name in _NUMBERS}
-        | {name: getattr(params, name).name for name in _CHOICES},
+        "params": dump_params(engine),
         "state": _dump_topo(engine)
         if isinstance(engine, _core.TopoArt)
         else snapshot(engine, grouped=False)._asdict(),
+    }
+
+
+def dump_params(engine: Engine) -> dict[str, Any]:
+    """Return the parameters the model was last trained with, as numbers and text."""
+    params = engine.params()
+    return {name: getattr(params, name) for name in _NUMBERS} | {
+        name: getattr(params, name).name for name in _CHOICES
     }
 
 

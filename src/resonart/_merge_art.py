@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +16,7 @@ from ._checks import (
     check_flag,
     check_real,
     check_vigilances,
+    warn_user,
 )
 
 LINKAGES = ("single", "complete", "median", "average", "weighted", "centroid")
@@ -30,17 +30,11 @@ def module_params(model: Any) -> dict[str, Any]:
     linkage = check_choice("linkage", model.linkage, LINKAGES)
     # The paper asks for 1 <= gamma and gamma* <= gamma, and breaks both in its own study.
     if gamma < 1.0:
-        warnings.warn(
-            f"gamma={gamma:g} is below 1, outside the range the method was made for.",
-            UserWarning,
-            stacklevel=5,
-        )
+        warn_user(f"gamma={gamma:g} is below 1, outside the range the method was made for.")
     if gamma_ref > gamma:
-        warnings.warn(
+        warn_user(
             f"gamma_ref={gamma_ref:g} exceeds gamma={gamma:g}; the method asks for "
-            "gamma_ref <= gamma.",
-            UserWarning,
-            stacklevel=5,
+            "gamma_ref <= gamma."
         )
     return {
         "rho_lb": rho_lb,

@@ -7,14 +7,15 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 
 from . import _core
 from ._bounds import Bounds
 from ._ddvfa import DDVFA
-from ._engine import Snapshot, fill, snapshot
+from ._engine import Snapshot, dump_params, fill, snapshot
 
-# How a model learns from now on does not matter to what it holds: these may differ.
-_MAY_DIFFER = {"bounds", "max_epochs", "merge_every", "on_mismatch", "order", "random_state"}
+# What the models were trained with has to agree in these.
+_MUST_AGREE = ("rho_lb", "rho_ub", "gamma", "gamma_ref", "linkage", "search", "alpha", "beta")
 
 
 def merge_models(models: Sequence[DDVFA]) -> DDVFA:
@@ -61,7 +62,7 @@ def merge_models(models: Sequence[DDVFA]) -> DDVFA:
         np.min([c.low for c in contents], axis=0), np.max([c.high for c in contents], axis=0)
     )
     offsets = np.cumsum([0] + [int(c.labels.max()) + 1 for c in contents])
-    params = models[0]._params()
+    params = models[0]._engine.params()
     weights, counts, labels, label_map, _ = _core.merge_modules(
         np.concatenate([_core.move_weights(c.weights, c.low, c.high, *bounds) for c in contents]),
         np.concatenate([c.counts for c in contents]),
@@ -93,8 +94,11 @@ def merge_models(models: Sequence[DDVFA]) -> DDVFA:
     )
     merged.n_epochs_ = max(model.n_epochs_ for model in models)
     merged.n_features_in_ = models[0].n_features_in_
-    if hasattr(models[0], "feature_names_in_"):
-        merged.feature_names_in_ = models[0].feature_names_in_.copy()
+    merged._merges_by_itself = params.merge_every > 0
+    for model in models:
+        if hasattr(model, "feature_names_in_"):
+            merged.feature_names_in_ = model.feature_names_in_.copy()
+            break
     return merged
 
 
@@ -104,15 +108,16 @@ def _check_fit_together(models: Sequence[Any]) -> None:
     for i, model in enumerate(models):
         if not isinstance(model, DDVFA):
             raise TypeError(f"models[{i}] must be a fitted DDVFA, got {type(model).__name__}.")
-        model._fitted()
+        if not model.__sklearn_is_fitted__():
+            raise NotFittedError(f"models[{i}] is not fitted yet. Call its fit or partial_fit.")
     first = models[0]
-    wanted = first.get_params()
+    trained = [_trained_with(model) for model in models]
     for i, model in enumerate(models[1:], start=1):
-        for name, value in model.get_params().items():
-            if name not in _MAY_DIFFER and value != wanted[name]:
+        for name in _MUST_AGREE:
+            if trained[i][name] != trained[0][name]:
                 raise ValueError(
-                    f"models[{i}] has {name}={value!r}, but models[0] has "
-                    f"{name}={wanted[name]!r}; models to be merged need the same parameters."
+                    f"models[{i}] was trained with {name}={trained[i][name]!r}, but models[0] with "
+                    f"{name}={trained[0][name]!r}; models to be merged need the same parameters."
                 )
         if model.n_features_in_ != first.n_features_in_:
             raise ValueError(
@@ -125,3 +130,8 @@ def _check_fit_together(models: Sequence[Any]) -> None:
                 f"models[{i}] has the feature names {list(names)}, but models[0] has "
                 f"{list(wanted_names)}; models to be merged need the same features."
             )
+
+
+def _trained_with(model: DDVFA) -> dict[str, Any]:
+    params = dump_params(model._engine)
+    return {name: params[name] for name in _MUST_AGREE}
