@@ -14,20 +14,34 @@ constexpr std::size_t kStep = 4;
 // A ratio this much lower than the best can neither beat nor equal it after rounding.
 constexpr double kBelow = 1.0 - 1e-14;
 
-template <class L, std::size_t Blocks, std::size_t PerBlock, class T>
+// What is summed over features: the overlap, or what the weight has beyond it.
+struct Overlap {
+    template <class L>
+    static L term(L x, L w) {
+        return lower(x, w);
+    }
+};
+struct Gap {
+    template <class L>
+    static L term(L x, L w) {
+        return w - lower(x, w);
+    }
+};
+
+template <class L, std::size_t Blocks, std::size_t PerBlock, class Summed = Overlap, class T>
 inline void sum_blocks(const T* x, const T* w, std::size_t width, L* sum) {
     const std::size_t stride = width * PerBlock;
     for (std::size_t b = 0; b < Blocks; ++b) sum[b] = L::all(T(0));
     for (std::size_t f = 0; f < width; ++f) {
         const L xf = L::all(x[f]);
         for (std::size_t b = 0; b < Blocks; ++b) {
-            sum[b] = sum[b] + lower(xf, L::load(w + b * stride + f * PerBlock));
+            sum[b] = sum[b] + Summed::term(xf, L::load(w + b * stride + f * PerBlock));
         }
     }
 }
 
 // Calls visit(block, sums) for every block in order.
-template <class L, std::size_t PerBlock, class T, class Visit>
+template <class L, std::size_t PerBlock, class Summed, class T, class Visit>
 inline void for_each_block(const T* x, const T* w, std::size_t size, std::size_t width,
                            Visit&& visit) {
     const std::size_t blocks = (size + PerBlock - 1) / PerBlock;
@@ -35,24 +49,24 @@ inline void for_each_block(const T* x, const T* w, std::size_t size, std::size_t
     std::size_t b = 0;
     L sum[kStep];
     for (; b + kStep <= blocks; b += kStep) {
-        sum_blocks<L, kStep, PerBlock>(x, w + b * stride, width, sum);
+        sum_blocks<L, kStep, PerBlock, Summed>(x, w + b * stride, width, sum);
         for (std::size_t i = 0; i < kStep; ++i) visit(b + i, sum[i]);
     }
     // What is left at once, too: one after the other they would wait for each addition.
     const std::size_t left = blocks - b;
     const T* rest = w + b * stride;
-    if (left == 3) sum_blocks<L, 3, PerBlock>(x, rest, width, sum);
-    if (left == 2) sum_blocks<L, 2, PerBlock>(x, rest, width, sum);
-    if (left == 1) sum_blocks<L, 1, PerBlock>(x, rest, width, sum);
+    if (left == 3) sum_blocks<L, 3, PerBlock, Summed>(x, rest, width, sum);
+    if (left == 2) sum_blocks<L, 2, PerBlock, Summed>(x, rest, width, sum);
+    if (left == 1) sum_blocks<L, 1, PerBlock, Summed>(x, rest, width, sum);
     for (std::size_t i = 0; i < left; ++i) visit(b + i, sum[i]);
 }
 template <class Visit>
 inline void for_each_exact(const double* x, const StoreView& s, Visit&& visit) {
-    for_each_block<Lanes, kLanes>(x, s.w, s.size, s.width, visit);
+    for_each_block<Lanes, kLanes, Overlap>(x, s.w, s.size, s.width, visit);
 }
 template <class Visit>
 inline void for_each_rough(const float* x, const StoreView& s, Visit&& visit) {
-    for_each_block<RoughLanes, kRoughLanes>(x, s.rough, s.size, s.width, visit);
+    for_each_block<RoughLanes, kRoughLanes, Overlap>(x, s.rough, s.size, s.width, visit);
 }
 
 inline Lanes denominators(const StoreView& s, std::size_t block) {
@@ -146,6 +160,14 @@ void overlaps(const double* x, const StoreView& s, double* overlap) {
     for_each_exact(x, s, [&](std::size_t b, Lanes sum) { sum.store(overlap + b * kLanes); });
 }
 
+inline float highest_of(RoughLanes ratios) {
+    alignas(64) float lanes[kRoughLanes];
+    ratios.store(lanes);
+    float most = -1.0f;
+    for (float lane : lanes) most = lane > most ? lane : most;
+    return most;
+}
+
 // The rough ratio of every category; -1 where its overlap misses the bar. Returns the highest.
 float rough_ratios(const float* x, const StoreView& s, float bar, float* ratios) {
     const RoughLanes bars = RoughLanes::all(bar);
@@ -156,11 +178,7 @@ float rough_ratios(const float* x, const StoreView& s, float bar, float* ratios)
         ratio.store(ratios + b * kRoughLanes);
         highest = higher(highest, ratio);
     });
-    alignas(64) float lanes[kRoughLanes];
-    highest.store(lanes);
-    float most = -1.0f;
-    for (float lane : lanes) most = lane > most ? lane : most;
-    return most;
+    return highest_of(highest);
 }
 
 bool higher_ratio(const Best& best, std::size_t, double ratio) { return ratio > best.ratio; }
@@ -237,24 +255,37 @@ void two_best_passing(const Sample& x, const StoreView& s, double threshold, flo
     if (two[0].index == kNone) return;
     // The winner steps down; the highest of the rest is found among the ratios kept.
     rough_ratio[two[0].index] = -1.0f;
-    highest = -1.0f;
-    for (std::size_t j = 0; j < s.size; ++j) {
-        highest = rough_ratio[j] > highest ? rough_ratio[j] : highest;
+    RoughLanes most = RoughLanes::all(-1.0f);
+    for (std::size_t j = 0; j < s.size; j += kRoughLanes) {
+        most = higher(most, RoughLanes::load(rough_ratio + j));
     }
+    highest = highest_of(most);
     two[1] = best_of_rough(x, s, threshold, rough_ratio, highest, higher_ratio);
 }
 
-void gaps(const double* x, const StoreView& s, double* gap) {
-    const std::size_t blocks = (s.size + kLanes - 1) / kLanes;
-    for (std::size_t b = 0; b < blocks; ++b) {
-        const double* w = s.w + b * s.width * kLanes;
-        Lanes sum = Lanes::all(0.0);
-        for (std::size_t f = 0; f < s.width; ++f) {
-            const Lanes wf = Lanes::load(w + f * kLanes);
-            sum = sum + (wf - lower(Lanes::all(x[f]), wf));
+Best nearest_box(const double* x, const StoreView& s, const std::int64_t* component) {
+    const auto d = static_cast<double>(s.width / 2);
+    Best best;
+    // A wider gap cannot mean a higher activation; a narrower one may round to the same.
+    double narrowest = HUGE_VAL;
+    for_each_block<Lanes, kLanes, Gap>(x, s.w, s.size, s.width, [&](std::size_t b, Lanes sum) {
+        unsigned lanes = ~at_least(sum, Lanes::all(narrowest)) & lanes_in_use<kLanes>(s, b);
+        if (!lanes) return;
+        alignas(64) double gap[kLanes];
+        sum.store(gap);
+        for (std::size_t lane = 0; lanes; ++lane, lanes >>= 1) {
+            const std::size_t j = b * kLanes + lane;
+            if (!(lanes & 1u) || gap[lane] >= narrowest) continue;
+            if (component && component[j] < 0) continue;
+            narrowest = gap[lane];
+            const double activation = 1.0 - narrowest / d;
+            if (best.index == kNone || activation > best.ratio) {
+                best.index = static_cast<std::int64_t>(j);
+                best.ratio = activation;
+            }
         }
-        sum.store(gap + b * kLanes);
-    }
+    });
+    return best;
 }
 
 std::size_t select(const float* rough_ratio, const StoreView& s, double ratio,
@@ -301,7 +332,7 @@ void respond(const double* overlap, const StoreView& s, const Power& gamma, cons
 
 extern const Kernels RESONART_KERNELS;
 const Kernels RESONART_KERNELS = {
-    RESONART_KERNELS_NAME, overlaps, best_passing, two_best_passing, gaps, select, respond,
+    RESONART_KERNELS_NAME, overlaps, best_passing, two_best_passing, nearest_box, select, respond,
 };
 
 }  // namespace resonart

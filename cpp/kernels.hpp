@@ -68,8 +68,10 @@ struct Kernels {
     void (*two_best_passing)(const Sample& x, const StoreView& s, double threshold,
                              float* rough_ratio, Best two[2]);
 
-    // |w_j - (x ∧ w_j)|, features in order: how far the box is from the sample.
-    void (*gaps)(const double* x, const StoreView& s, double* gap);
+    // The category of highest 1 - |w - (x ∧ w)|/d, ties to the lowest index, among those with a
+    // component that is not negative, or among all where no components are given. The activation
+    // is left in `ratio`.
+    Best (*nearest_box)(const double* x, const StoreView& s, const std::int64_t* component);
 
     // Every category, and maybe a few more, with a ratio of at least `ratio`, given the rough ones:
     // their indices, ascending; returns how many.

@@ -2,10 +2,8 @@
 // together and are linked; clusters are what the links connect.
 #pragma once
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <utility>
 
 #include "categories.hpp"
@@ -74,7 +72,6 @@ private:
 // What a module needs room for while it works.
 struct TopoWorkspace {
     Buffer<float> rough_ratio;
-    Buffer<double> gap;
     Buffer<std::uint32_t> number;
     Buffer<std::int64_t> component;  // of each category; -1 for candidates
 };
@@ -99,7 +96,6 @@ public:
     void prepare(TopoWorkspace& ws) const {
         const std::size_t k = whole_blocks(categories_.size() + 1);
         ws.rough_ratio.resize_uninitialised(k);
-        ws.gap.resize_uninitialised(k);
         ws.number.resize_uninitialised(k);
         ws.component.resize_uninitialised(k);
     }
@@ -161,22 +157,10 @@ public:
     // is none. `activation` receives its value. Needs `find_components`.
     std::int64_t cluster_of(const Sample& x, bool permanent_only, double alpha, TopoWorkspace& ws,
                             double& activation) const noexcept {
-        kernels().gaps(x.x, categories_.view(alpha), ws.gap.data());
-        const auto d = static_cast<double>(categories_.n_features());
-        std::int64_t cluster = -1;
-        activation = 0.0;
-        // A wider gap cannot mean a higher activation; a narrower one may round to the same.
-        double narrowest = std::numeric_limits<double>::infinity();
-        for (std::size_t j = 0; j < categories_.size(); ++j) {
-            if (ws.gap[j] >= narrowest || (permanent_only && ws.component[j] < 0)) continue;
-            const double a = 1.0 - ws.gap[j] / d;
-            if (std::isinf(narrowest) || a > activation) {
-                activation = a;
-                cluster = ws.component[j];
-            }
-            narrowest = ws.gap[j];
-        }
-        return cluster;
+        const Best best = kernels().nearest_box(x.x, categories_.view(alpha),
+                                                permanent_only ? ws.component.data() : nullptr);
+        activation = best.index == kNone ? 0.0 : best.ratio;
+        return best.index == kNone ? -1 : ws.component[static_cast<std::size_t>(best.index)];
     }
 
     template <class Change>
