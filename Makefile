@@ -48,7 +48,9 @@ lint: $(VENV)/.tools
 types: $(VENV)/.tools
 	$(BIN)/mypy
 
+# (pyclustertend asks for old versions of what is here already, and runs with the new ones.)
 bench: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --no-deps pyclustertend
 	$(BIN)/python -m benchmarks.run
 
 # A second environment that shares the first one's packages but has its own, sanitized engine.
