@@ -34,7 +34,6 @@ public:
     std::int64_t count(std::size_t j) const { return count_[j]; }
     std::uint32_t owner(std::size_t j) const { return owner_[j]; }
     const std::uint32_t* owners() const { return owner_.data(); }
-    const std::int64_t* counts() const { return count_.data(); }
     double weight(std::size_t j, std::size_t f) const { return column(j)[f * kLanes]; }
 
     StoreView view(double alpha) const {

@@ -22,6 +22,7 @@ public:
     }
 
     void configure(const Params& params) {
+        check_kernel(params, modules_.n_features());
         modules_.keep_centroids(params.linkage == Linkage::centroid);
         params_ = params;
         gamma_ = Power(params.gamma);
@@ -137,7 +138,7 @@ private:
     // root neither passes nor is the most active of a module that does. A hair lower, to be
     // safe from rounding: what is selected is then computed exactly.
     static double least_ratio(double rho, double gamma) {
-        if (gamma < 1e-3) return 0.0;
+        if (gamma < 1e-3 || rho < 1e-300) return 0.0;
         return std::pow(rho, 1.0 / gamma) * (1.0 - 1e-9);
     }
 
@@ -234,7 +235,7 @@ private:
     std::int64_t most_active(const Workspace& ws, double threshold) const noexcept {
         std::int64_t best = kNone;
         for (std::size_t m = 0; m < modules_.size(); ++m) {
-            if (ws.module_match[m] < threshold) continue;
+            if (!(ws.module_match[m] >= threshold)) continue;
             if (best == kNone ||
                 ws.module_activation[m] > ws.module_activation[static_cast<std::size_t>(best)]) {
                 best = static_cast<std::int64_t>(m);

@@ -97,6 +97,11 @@ inline float rough_bar(double bar, const StoreView& s) {
     return bar > 1e-30 ? static_cast<float>(bar * rough_margin(s)) : 0.0f;
 }
 
+// The same for a ratio: it is the overlap, at least ratio·α, that must not be tiny.
+inline float rough_ratio_bar(double ratio, const StoreView& s) {
+    return ratio * s.alpha > 1e-30 ? static_cast<float>(ratio * rough_margin(s)) : 0.0f;
+}
+
 // Offers a block's candidate lanes to the best so far. `better(j, ratio)` decides.
 template <class Better>
 inline void offer(const StoreView& s, std::size_t block, Lanes sum, unsigned lanes, Best& best,
@@ -204,7 +209,6 @@ template <class Better>
 Best best_of_rough(const Sample& x, const StoreView& s, double threshold, const float* ratios,
                    float highest, Better better) {
     if (highest < 0.0f) return Best();
-    const double margin = rough_margin(s);
     const auto contest_among = [&](float least) {
         Contest<Better> contest(s, threshold, better);
         const RoughLanes bar = RoughLanes::all(least);
@@ -215,9 +219,9 @@ Best best_of_rough(const Sample& x, const StoreView& s, double threshold, const 
         }
         return contest;
     };
-    const auto first = static_cast<float>(static_cast<double>(highest) * margin * margin);
+    const float first = rough_ratio_bar(static_cast<double>(highest) * rough_margin(s), s);
     const Contest<Better> contest = contest_among(first);
-    const float needed = rough_bar(contest.hurdle(), s);
+    const float needed = rough_ratio_bar(contest.hurdle(), s);
     // A contest of its own: an equal of lower index must come before the one found so far.
     return needed < first ? contest_among(needed).best : contest.best;
 }
@@ -291,7 +295,7 @@ Best nearest_box(const double* x, const StoreView& s, const std::int64_t* compon
 std::size_t select(const float* rough_ratio, const StoreView& s, double ratio,
                    std::uint32_t* chosen) {
     const std::size_t blocks = (s.size + kRoughLanes - 1) / kRoughLanes;
-    const RoughLanes bar = RoughLanes::all(rough_bar(ratio, s));
+    const RoughLanes bar = RoughLanes::all(rough_ratio_bar(ratio, s));
     std::size_t count = 0;
     for (std::size_t b = 0; b < blocks; ++b) {
         unsigned lanes = at_least(RoughLanes::load(rough_ratio + b * kRoughLanes), bar) &

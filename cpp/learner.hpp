@@ -152,6 +152,9 @@ public:
         return labelled(learn_row(row, kNone));
     }
 
+    // Whether the next row is followed by a merge. The caller holds the lock.
+    bool merges_next() const { return due_within(state_.art.params(), 1); }
+
     // cluster[r] of each row, kNone where nothing resonates and the nearest is not wanted.
     template <class Rows, class Ask>
     void predict(const Rows& rows, bool nearest, std::int64_t* clusters, Ask ask) const {

@@ -4,11 +4,13 @@
 // predictions. Whoever waits is asked now and then whether to give up (Ctrl-C).
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <stdexcept>
 #include <thread>
+#include <vector>
 
 namespace resonart {
 
@@ -18,9 +20,10 @@ public:
     template <class Ask>
     void lock(Ask& ask) {
         std::unique_lock<std::mutex> guard(state_);
+        if (reads_already()) refuse();
         ++waiting_writers_;
         try {
-            wait(guard, ask, [&] { return !writing_ && readers_ == 0; });
+            wait(guard, ask, [&] { return !writing_ && readers_.empty(); });
         } catch (...) {
             --waiting_writers_;
             changed_.notify_all();
@@ -31,7 +34,7 @@ public:
     }
     bool try_lock() {
         const std::lock_guard<std::mutex> guard(state_);
-        if (writing_ || readers_ != 0) return false;
+        if (writing_ || !readers_.empty()) return false;
         begin_writing();
         return true;
     }
@@ -45,12 +48,16 @@ public:
     template <class Ask>
     void lock_shared(Ask& ask) {
         std::unique_lock<std::mutex> guard(state_);
-        wait(guard, ask, [&] { return !writing_ && waiting_writers_ == 0; });
-        ++readers_;
+        // Who reads already must not wait for a writer, who waits for it.
+        if (!reads_already()) {
+            wait(guard, ask, [&] { return !writing_ && waiting_writers_ == 0; });
+        }
+        readers_.push_back(std::this_thread::get_id());
     }
     void unlock_shared() noexcept {
         const std::lock_guard<std::mutex> guard(state_);
-        if (--readers_ == 0) changed_.notify_all();
+        readers_.erase(std::find(readers_.begin(), readers_.end(), std::this_thread::get_id()));
+        if (readers_.empty()) changed_.notify_all();
     }
 
 private:
@@ -59,15 +66,22 @@ private:
         writer_ = std::this_thread::get_id();
     }
 
+    bool reads_already() const {
+        return std::find(readers_.begin(), readers_.end(), std::this_thread::get_id()) !=
+               readers_.end();
+    }
+
+    // A signal handler runs inside the call that it interrupts, and would wait for it for ever.
+    [[noreturn]] static void refuse() {
+        throw std::runtime_error(
+            "the model cannot be changed from within a call that is using it, nor used from within "
+            "one that is training it, as from a signal handler");
+    }
+
     template <class Ask, class Free>
     void wait(std::unique_lock<std::mutex>& guard, Ask& ask, Free&& free) {
         while (!free()) {
-            // A signal handler runs inside the call that it interrupts: it would wait for ever.
-            if (writing_ && writer_ == std::this_thread::get_id()) {
-                throw std::runtime_error(
-                    "the model cannot be used from within the call that is training it, as from "
-                    "a signal handler");
-            }
+            if (writing_ && writer_ == std::this_thread::get_id()) refuse();
             if (changed_.wait_for(guard, std::chrono::milliseconds(50)) ==
                 std::cv_status::timeout) {
                 guard.unlock();
@@ -84,7 +98,7 @@ private:
 
     std::mutex state_;
     std::condition_variable changed_;
-    int readers_ = 0;
+    std::vector<std::thread::id> readers_;
     int waiting_writers_ = 0;
     bool writing_ = false;
     std::thread::id writer_;

@@ -23,7 +23,6 @@ public:
     std::size_t size() const { return sizes_.size(); }
     std::size_t n_features() const { return categories_.n_features(); }
     std::size_t module_size(std::size_t m) const { return sizes_[m]; }
-    std::int64_t module_total(std::size_t m) const { return totals_[m]; }
 
     // A category's share of its module's samples, an a priori probability (weighted linkage).
     double share(std::size_t j) const {

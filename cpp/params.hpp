@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <stdexcept>
 
@@ -47,5 +48,14 @@ struct Params {
                tau == o.tau;
     }
 };
+
+// d^γ* stands in every vigilance test of DDVFA.
+inline void check_kernel(const Params& params, std::size_t n_features) {
+    if (!std::isfinite(Power(params.gamma_ref)(static_cast<double>(n_features)))) {
+        throw std::invalid_argument(
+            "gamma_ref is too large: the number of features to the power of gamma_ref overflows. "
+            "Use a smaller gamma_ref");
+    }
+}
 
 }  // namespace resonart

@@ -5,9 +5,10 @@
 // one exactly rounded square root. Every other exponent is left to `std::pow`.
 //
 // For a whole exponent the rounded power keeps every order: x < y gives power(x) < power(y).
-// (Two neighbouring doubles differ by more than 2^-53 of their value, so their products with
-// factors that differ as much lie more than one unit in the last place apart, and cannot round
-// to one value.) It holds above the underflow range only; see `kPowerKeepsOrderAbove`.
+// (Let p < q be doubles and x < y their next factors. The products of the mantissas differ by at
+// least (m_p + m_x)·2^-52, which is more than 1.4 units in the last place inside a binade and 2 at
+// its edge, where the spacing doubles: they cannot round to one value.) It holds above the
+// underflow range only; see `kPowerKeepsOrderAbove`.
 #pragma once
 
 #include <cmath>

@@ -524,7 +524,7 @@ VatOrder vat_by_rows(const double* x, std::size_t n, std::size_t d, unsigned n_t
             for (std::size_t i = 0; i < k; ++i) {
                 if (!(sum[b + i] < cut)) continue;
                 const double dist = Distance<M>::finish(sum[b + i]);
-                if (dist < best.distance) {
+                if (dist < best.distance || best.at == Nearest().at) {
                     best.distance = dist;
                     best.at = b + i;
                     cut = sum[b + i];

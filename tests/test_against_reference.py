@@ -155,3 +155,17 @@ def test_power_agrees_with_the_mathematical_one(params: dict[str, Any], X: np.nd
         expected, _ = reference.train(X)
     if reference.smallest_gap > 1e-9:
         np.testing.assert_array_equal(labels, expected)
+
+
+def test_numbers_that_floats_cannot_hold() -> None:
+    """Overlaps below the smallest float: the rough look must step back."""
+    tiny = 2.0**-149
+    X = np.array([[0.6 * tiny, 0.6 * tiny], [1.4 * tiny, 0.0], [1.0, 1.0], [0.0, 1.0]])
+    for alpha in (1e-20, 1e-12, 1e-6):
+        for rho in (0.0, 0.3, 0.5):
+            ours, reference = pair("FuzzyART", rho=rho, alpha=alpha)
+            many = np.concatenate([X] * 12)
+            np.testing.assert_array_equal(ours.fit(many).labels_, reference.train(many)[0])
+            assert_same_categories(ours, reference)
+    ours, reference = pair("DDVFA", rho_lb=5e-324, rho_ub=0.5, gamma=30.0)
+    np.testing.assert_array_equal(ours.fit(X).labels_, reference.train(X)[0])

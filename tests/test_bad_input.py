@@ -117,6 +117,28 @@ def test_bad_single_rows(make: Callable[..., Any], name: str) -> None:
     assert pickle.dumps(model) == before
 
 
+class Treacherous:
+    """A number that changes the row it stands in."""
+
+    def __init__(self, row: list[Any]) -> None:
+        self.row = row
+
+    def __float__(self) -> float:
+        self.row.clear()
+        return 0.5
+
+
+@each_model
+def test_a_row_that_changes_while_it_is_read(make: Callable[..., Any]) -> None:
+    model = make().fit(GOOD)
+    before = pickle.dumps(model)
+    row: list[Any] = []
+    row += [Treacherous(row), 0.2, 0.3]
+    with pytest.raises(ValueError, match="0 features"):
+        model.learn_one(row)
+    assert pickle.dumps(model) == before
+
+
 @each_model
 @pytest.mark.parametrize("row", [[], 1.0, "ab", [float("nan")], ["a"], None])
 def test_a_bad_first_row_leaves_a_new_model_new(make: Callable[..., Any], row: Any) -> None:
@@ -154,6 +176,7 @@ BAD_PARAMETERS: list[tuple[str, dict[str, Any], str]] = [
     ("DDVFA", {"rho_lb": 0.9, "rho_ub": 0.8}, "rho_lb must not exceed rho_ub.*0.9.*0.8"),
     ("DDVFA", {"gamma": -1.0}, "gamma must be a number >= 0, got -1.0"),
     ("DDVFA", {"gamma_ref": -1.0}, "gamma_ref must be a number >= 0"),
+    ("DDVFA", {"gamma": 9000.0, "gamma_ref": 9000.0}, "gamma_ref is too large"),
     (
         "DDVFA",
         {"linkage": "ward"},

@@ -56,6 +56,16 @@ def test_a_copy_learns_on_bit_for_bit(model: Any, how: str) -> None:
     np.testing.assert_array_equal(twin.labels_, ours.labels_)
 
 
+@each_model
+@pytest.mark.parametrize("how", COPIES)
+def test_a_copy_learns_row_by_row(model: Any, how: str) -> None:
+    ours = clone(model).partial_fit(X)
+    twin = COPIES[how](ours)
+    for row in MORE:
+        assert twin.learn_one(row) == ours.learn_one(row)
+    assert state(twin) == state(ours)
+
+
 def test_joblib(tmp_path: Any) -> None:
     model = DDVFA(rho_lb=0.7, rho_ub=0.9).fit(X)
     joblib.dump(model, tmp_path / "model.joblib")
@@ -107,6 +117,7 @@ BROKEN = {
     "weights of another width": {"weights": lambda w: np.ascontiguousarray(w[:, :4])},
     "too few counts": {"counts": lambda c: c[:-1]},
     "a count of 0": {"counts": lambda c: c * 0},
+    "huge counts": {"counts": lambda c: c * 0 + 2**62},
     "negative labels": {"labels": lambda m: m - 1},
     "labels with gaps": {"labels": lambda m: m * 2},
     "huge labels": {"labels": lambda m: m + 2**40},

@@ -111,7 +111,8 @@ def test_merged_models_hold_everything(linkage: str) -> None:
         merged.labels_,
         np.concatenate([m[n.labels_] for m, n in zip(merged.label_maps_, models, strict=True)]),
     )
-    merged.partial_fit(X[:10] + 100)  # an ordinary model
+    merged.set_params(merge_every=5).partial_fit(X[:10] + 100)  # an ordinary model
+    assert merged.learn_one(X[0]) >= 0
 
 
 def test_boxes_keep_their_place_when_bounds_differ() -> None:
@@ -210,6 +211,7 @@ BAD_MODULES: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"weights": [[0.1, 1.2]]}, ValueError, r"\[0, 1\]"),
     ({"weights": [[0.1, np.nan]]}, ValueError, r"\[0, 1\]"),
     ({"weights": [[0.1, 0.2]], "counts": [0]}, ValueError, "at least 1"),
+    ({"weights": [[0.1, 0.2]] * 3, "counts": [2**62] * 3}, ValueError, "counts too large"),
     ({"weights": [[0.1, 0.2]], "counts": [1, 2]}, ValueError, "counts must be 1 whole"),
     ({"weights": [[0.1, 0.2]], "counts": [1.5]}, ValueError, "counts must be 1 whole"),
     ({"weights": [[0.1, 0.2]], "category_labels": [1]}, ValueError, "without gaps"),

@@ -119,6 +119,23 @@ def test_a_signal_handler_that_uses_the_model_is_told_off() -> None:
     assert pickle.dumps(model) == before
 
 
+def test_a_signal_handler_may_read_while_the_model_reads() -> None:
+    """Also while a writer waits: whoever reads already does not wait for it."""
+    model = FuzzyART(rho=1.0, bounds=(0, 1)).fit(ENDLESS[:15_000])
+    seen: list[int] = []
+    old = signal.signal(signal.SIGALRM, lambda *_: seen.append(model.n_clusters_))
+    writing = threading.Timer(0.1, lambda: model.partial_fit(SMALL))
+    try:
+        writing.start()
+        signal.setitimer(signal.ITIMER_REAL, 0.3)
+        model.predict(ENDLESS[:60_000])
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, old)
+        writing.join()
+    assert len(seen) == 1
+
+
 def test_interrupted_first_batch_leaves_a_new_model_new() -> None:
     model = DDVFA(rho_lb=0.9, rho_ub=1.0)
     interrupted(lambda: model.partial_fit(ENDLESS))

@@ -167,6 +167,14 @@ def test_bad_input(X: Any, params: dict[str, Any], message: str) -> None:
             function(X, **params)
 
 
+@pytest.mark.parametrize("d", [2, 60])
+def test_values_whose_squares_overflow(d: int) -> None:
+    X = np.random.default_rng(0).random((300, d))
+    with pytest.raises(ValueError, match="use scale=True"):
+        vat_order(X * 1e200, scale=False)
+    np.testing.assert_array_equal(np.sort(vat_order(X * 1e200)), np.arange(300))
+
+
 def test_bad_size_of_image() -> None:
     for function in (vat, ivat):
         with pytest.raises(ValueError, match="max_points must be"):

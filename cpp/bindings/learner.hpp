@@ -1,7 +1,7 @@
 // One learner as Python sees it: the same face for every algorithm.
 //
-// The interpreter lock is released before the model's own lock is asked for, always in that order,
-// so that two threads never wait for each other.
+// The interpreter lock is released before the model's own lock is waited for, always in that order,
+// so that two threads never wait for each other. (`learn_one` tries without waiting first.)
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -129,9 +129,17 @@ private:
         if (n != d) wrong_length(n, d);
         for (std::size_t f = 0; f < d; ++f) {
             PyObject* item = PySequence_Fast_GET_ITEM(items, static_cast<Py_ssize_t>(f));
+            if (PyFloat_CheckExact(item)) {
+                values_[f] = PyFloat_AS_DOUBLE(item);
+                continue;
+            }
+            // An item's own __float__ may do anything, even change the list.
+            const nb::object kept = nb::borrow(item);
             const double value = PyFloat_AsDouble(item);
             if (value == -1.0 && PyErr_Occurred()) throw nb::python_error();
             values_[f] = value;
+            const auto now = static_cast<std::size_t>(PySequence_Fast_GET_SIZE(items));
+            if (now != d) wrong_length(now, d);
         }
     }
 
@@ -378,6 +386,9 @@ public:
         state.label_map = std::move(map);
     }
 
+    // Up to here a count is exact as a double, too.
+    static constexpr std::int64_t kMostRows = std::int64_t{1} << 53;
+
     // Checks everything an array from outside could get wrong. Returns the number of clusters.
     static std::size_t read_categories(const Matrix<double>& weights,
                                        const Vector<std::int64_t>& counts,
@@ -388,6 +399,7 @@ public:
         }
         out.reserve(k);
         std::size_t n_clusters = 0;
+        std::int64_t total = 0;
         std::vector<bool> used(k, false);
         for (std::size_t j = 0; j < k; ++j) {
             const double* w = weights.data() + j * out.width();
@@ -397,6 +409,8 @@ public:
                 throw nb::value_error("category labels must be 0, 1, ... without gaps");
             }
             if (counts.data()[j] < 1) throw nb::value_error("counts must be positive");
+            if (counts.data()[j] > kMostRows - total) throw nb::value_error("counts too large");
+            total += counts.data()[j];
             used[static_cast<std::size_t>(m)] = true;
             if (static_cast<std::size_t>(m) + 1 > n_clusters) {
                 n_clusters = static_cast<std::size_t>(m) + 1;
@@ -426,7 +440,7 @@ public:
 
     static bool is_short(const Engine& engine) {
         const Categories& c = engine.state().art.categories();
-        return c.size() * c.width() < 65536;
+        return c.size() * c.width() < 65536 && !engine.merges_next();
     }
 };
 

@@ -3,6 +3,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 #include <string>
 #include <type_traits>
@@ -76,6 +78,7 @@ std::tuple<NewMatrix<double>, WholeNumbers, WholeNumbers, WholeNumbers, std::siz
     if (weights.shape(1) % 2) throw nb::value_error("weights must have an even number of columns");
     Categories fresh(weights.shape(1) / 2);
     const std::size_t n = Face<Ddvfa>::read_categories(weights, counts, labels, fresh);
+    check_kernel(params, fresh.n_features());
     Modules modules(fresh.n_features());
     Merged merged;
     {
@@ -147,8 +150,14 @@ std::tuple<WholeNumbers, NewVector<double>> vat_order(const Matrix<double>& rows
     const std::size_t n = rows.shape(0), d = rows.shape(1);
     if (n == 0 || d == 0) throw nb::value_error("VAT needs at least one row and one feature");
     if (n >= std::numeric_limits<std::uint32_t>::max()) throw std::bad_alloc();
+    // The square of the widest distance possible must be a number, too.
+    double widest = 0.0;
     for (std::size_t i = 0; i < n * d; ++i) {
         if (!usable(rows.data()[i])) throw nb::value_error("VAT needs finite numbers");
+        widest = std::max(widest, std::fabs(rows.data()[i]));
+    }
+    if (!(4.0 * widest * widest * static_cast<double>(d) <= std::numeric_limits<double>::max())) {
+        throw nb::value_error("values too large for VAT without scaling; use scale=True");
     }
     VatOrder found;
     {

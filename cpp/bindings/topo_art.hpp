@@ -119,7 +119,9 @@ private:
         for (std::size_t j = 0; j < k; ++j) {
             const double* w = weights.data() + j * categories.width();
             check_weight(w, categories.width());
-            if (counts.data()[j] < 1) throw nb::value_error("counts must be positive");
+            if (counts.data()[j] < 1 || counts.data()[j] > F::kMostRows) {
+                throw nb::value_error("counts must be positive, and not too large");
+            }
             categories.append(w, counts.data()[j], 0);
         }
         for (std::size_t e = 0; e < edges.shape(0); ++e) {

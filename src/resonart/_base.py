@@ -349,7 +349,7 @@ class BaseART(ClusterMixin, BaseEstimator, ABC):
         allows nothing but parameters to be set in ``__init__``; ``dict.setdefault`` is atomic.
         """
         attributes = self.__dict__
-        lock = attributes.setdefault("_lock", threading.RLock())
+        lock = self._own_lock()
         before: dict[str, Any] | None = None
         try:
             with lock:
@@ -373,6 +373,10 @@ class BaseART(ClusterMixin, BaseEstimator, ABC):
                 with lock:
                     self._restore(before)
             raise
+
+    def _own_lock(self) -> threading.RLock:
+        lock: threading.RLock = self.__dict__.setdefault("_lock", threading.RLock())
+        return lock
 
     def _restore(self, before: dict[str, Any]) -> None:
         if "_engine" in before:

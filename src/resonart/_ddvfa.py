@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from typing import Any
 
 from . import _core
@@ -136,7 +135,6 @@ default="single"
 
     _engine_type = _core.Ddvfa
     _engine: _core.Ddvfa
-    _lock: threading.RLock
     _merges_by_itself: bool
 
     def __init__(
@@ -203,7 +201,7 @@ default="single"
         if not self._merges_by_itself:
             return engine.learn_one(row)
         # Labels are renamed together with the merge, whoever else is learning.
-        with self._lock:
+        with self._own_lock():
             merges = engine.counters()[2]
             label = engine.learn_one(row)
             if engine.counters()[2] != merges:
