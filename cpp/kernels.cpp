@@ -272,7 +272,7 @@ Best nearest_box(const double* x, const StoreView& s, const std::int64_t* compon
     Best best;
     // A wider gap cannot mean a higher activation; a narrower one may round to the same.
     double narrowest = HUGE_VAL;
-    for_each_block<Lanes, kLanes, Gap>(x, s.w, s.size, s.width, [&](std::size_t b, Lanes sum) {
+    const auto look = [&](std::size_t b, Lanes sum) {
         unsigned lanes = ~at_least(sum, Lanes::all(narrowest)) & lanes_in_use<kLanes>(s, b);
         if (!lanes) return;
         alignas(64) double gap[kLanes];
@@ -288,7 +288,15 @@ Best nearest_box(const double* x, const StoreView& s, const std::int64_t* compon
                 best.ratio = activation;
             }
         }
-    });
+    };
+    // A few blocks at a time: once a box holds the sample, no later one can do better.
+    constexpr std::size_t kPart = kStep * kLanes;
+    for (std::size_t begin = 0; begin < s.size && best.ratio < 1.0; begin += kPart) {
+        const std::size_t n = s.size - begin < kPart ? s.size - begin : kPart;
+        for_each_block<Lanes, kLanes, Gap>(
+            x, s.w + begin * s.width, n, s.width,
+            [&](std::size_t b, Lanes sum) { look(begin / kLanes + b, sum); });
+    }
     return best;
 }
 
