@@ -79,8 +79,7 @@ private:
 
     [[noreturn]] static void wrong_length(std::size_t got, std::size_t want) {
         throw nb::value_error(("the row has " + std::to_string(got) +
-                               " features, but the model was trained with " + std::to_string(want) +
-                               " features")
+                               " features, but the model has " + std::to_string(want) + " features")
                                   .c_str());
     }
 
