@@ -1,7 +1,6 @@
 // Distributed dual vigilance fuzzy ART (Algorithm 1): a global ART whose nodes are local ARTs.
 #pragma once
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -11,6 +10,7 @@
 #include "modules.hpp"
 #include "params.hpp"
 #include "recognition.hpp"
+#include "resonance.hpp"
 
 namespace resonart {
 
@@ -25,14 +25,11 @@ public:
         check_kernel(params, modules_.n_features());
         modules_.keep_centroids(params.linkage == Linkage::centroid);
         params_ = params;
-        gamma_ = Power(params.gamma);
-        gamma_ref_ = Power(params.gamma_ref);
-        // |w|^γ*·T >= ρ·d^γ*: the right-hand side, once.
-        scale_ = gamma_ref_(static_cast<double>(modules_.n_features()));
-        threshold_lb_ = params.rho_lb * scale_;
-        threshold_ub_ = params.rho_ub * scale_;
-        ratio_lb_ = least_ratio(params.rho_lb, params.gamma);
-        ratio_ub_ = least_ratio(params.rho_ub, params.gamma);
+        resonance_ = Resonance(params, modules_.n_features());
+        threshold_lb_ = resonance_.threshold(params.rho_lb);
+        threshold_ub_ = resonance_.threshold(params.rho_ub);
+        ratio_lb_ = resonance_.least_ratio(params.rho_lb);
+        ratio_ub_ = resonance_.least_ratio(params.rho_ub);
     }
     const Params& params() const { return params_; }
 
@@ -63,41 +60,69 @@ public:
     }
     void reserve_one() { modules_.reserve_more(1, 1); }
 
-    // One presentation. Needs `reserve_one` and `prepare` before; then it cannot fail.
-    std::uint32_t learn(const Sample& x, Workspace& ws) noexcept {
-        const Found found = find_module(x, ws);
-        if (found.module == kNone) {
+    // What a sample does: the module and category that take it, or kNone where it founds one.
+    struct Choice {
+        std::int64_t module = kNone, category = kNone;
+        // The matches that resonated, to be compared with thresholds: at every higher vigilance
+        // up to these the choice is the same. (All that came before failed already.)
+        double match_lb = kAnyVigilance, match_ub = kAnyVigilance;
+    };
+    double threshold_lb(double rho) const { return resonance_.threshold(rho); }
+    double threshold_ub(double rho) const { return resonance_.threshold(rho); }
+
+    // Needs `prepare` before. A module's match that is found to be `enough_lb` at least need not be
+    // known more exactly.
+    Choice choose(const Sample& x, double enough_lb, Workspace& ws) const noexcept {
+        Choice choice;
+        const Found found = find_module(x, enough_lb, ws);
+        if (found.module == kNone) return choice;
+        choice.module = found.module;
+        choice.match_lb = found.match;
+        const Winner local =
+            find_category(x, static_cast<std::uint32_t>(found.module), found.best, ws);
+        choice.category = local.index();
+        if (local.index() != kNone) choice.match_ub = local.match();
+        return choice;
+    }
+
+    // Needs `reserve_one` before; then it cannot fail. Returns the sample's module.
+    std::uint32_t take(const Sample& x, const Choice& choice) noexcept {
+        if (choice.module == kNone) {
             modules_.add_module(x.x, 1);
             return static_cast<std::uint32_t>(modules_.size() - 1);
         }
-        const auto m = static_cast<std::uint32_t>(found.module);
-        const std::int64_t j = find_category(x, m, found.best, ws);
-        if (j != kNone) {
-            modules_.learn(static_cast<std::size_t>(j), x.x, params_.beta, 1);
+        const auto m = static_cast<std::uint32_t>(choice.module);
+        if (choice.category != kNone) {
+            modules_.learn(static_cast<std::size_t>(choice.category), x.x, params_.beta, 1);
         } else {
             modules_.add_category(m, x.x, 1);
         }
         return m;
     }
 
+    // One presentation. Needs `reserve_one` and `prepare` before; then it cannot fail.
+    std::uint32_t learn(const Sample& x, Workspace& ws) noexcept {
+        return take(x, choose(x, kAnyMatch, ws));
+    }
+
     // The model is not empty. Needs `prepare`.
     Recognition recognise(const Sample& x, Workspace& ws) const noexcept {
-        const Found found = find_module(x, ws);
+        const Found found = find_module(x, kAnyMatch, ws);
         Recognition seen;
         seen.resonated = found.module != kNone;
         if (is_quick()) gather(x, ws);
         seen.cluster =
             static_cast<std::uint32_t>(seen.resonated ? found.module : most_active(ws, -1.0));
-        seen.match = ws.module_match[seen.cluster] / scale_;
+        seen.match = ws.module_match[seen.cluster] / resonance_.scale();
         return seen;
     }
 
     // The cluster alone: single linkage need not look at every module for it.
     std::int64_t cluster_of(const Sample& x, bool nearest, Workspace& ws) const noexcept {
-        const Found found = find_module(x, ws);
+        const Found found = find_module(x, kAnyMatch, ws);
         if (found.module != kNone || !nearest) return found.module;
         if (is_quick()) {
-            if (orders(found.best)) {
+            if (resonance_.orders(found.best)) {
                 return categories().owner(static_cast<std::size_t>(found.best.index));
             }
             gather(x, ws);
@@ -131,28 +156,15 @@ public:
 private:
     struct Found {
         std::int64_t module = kNone;
-        Best best;  // the box of highest activation of all, where it was looked for
+        double match = 0.0;  // of the module; exact where it is less than was said to be enough
+        Best best;           // the box of highest activation of all, where it was looked for
     };
 
-    // A match of at least ρ needs T >= ρ, as |w| <= d; so a box whose ratio is below the γ-th
-    // root neither passes nor is the most active of a module that does. A hair lower, to be
-    // safe from rounding: what is selected is then computed exactly.
-    static double least_ratio(double rho, double gamma) {
-        if (gamma < 1e-3 || rho < 1e-300) return 0.0;
-        return std::pow(rho, 1.0 / gamma) * (1.0 - 1e-9);
-    }
-
-    // Whether the box of highest ratio is also known to have the highest activation.
-    bool orders(const Best& best) const noexcept {
-        return gamma_.keeps_order() && best.index != kNone &&
-               gamma_(best.ratio) > kPowerKeepsOrderAbove;
-    }
-
     double activation_of(std::size_t j, const Sample& x) const noexcept {
-        return gamma_(categories().overlap(j, x.x) / (params_.alpha + categories().norm(j)));
+        return resonance_.activation_of(categories(), j, x.x);
     }
     double match_of(std::size_t j, double activation) const noexcept {
-        return gamma_ref_(categories().norm(j)) * activation;
+        return resonance_.match(categories().norm(j), activation);
     }
 
     // Single linkage: the boxes that matter are few, and can be found without computing all.
@@ -162,8 +174,8 @@ private:
     }
 
     // Lines 2 to 8 of Algorithm 1.
-    Found find_module(const Sample& x, Workspace& ws) const noexcept {
-        if (is_quick()) return find_quickly(x, ws);
+    Found find_module(const Sample& x, double enough, Workspace& ws) const noexcept {
+        if (is_quick()) return find_quickly(x, enough, ws);
         gather(x, ws);
         Found found;
         if (params_.search == Search::activation) {
@@ -174,31 +186,44 @@ private:
                     found.module = static_cast<std::int64_t>(m);
             }
         }
+        if (found.module != kNone) {
+            found.match = ws.module_match[static_cast<std::size_t>(found.module)];
+        }
         return found;
     }
 
     // Often the most active box of all settles it. Otherwise the few that may pass are looked at.
-    Found find_quickly(const Sample& x, Workspace& ws) const noexcept {
+    Found find_quickly(const Sample& x, double enough, Workspace& ws) const noexcept {
         const Categories& c = categories();
         const StoreView view = c.view(params_.alpha);
         Found found;
         found.best = kernels().best_passing(x, view, -1.0, c.owners(), ws.rough_ratio.data());
-        if (params_.search == Search::activation && orders(found.best)) {
+        const auto select = [&] {
+            return kernels().select(ws.rough_ratio.data(), view, ratio_lb_, ws.chosen.data());
+        };
+        if (params_.search == Search::activation && resonance_.orders(found.best)) {
             // If it passes by itself, its module has won.
             const auto j = static_cast<std::size_t>(found.best.index);
-            if (match_of(j, gamma_(found.best.ratio)) >= threshold_lb_) {
+            found.match = match_of(j, resonance_.activation(found.best.ratio));
+            if (found.match >= threshold_lb_) {
                 found.module = c.owner(j);
+                if (found.match < enough) found.match = match_of_module(found, x, select(), ws);
                 return found;
             }
         }
-        const std::size_t n =
-            kernels().select(ws.rough_ratio.data(), view, ratio_lb_, ws.chosen.data());
+        const std::size_t n = select();
         if (params_.search == Search::index) {
             for (std::size_t i = 0; i < n; ++i) {
                 const std::size_t j = ws.chosen[i];
                 const std::int64_t m = c.owner(j);
                 if (found.module != kNone && m >= found.module) continue;
-                if (match_of(j, activation_of(j, x)) >= threshold_lb_) found.module = m;
+                const double match = match_of(j, activation_of(j, x));
+                if (match < threshold_lb_) continue;
+                found.module = m;
+                found.match = match;
+            }
+            if (found.module != kNone && found.match < enough) {
+                found.match = match_of_module(found, x, n, ws);
             }
             return found;
         }
@@ -221,7 +246,22 @@ private:
             if (ws.module_match[m] < threshold_lb_) continue;
             if (found.module == kNone || is_ahead(m, found.module, ws)) found.module = m;
         }
+        if (found.module != kNone) {
+            found.match = ws.module_match[static_cast<std::size_t>(found.module)];
+        }
         return found;
+    }
+
+    // Single linkage: the highest match of the module found, given the n boxes that may pass.
+    double match_of_module(const Found& found, const Sample& x, std::size_t n,
+                           const Workspace& ws) const noexcept {
+        double match = found.match;
+        for (std::size_t i = 0; i < n; ++i) {
+            const std::size_t j = ws.chosen[i];
+            if (categories().owner(j) != found.module) continue;
+            match = Gathered::add(Linkage::single, match, match_of(j, activation_of(j, x)), 0.0);
+        }
+        return match;
     }
 
     // Whether the search by activation visits module m before module `other`.
@@ -233,33 +273,25 @@ private:
 
     // The first module of highest activation among those whose match reaches the threshold.
     std::int64_t most_active(const Workspace& ws, double threshold) const noexcept {
-        std::int64_t best = kNone;
+        Winner winner(threshold);
         for (std::size_t m = 0; m < modules_.size(); ++m) {
-            if (!(ws.module_match[m] >= threshold)) continue;
-            if (best == kNone ||
-                ws.module_activation[m] > ws.module_activation[static_cast<std::size_t>(best)]) {
-                best = static_cast<std::int64_t>(m);
-            }
+            winner.offer(m, ws.module_activation[m], ws.module_match[m]);
         }
-        return best;
+        return winner.index();
     }
 
     // Activation and match of every category.
     void respond(const Sample& x, Workspace& ws) const noexcept {
-        const StoreView view = categories().view(params_.alpha);
-        kernels().overlaps(x.x, view, ws.overlap.data());
-        kernels().respond(ws.overlap.data(), view, gamma_, gamma_ref_, ws.activation.data(),
-                          ws.match.data());
+        resonance_.respond(x.x, categories().view(params_.alpha), ws.overlap.data(),
+                           ws.activation.data(), ws.match.data());
     }
 
     // Activation and match of every module; unless they are centroids', of every category, too.
     void gather(const Sample& x, Workspace& ws) const noexcept {
         const Linkage linkage = params_.linkage;
         if (linkage == Linkage::centroid) {
-            const StoreView view = modules_.centroids().view(params_.alpha);
-            kernels().overlaps(x.x, view, ws.overlap.data());
-            kernels().respond(ws.overlap.data(), view, gamma_, gamma_ref_,
-                              ws.module_activation.data(), ws.module_match.data());
+            resonance_.respond(x.x, modules_.centroids().view(params_.alpha), ws.overlap.data(),
+                               ws.module_activation.data(), ws.module_match.data());
             return;
         }
         respond(x, ws);
@@ -301,46 +333,25 @@ private:
     }
 
     // Lines 9 to 14: the most active category of the module that passes ρ_UB.
-    std::int64_t find_category(const Sample& x, std::uint32_t m, const Best& best,
-                               Workspace& ws) const noexcept {
+    Winner find_category(const Sample& x, std::uint32_t m, const Best& best,
+                         Workspace& ws) const noexcept {
         const Categories& c = categories();
-        std::int64_t winner = kNone;
-        double highest = 0.0;
-        const auto consider = [&](std::size_t j, double activation, double match) {
-            if (match >= threshold_ub_ && (winner == kNone || activation > highest)) {
-                winner = static_cast<std::int64_t>(j);
-                highest = activation;
-            }
-        };
-        if (!is_quick()) {
-            if (params_.linkage == Linkage::centroid) respond(x, ws);
-            for (std::size_t j = 0; j < c.size(); ++j) {
-                if (c.owner(j) == m) consider(j, ws.activation[j], ws.match[j]);
-            }
-            return winner;
+        if (is_quick()) {
+            return resonance_.find_quickly(x, c, threshold_ub_, ratio_ub_, best,
+                                           ws.rough_ratio.data(), ws.chosen.data(),
+                                           [&](std::size_t j) { return c.owner(j) == m; });
         }
-        if (orders(best)) {
-            // The most active of all is the most active here, if it belongs here.
-            const auto j = static_cast<std::size_t>(best.index);
-            if (c.owner(j) == m && match_of(j, gamma_(best.ratio)) >= threshold_ub_) {
-                return best.index;
-            }
-        }
-        const std::size_t n = kernels().select(ws.rough_ratio.data(), c.view(params_.alpha),
-                                               ratio_ub_, ws.chosen.data());
-        for (std::size_t i = 0; i < n; ++i) {
-            const std::size_t j = ws.chosen[i];
-            if (c.owner(j) != m) continue;
-            const double t = activation_of(j, x);
-            consider(j, t, match_of(j, t));
+        Winner winner(threshold_ub_);
+        if (params_.linkage == Linkage::centroid) respond(x, ws);
+        for (std::size_t j = 0; j < c.size(); ++j) {
+            if (c.owner(j) == m) winner.offer(j, ws.activation[j], ws.match[j]);
         }
         return winner;
     }
 
     Modules modules_;
     Params params_;
-    Power gamma_, gamma_ref_;
-    double scale_ = 1.0;  // d^γ*
+    Resonance resonance_;
     double threshold_lb_ = 0.0, threshold_ub_ = 0.0;
     double ratio_lb_ = 0.0, ratio_ub_ = 0.0;
 };

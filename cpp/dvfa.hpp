@@ -20,9 +20,8 @@ public:
 
     void configure(const Params& params) {
         params_ = params;
-        const auto d = static_cast<double>(categories_.n_features());
-        threshold_lb_ = params.rho_lb * d;
-        threshold_ub_ = params.rho_ub * d;
+        threshold_lb_ = threshold_lb(params.rho_lb);
+        threshold_ub_ = threshold_ub(params.rho_ub);
     }
     const Params& params() const { return params_; }
 
@@ -37,24 +36,51 @@ public:
     }
     void reserve_one() { categories_.reserve(categories_.size() + 1); }
 
+    // The category whose cluster takes a sample, or kNone where it founds one; whether that
+    // category itself learns; and the matches that resonated: at all higher vigilances up to them
+    // the choice is the same.
+    struct Choice {
+        std::int64_t category = kNone;
+        bool learns = false;
+        double match_lb = kAnyVigilance, match_ub = kAnyVigilance;
+    };
+    double threshold_lb(double rho) const { return threshold_ub(rho); }
+    double threshold_ub(double rho) const {
+        return rho * static_cast<double>(categories_.n_features());
+    }
+
     // The visit ends at the first category, in order of activation, that passes ρ_LB: passing
     // ρ_UB implies it. One of lower activation that would pass ρ_UB is not looked for.
-    std::uint32_t learn(const Sample& x, Workspace& ws) noexcept {
+    Choice choose(const Sample& x, double, Workspace& ws) const noexcept {
         const Best best = kernels().best_passing(x, categories_.view(params_.alpha), threshold_lb_,
                                                  nullptr, ws.rough_ratio.data());
-        if (best.index == kNone) {
+        Choice choice;
+        choice.category = best.index;
+        if (best.index == kNone) return choice;
+        choice.match_lb = best.overlap;
+        choice.learns = best.overlap >= threshold_ub_;
+        if (choice.learns) choice.match_ub = best.overlap;
+        return choice;
+    }
+
+    std::uint32_t take(const Sample& x, const Choice& choice) noexcept {
+        if (choice.category == kNone) {
             const auto fresh = static_cast<std::uint32_t>(n_clusters_++);
             categories_.append(x.x, 1, fresh);
             return fresh;
         }
-        const auto j = static_cast<std::size_t>(best.index);
+        const auto j = static_cast<std::size_t>(choice.category);
         const std::uint32_t cluster = categories_.owner(j);
-        if (best.overlap >= threshold_ub_) {
+        if (choice.learns) {
             categories_.learn(j, x.x, params_.beta, 1);
         } else {
             categories_.append(x.x, 1, cluster);
         }
         return cluster;
+    }
+
+    std::uint32_t learn(const Sample& x, Workspace& ws) noexcept {
+        return take(x, choose(x, kAnyMatch, ws));
     }
 
     Recognition recognise(const Sample& x, Workspace& ws) const noexcept {

@@ -21,7 +21,7 @@ public:
     void configure(const Params& params) {
         params_ = params;
         // Vigilance is compared without dividing: |x ∧ w| >= ρ·d.
-        threshold_ = params.rho_ub * static_cast<double>(categories_.n_features());
+        threshold_ = threshold_ub(params.rho_ub);
     }
     const Params& params() const { return params_; }
 
@@ -36,18 +36,40 @@ public:
     }
     void reserve_one() { categories_.reserve(categories_.size() + 1); }
 
+    // The category that takes a sample, or kNone where it founds one; and the match that resonated:
+    // at every higher vigilance up to it the choice is the same.
+    struct Choice {
+        std::int64_t category = kNone;
+        double match_lb = kAnyVigilance, match_ub = kAnyVigilance;
+    };
+    double threshold_lb(double rho) const { return threshold_ub(rho); }
+    double threshold_ub(double rho) const {
+        return rho * static_cast<double>(categories_.n_features());
+    }
+
     // Activation and match stay as they are while one sample is searched, so "the next best
     // until one passes" is the best of those that pass: one pass, no sorting, no reset.
-    std::uint32_t learn(const Sample& x, Workspace& ws) noexcept {
+    Choice choose(const Sample& x, double, Workspace& ws) const noexcept {
         const Best best = kernels().best_passing(x, categories_.view(params_.alpha), threshold_,
                                                  nullptr, ws.rough_ratio.data());
-        if (best.index != kNone) {
-            categories_.learn(static_cast<std::size_t>(best.index), x.x, params_.beta, 1);
-            return static_cast<std::uint32_t>(best.index);
+        Choice choice;
+        choice.category = best.index;
+        if (best.index != kNone) choice.match_ub = best.overlap;
+        return choice;
+    }
+
+    std::uint32_t take(const Sample& x, const Choice& choice) noexcept {
+        if (choice.category != kNone) {
+            categories_.learn(static_cast<std::size_t>(choice.category), x.x, params_.beta, 1);
+            return static_cast<std::uint32_t>(choice.category);
         }
         const auto fresh = static_cast<std::uint32_t>(categories_.size());
         categories_.append(x.x, 1, fresh);
         return fresh;
+    }
+
+    std::uint32_t learn(const Sample& x, Workspace& ws) noexcept {
+        return take(x, choose(x, kAnyMatch, ws));
     }
 
     Recognition recognise(const Sample& x, Workspace& ws) const noexcept {

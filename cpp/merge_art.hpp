@@ -1,6 +1,7 @@
 // Merge ART (Algorithm 2): modules are presented to an ART whose nodes are unions of modules.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -10,6 +11,7 @@
 #include "modules.hpp"
 #include "params.hpp"
 #include "poll.hpp"
+#include "resonance.hpp"
 
 namespace resonart {
 
@@ -21,10 +23,46 @@ struct Merged {
     std::size_t passes = 0;
 };
 
+// What a sweep over vigilances wants to know: with the same modules, merging gives the same up to
+// this ρ_LB, and compression up to this threshold of ρ_UB.
+struct Headroom {
+    double lb = kAnyVigilance, ub = kAnyVigilance;
+};
+
 class MergeArt {
 public:
-    explicit MergeArt(const Params& params)
-        : params_(params), gamma_(params.gamma), gamma_ref_(params.gamma_ref) {}
+    MergeArt(const Params& params, std::size_t n_features)
+        : params_(params), resonance_(params, n_features) {
+        // |v ∧ w| is at most |v|, so m <= ratio^(γ-γ*): a box whose ratio is below that root of
+        // ρ_LB neither passes nor is the most active of a module that does.
+        ratio_lb_ = Resonance::root(params.rho_lb, params.gamma - params.gamma_ref);
+        ratio_ub_ = resonance_.least_ratio(params.rho_ub);
+    }
+
+    const Headroom& headroom() const { return headroom_; }
+
+    // Passes until one returns as many modules as it was given (it is then the identity) or the
+    // cap is reached. `input` is left alone.
+    template <class Poll>
+    Merged merge(const Modules& input, std::size_t max_passes, Poll& poll) {
+        Merged result;
+        result.map.reserve(input.size());
+        for (std::size_t l = 0; l < input.size(); ++l) {
+            result.map.push(static_cast<std::uint32_t>(l));
+        }
+        result.modules = input;
+        result.modules.keep_centroids(params_.linkage == Linkage::centroid);
+        Buffer<std::uint32_t> map;
+        while (result.passes < max_passes) {
+            Modules next = pass(result.modules, map, poll);
+            ++result.passes;
+            const bool settled = next.size() == result.modules.size();
+            result.modules = std::move(next);
+            for (std::uint32_t& m : result.map) m = map[m];
+            if (settled) break;
+        }
+        return result;
+    }
 
     // One pass over the modules in order (lines 2 to 11), from an empty Merge ART.
     template <class Poll>
@@ -35,9 +73,13 @@ public:
         input.group(begin_, order_);
         weight_.resize_uninitialised(input.categories().width());
         map.resize_uninitialised(input.size());
+        is_near_.assign(input.size(), false);
         for (std::size_t l = 0; l < input.size(); ++l) {
-            compare(input, l, merged, poll);
-            const std::int64_t k = winner(merged.size());
+            const Winner won = params_.linkage == Linkage::single
+                                   ? nearest_module(input, l, merged, poll)
+                                   : best_module(input, l, merged, poll);
+            const std::int64_t k = won.index();
+            if (k != kNone && won.match() < headroom_.lb) headroom_.lb = won.match();
             map[l] = static_cast<std::uint32_t>(
                 k == kNone ? static_cast<std::int64_t>(merged.size()) : k);
             // Resonance or not, weights are taken over as they are, after those already there.
@@ -65,25 +107,16 @@ public:
         Categories local(input.n_features());
         input.group(begin_, order_);
         weight_.resize_uninitialised(old.width());
-        const double threshold =
-            params_.rho_ub * gamma_ref_(static_cast<double>(input.n_features()));
         for (std::size_t m = 0; m < input.size(); ++m) {
             local.clear();
             for (std::uint32_t p = begin_[m]; p < begin_[m + 1]; ++p) {
                 const std::size_t j = order_[p];
                 old.copy_weight(j, weight_.data());
-                respond_to_weight(local);
-                std::int64_t best = kNone;
-                for (std::size_t i = 0; i < local.size(); ++i) {
-                    if (match_[i] >= threshold &&
-                        (best == kNone ||
-                         activation_[i] > activation_[static_cast<std::size_t>(best)])) {
-                        best = static_cast<std::int64_t>(i);
-                    }
-                }
-                if (best != kNone) {
-                    local.learn(static_cast<std::size_t>(best), weight_.data(), params_.beta,
-                                old.count(j));
+                const Winner best = most_alike(local);
+                if (best.index() != kNone) {
+                    if (best.match() < headroom_.ub) headroom_.ub = best.match();
+                    local.learn(static_cast<std::size_t>(best.index()), weight_.data(),
+                                params_.beta, old.count(j));
                 } else {
                     local.reserve(local.size() + 1);
                     local.append(weight_.data(), old.count(j), static_cast<std::uint32_t>(m));
@@ -109,9 +142,38 @@ private:
         activation_.resize_uninitialised(padded);
         match_.resize_uninitialised(padded);
         const StoreView view = store.view(params_.alpha);
-        kernels().overlaps(weight_.data(), view, overlap_.data());
-        kernels().respond(overlap_.data(), view, gamma_, gamma_ref_, activation_.data(),
-                          match_.data());
+        resonance_.respond(weight_.data(), view, overlap_.data(), activation_.data(),
+                           match_.data());
+    }
+
+    // The vector in `weight_`, with room to look at all of `store` roughly.
+    Sample look_at(const Categories& store) {
+        const std::size_t padded = whole_blocks(store.size());
+        rough_ratio_.resize_uninitialised(padded);
+        chosen_.resize_uninitialised(padded);
+        rough_weight_.resize_uninitialised(weight_.size());
+        for (std::size_t f = 0; f < weight_.size(); ++f) {
+            rough_weight_[f] = static_cast<float>(weight_[f]);
+        }
+        return {weight_.data(), rough_weight_.data()};
+    }
+
+    // Compression: the most active category that reaches ρ_UB for the vector in `weight_`.
+    Winner most_alike(const Categories& store) {
+        const double threshold = resonance_.threshold(params_.rho_ub);
+        const StoreView view = store.view(params_.alpha);
+        if (view.can_be_rough()) {
+            const Sample v = look_at(store);
+            const Best best =
+                kernels().best_passing(v, view, -1.0, store.owners(), rough_ratio_.data());
+            return resonance_.find_quickly(v, store, threshold, ratio_ub_, best,
+                                           rough_ratio_.data(), chosen_.data(),
+                                           [](std::size_t) { return true; });
+        }
+        Winner winner(threshold);
+        respond_to_weight(store);
+        for (std::size_t i = 0; i < store.size(); ++i) winner.offer(i, activation_[i], match_[i]);
+        return winner;
     }
 
     // m_ij = (|w_i|/|w_j|)^γ*·t_ij: the norm is that of the incoming weight. An incoming box that
@@ -119,7 +181,7 @@ private:
     // are alike.
     double match_between(double norm_i, double norm_j, double t) const {
         if (t == 0.0) return 0.0;
-        return gamma_ref_(norm_i == norm_j ? 1.0 : norm_i / norm_j) * t;
+        return resonance_.gamma_ref()(norm_i == norm_j ? 1.0 : norm_i / norm_j) * t;
     }
 
     // Activation and match of every module of `merged` for module l of `input`.
@@ -205,46 +267,78 @@ private:
     }
 
     // Highest activation among the modules that pass ρ_LB, ties to the lowest index.
-    std::int64_t winner(std::size_t n) const {
-        std::int64_t best = kNone;
-        for (std::size_t k = 0; k < n; ++k) {
-            if (module_match_[k] >= params_.rho_lb &&
-                (best == kNone ||
-                 module_activation_[k] > module_activation_[static_cast<std::size_t>(best)])) {
-                best = static_cast<std::int64_t>(k);
-            }
+    template <class Poll>
+    Winner best_module(const Modules& input, std::size_t l, const Modules& merged, Poll& poll) {
+        compare(input, l, merged, poll);
+        Winner winner(params_.rho_lb);
+        for (std::size_t k = 0; k < merged.size(); ++k) {
+            winner.offer(k, module_activation_[k], module_match_[k]);
         }
-        return best;
+        return winner;
+    }
+
+    // The same for single linkage, where only boxes near those of module l can have a say.
+    template <class Poll>
+    Winner nearest_module(const Modules& input, std::size_t l, const Modules& merged, Poll& poll) {
+        const Categories& c = merged.categories();
+        const StoreView view = c.view(params_.alpha);
+        if (!view.can_be_rough()) return best_module(input, l, merged, poll);
+        near_.clear();
+        near_.reserve(merged.size());
+        module_activation_.resize_uninitialised(merged.size());
+        module_match_.resize_uninitialised(merged.size());
+        for (std::uint32_t p = begin_[l]; p < begin_[l + 1]; ++p) {
+            const std::size_t j = order_[p];
+            input.categories().copy_weight(j, weight_.data());
+            const double norm = input.categories().norm(j);
+            const Sample v = look_at(c);
+            kernels().best_passing(v, view, -1.0, c.owners(), rough_ratio_.data());
+            const std::size_t n =
+                kernels().select(rough_ratio_.data(), view, ratio_lb_, chosen_.data());
+            for (std::size_t i = 0; i < n; ++i) {
+                const std::size_t box = chosen_[i];
+                const std::uint32_t k = c.owner(box);
+                if (!is_near_[k]) {
+                    is_near_[k] = true;
+                    near_.push(k);
+                    module_activation_[k] = module_match_[k] = Gathered::start(Linkage::single);
+                }
+                const double t = resonance_.activation_of(c, box, v.x);
+                module_activation_[k] =
+                    Gathered::add(Linkage::single, module_activation_[k], t, 0.0);
+                module_match_[k] = Gathered::add(Linkage::single, module_match_[k],
+                                                 match_between(c.norm(box), norm, t), 0.0);
+            }
+            poll.work(c.size() * c.width() / 4 + n * (c.width() + 8));
+        }
+        std::sort(near_.begin(), near_.end());
+        Winner winner(params_.rho_lb);
+        for (const std::uint32_t k : near_) {
+            winner.offer(k, module_activation_[k], module_match_[k]);
+            is_near_[k] = false;
+        }
+        return winner;
     }
 
     Params params_;
-    Power gamma_, gamma_ref_;
+    Resonance resonance_;
+    double ratio_lb_, ratio_ub_;
+    Headroom headroom_;
     Buffer<double> weight_, overlap_, activation_, match_;
     Buffer<double> module_activation_, module_match_;
     Buffer<double> all_activations_, all_matches_;
     Buffer<std::uint32_t> begin_, order_, merged_begin_, merged_order_;
+    Buffer<float> rough_ratio_, rough_weight_;
+    Buffer<std::uint32_t> chosen_, near_;
+    Buffer<std::uint8_t> is_near_;  // whether a module is in `near_`
 };
 
-// Passes until one returns as many modules as it was given (it is then the identity) or the cap
-// is reached; then one compression. `input` is left alone.
+// Merging until nothing changes or the cap is reached; then one compression. `input` is left alone.
 template <class Poll>
 Merged merge_art(const Modules& input, const Params& params, std::size_t max_passes, bool compress,
                  Poll& poll) {
-    MergeArt art(params);
-    Merged result;
-    result.map.reserve(input.size());
-    for (std::size_t l = 0; l < input.size(); ++l) result.map.push(static_cast<std::uint32_t>(l));
-    result.modules = input;
-    result.modules.keep_centroids(params.linkage == Linkage::centroid);
-    Buffer<std::uint32_t> map;
-    while (result.passes < max_passes) {
-        Modules next = art.pass(result.modules, map, poll);
-        ++result.passes;
-        const bool settled = next.size() == result.modules.size();
-        result.modules = std::move(next);
-        for (std::uint32_t& m : result.map) m = map[m];
-        if (settled) break;
-    }
+    MergeArt art(params, input.n_features());
+    Merged result = art.merge(input, max_passes, poll);
     if (compress) result.modules = art.compress(result.modules, poll);
     return result;
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <stdexcept>
 
 #include "linkage.hpp"
@@ -13,6 +14,11 @@ namespace resonart {
 
 enum class Search { activation, index };
 enum class OutOfBounds { expand, clip, error };
+
+// Of a choice that no vigilance test took part in: it holds at every higher vigilance.
+constexpr double kAnyVigilance = std::numeric_limits<double>::infinity();
+// Asks for no more than whether something passes.
+constexpr double kAnyMatch = -std::numeric_limits<double>::infinity();
 
 struct Params {
     double rho_lb = 0.0;

@@ -100,28 +100,51 @@ public:
         ws.component.resize_uninitialised(k);
     }
 
-    // One step of learning; tells whether the category that took the sample is permanent. Both
-    // winners are chosen by the weights as they are when the sample comes.
-    bool learn(const Sample& x, double rho, const Params& params, TopoWorkspace& ws) noexcept {
-        const double threshold = rho * static_cast<double>(categories_.n_features());
+    // The two best of those that pass, by the weights as they are when the sample comes.
+    struct Choice {
+        std::int64_t first = kNone, second = kNone;
+        double match = kAnyVigilance;  // the lower of those that resonated
+    };
+    double threshold(double rho) const {
+        return rho * static_cast<double>(categories_.n_features());
+    }
+
+    Choice choose(const Sample& x, double rho, const Params& params,
+                  TopoWorkspace& ws) const noexcept {
         Best two[2];
-        kernels().two_best_passing(x, categories_.view(params.alpha), threshold,
+        kernels().two_best_passing(x, categories_.view(params.alpha), threshold(rho),
                                    ws.rough_ratio.data(), two);
-        std::size_t taken = categories_.size();
-        if (two[0].index == kNone) {
+        Choice choice;
+        choice.first = two[0].index;
+        choice.second = two[1].index;
+        for (const Best& best : two) {
+            if (best.index != kNone && best.overlap < choice.match) choice.match = best.overlap;
+        }
+        return choice;
+    }
+
+    // Whether the category that takes the sample will then be permanent.
+    bool makes_permanent(const Choice& choice, const Params& params) const noexcept {
+        const std::int64_t before =
+            choice.first == kNone ? 0 : categories_.count(static_cast<std::size_t>(choice.first));
+        return before + 1 >= params.phi;
+    }
+
+    // One step of learning.
+    void take(const Sample& x, const Choice& choice, const Params& params,
+              TopoWorkspace& ws) noexcept {
+        if (choice.first == kNone) {
             categories_.append(x.x, 1, 0);
         } else {
-            taken = static_cast<std::size_t>(two[0].index);
-            categories_.learn(taken, x.x, 1.0, 1);
-            if (two[1].index != kNone) {
-                const auto other = static_cast<std::size_t>(two[1].index);
+            const auto best = static_cast<std::size_t>(choice.first);
+            categories_.learn(best, x.x, 1.0, 1);
+            if (choice.second != kNone) {
+                const auto other = static_cast<std::size_t>(choice.second);
                 categories_.learn(other, x.x, params.beta_sbm, 1);
-                edges_.add(static_cast<std::uint32_t>(taken), static_cast<std::uint32_t>(other));
+                edges_.add(static_cast<std::uint32_t>(best), static_cast<std::uint32_t>(other));
             }
         }
-        const bool permanent = is_permanent(taken, params);
         if (++steps_ % params.tau == 0) remove_candidates(params, ws);
-        return permanent;
     }
 
     // Connected components of the permanent categories, numbered by the lowest they hold. Returns
@@ -230,10 +253,36 @@ public:
         b_.reserve_one();
     }
 
+    // What both modules do with a sample; the matches are those that resonated in A and in B.
+    struct Choice {
+        TopoModule::Choice a, b;
+        bool reaches_b = false;
+        double match_lb = kAnyVigilance, match_ub = kAnyVigilance;
+    };
+    double threshold_lb(double rho) const { return a_.threshold(rho); }
+    double threshold_ub(double rho) const { return b_.threshold(rho); }
+
+    Choice choose(const Sample& x, double, Workspace& ws) const noexcept {
+        Choice choice;
+        choice.a = a_.choose(x, params_.rho_lb, params_, ws.a);
+        choice.match_lb = choice.a.match;
+        choice.reaches_b = a_.makes_permanent(choice.a, params_);
+        if (choice.reaches_b) {
+            choice.b = b_.choose(x, params_.rho_ub, params_, ws.b);
+            choice.match_ub = choice.b.match;
+        }
+        return choice;
+    }
+
     // The label is asked for afterwards.
-    std::uint32_t learn(const Sample& x, Workspace& ws) noexcept {
-        if (a_.learn(x, params_.rho_lb, params_, ws.a)) b_.learn(x, params_.rho_ub, params_, ws.b);
+    std::uint32_t take(const Sample& x, const Choice& choice, Workspace& ws) noexcept {
+        a_.take(x, choice.a, params_, ws.a);
+        if (choice.reaches_b) b_.take(x, choice.b, params_, ws.b);
         return 0;
+    }
+
+    std::uint32_t learn(const Sample& x, Workspace& ws) noexcept {
+        return take(x, choose(x, kAnyMatch, ws), ws);
     }
 
     void find_components(Workspace& ws) const noexcept {

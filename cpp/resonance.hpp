@@ -1,0 +1,114 @@
+// Activation and match of the higher-order kind (Eqs. T2 and M2), and what wins by them.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+#include "categories.hpp"
+#include "params.hpp"
+
+namespace resonart {
+
+// The most active of those whose match reaches the threshold; ties go to the first offered.
+class Winner {
+public:
+    explicit Winner(double threshold) : threshold_(threshold) {}
+
+    void offer(std::size_t index, double activation, double match) noexcept {
+        if (match >= threshold_ && (index_ == kNone || activation > activation_)) {
+            index_ = static_cast<std::int64_t>(index);
+            activation_ = activation;
+            match_ = match;
+        }
+    }
+    std::int64_t index() const { return index_; }  // kNone: nothing passed
+    double match() const { return match_; }
+
+private:
+    double threshold_;
+    std::int64_t index_ = kNone;
+    double activation_ = 0.0, match_ = 0.0;
+};
+
+// T = (|x ∧ w|/(α+|w|))^γ, and its match before division by d^γ*: |w|^γ*·T.
+class Resonance {
+public:
+    Resonance() = default;
+    Resonance(const Params& params, std::size_t n_features)
+        : alpha_(params.alpha),
+          gamma_(params.gamma),
+          gamma_ref_(params.gamma_ref),
+          scale_(gamma_ref_(static_cast<double>(n_features))) {}
+
+    double alpha() const { return alpha_; }
+    const Power& gamma() const { return gamma_; }
+    const Power& gamma_ref() const { return gamma_ref_; }
+
+    // A match reaches ρ if |w|^γ*·T >= ρ·d^γ*: the right-hand side.
+    double threshold(double rho) const { return rho * scale_; }
+    double scale() const { return scale_; }
+
+    double activation(double ratio) const noexcept { return gamma_(ratio); }
+    double match(double norm, double activation) const noexcept {
+        return gamma_ref_(norm) * activation;
+    }
+    double activation_of(const Categories& c, std::size_t j, const double* x) const noexcept {
+        return gamma_(c.overlap(j, x) / (alpha_ + c.norm(j)));
+    }
+
+    // Whether the box of highest ratio is also known to have the highest activation.
+    bool orders(const Best& best) const noexcept {
+        return gamma_.keeps_order() && best.index != kNone &&
+               gamma_(best.ratio) > kPowerKeepsOrderAbove;
+    }
+
+    // A match of at least ρ needs T >= ρ, as |w| <= d; so a box whose ratio is below the γ-th
+    // root neither passes nor is the most active of a module that does. A hair lower, to be
+    // safe from rounding: what is selected is then computed exactly.
+    double least_ratio(double rho) const { return root(rho, gamma_.exponent); }
+
+    // The γ-th root, a hair lower; 0 where it tells nothing.
+    static double root(double rho, double gamma) {
+        if (gamma < 1e-3 || rho < 1e-300) return 0.0;
+        return std::pow(rho, 1.0 / gamma) * (1.0 - 1e-9);
+    }
+
+    // The most active box that passes, of those for which belongs(j): all are known by their rough
+    // ratios, and `best` is the most active of them all. No box of a ratio below `least` passes.
+    template <class Belongs>
+    Winner find_quickly(const Sample& x, const Categories& c, double threshold, double least,
+                        const Best& best, const float* rough_ratio, std::uint32_t* chosen,
+                        Belongs&& belongs) const noexcept {
+        Winner winner(threshold);
+        if (orders(best)) {
+            // The most active of all is the most active of these, if it belongs to them.
+            const auto j = static_cast<std::size_t>(best.index);
+            const double t = activation(best.ratio);
+            if (belongs(j)) winner.offer(j, t, match(c.norm(j), t));
+            if (winner.index() != kNone) return winner;
+        }
+        const std::size_t n = kernels().select(rough_ratio, c.view(alpha_), least, chosen);
+        for (std::size_t i = 0; i < n; ++i) {
+            const std::size_t j = chosen[i];
+            if (!belongs(j)) continue;
+            const double t = activation_of(c, j, x.x);
+            winner.offer(j, t, match(c.norm(j), t));
+        }
+        return winner;
+    }
+
+    // Activation and match of every category.
+    void respond(const double* x, const StoreView& view, double* overlap, double* activation,
+                 double* match) const noexcept {
+        kernels().overlaps(x, view, overlap);
+        kernels().respond(overlap, view, gamma_, gamma_ref_, activation, match);
+    }
+
+private:
+    double alpha_ = 1e-3;
+    Power gamma_, gamma_ref_;
+    double scale_ = 1.0;  // d^γ*
+};
+
+}  // namespace resonart
