@@ -1,19 +1,21 @@
-"""Ask every question, keep the answers: ``python -m benchmarks.run [--quick] [--out FOLDER]``."""
+"""Ask every question, keep the answers: ``python -m benchmarks.run [--quick] [--out FOLDER]``.
+
+``--only NAME ...`` asks some of them again and leaves the other answers as they are.
+"""
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
 from . import report
-from .tables import write_lines, write_results
+from .data_sets import DataSet, MissingDataError, all_thirty, folder, tiny
+from .tables import Line, read_lines, write_lines, write_results
 from .timing import FULL, QUICK, Effort, describe_run, note
-
-PEERS = ("artlib", "river")
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,15 @@ class Size:
     vat_peer_rows: tuple[int, ...]
     vat_rows: tuple[int, ...]
     vat_wide_rows: int
+    data_sets: Callable[[], list[DataSet]]
+    plane_step: float
+    plane_orders: int
+    plane_kind_orders: int
+    plane_fit_cells: int
+    label_free_seeds: int
+    nothing_rows: tuple[int, ...]
+    nothing_widths: tuple[int, ...]
+    growth_rows: tuple[int, ...]
     effort: Effort
 
 
@@ -40,6 +51,15 @@ FULL_SIZE = Size(
     vat_peer_rows=(1_000, 2_000),
     vat_rows=(100_000, 1_000_000),
     vat_wide_rows=10_000,
+    data_sets=all_thirty,
+    plane_step=0.01,
+    plane_orders=30,
+    plane_kind_orders=5,
+    plane_fit_cells=300,
+    label_free_seeds=5,
+    nothing_rows=(200, 1_000),
+    nothing_widths=(2, 5),
+    growth_rows=(1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000),
     effort=FULL,
 )
 QUICK_SIZE = Size(
@@ -51,39 +71,141 @@ QUICK_SIZE = Size(
     vat_peer_rows=(200,),
     vat_rows=(2_000,),
     vat_wide_rows=300,
+    data_sets=tiny,
+    plane_step=0.1,
+    plane_orders=2,
+    plane_kind_orders=2,
+    plane_fit_cells=5,
+    label_free_seeds=2,
+    nothing_rows=(100,),
+    nothing_widths=(2,),
+    growth_rows=(200, 400),
     effort=QUICK,
 )
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure everything, then write ``results/*.csv`` and ``README.md``."""
-    options = parse(arguments)
-    missing = [peer for peer in PEERS if find_spec(peer) is None]
-    if missing:
-        sys.exit(
-            f"The benchmarks compare with {' and '.join(PEERS)}; not installed: "
-            f"{', '.join(missing)}. Try: pip install artlib river"
-        )
-    from . import against_artlib, memory, row_by_row, vat  # these import the peers
+def ask_against_artlib(size: Size, results: Path) -> None:
+    """How fast is ``fit`` next to artlib's?"""
+    from . import against_artlib  # imports the peer, as do the others below
 
+    found = against_artlib.measure(size.fit_rows, size.effort)
+    write_results(results / "against_artlib.csv", found)
+
+
+def ask_row_by_row(size: Size, results: Path) -> None:
+    """How fast is a stream?"""
+    from . import row_by_row
+
+    found = row_by_row.measure(size.stream_rows, size.effort)
+    write_results(results / "row_by_row.csv", found)
+
+
+def ask_memory(size: Size, results: Path) -> None:
+    """How much memory does ``fit`` need?"""
+    from . import memory
+
+    found = memory.measure(size.memory_rows, size.memory_widths)
+    write_results(results / "memory.csv", found)
+
+
+def ask_vat(size: Size, results: Path) -> None:
+    """How fast is the VAT order?"""
+    from . import vat
+
+    found = vat.measure(size.vat_peer_rows, size.vat_rows, size.vat_wide_rows)
+    write_results(results / "vat.csv", found)
+
+
+def ask_vigilance_plane(size: Size, results: Path) -> None:
+    """How cheap are all vigilances at once?"""
+    from . import vigilance_plane
+
+    data_sets = size.data_sets()
+    step = size.plane_step
+    against = vigilance_plane.measure_ratios(data_sets, step, size.plane_fit_cells, size.effort)
+    whole = vigilance_plane.measure_whole(data_sets, step, size.plane_orders)
+    [target] = [data for data in data_sets if data.name == "target"]
+    kinds = vigilance_plane.measure_kinds(target, step, size.plane_kind_orders)
+    write_results(results / "plane_ratios.csv", against)
+    write_results(results / "plane_whole.csv", whole)
+    write_results(results / "plane_kinds.csv", kinds)
+    write_results(results / "plane_goals.csv", vigilance_plane.goals(whole))
+
+
+def ask_label_free(size: Size, results: Path) -> None:
+    """How good are clusters found without labels?"""
+    from . import label_free
+
+    ours = label_free.automatic
+    answers = label_free.measure_answers(size.data_sets(), size.label_free_seeds, ours)
+    nothing = label_free.measure_nothing(
+        size.nothing_rows, size.nothing_widths, size.label_free_seeds, ours
+    )
+    growth = label_free.measure_growth(size.growth_rows, size.effort, ours)
+    scores = label_free.scores(answers)
+    write_results(results / "label_free.csv", answers)
+    write_results(results / "label_free_scores.csv", scores)
+    write_results(results / "label_free_nothing.csv", nothing)
+    write_results(results / "label_free_growth.csv", growth)
+    write_results(results / "label_free_goals.csv", label_free.goals(answers, scores, growth))
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked, and what must be there for it."""
+
+    ask: Callable[[Size, Path], None]
+    peers: tuple[str, ...] = ()
+    needs_data: bool = False
+
+
+QUESTIONS = {
+    "against_artlib": Question(ask_against_artlib, peers=("artlib",)),
+    "row_by_row": Question(ask_row_by_row, peers=("river",)),
+    "memory": Question(ask_memory),
+    "vat": Question(ask_vat),
+    "vigilance_plane": Question(ask_vigilance_plane, needs_data=True),
+    "label_free": Question(ask_label_free, peers=("matplotlib",), needs_data=True),
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure, then write ``results/*.csv``, ``README.md`` and the picture in it."""
+    options = parse(arguments)
     results: Path = options.out / "results"
     size = QUICK_SIZE if options.quick else FULL_SIZE
-    run = describe_run(size.name)
-    note("Fit against artlib:")
-    artlib_results = against_artlib.measure(size.fit_rows, size.effort)
-    note("Row by row:")
-    stream_results = row_by_row.measure(size.stream_rows, size.effort)
-    note("Memory:")
-    memory_results = memory.measure(size.memory_rows, size.memory_widths)
-    note("VAT:")
-    vat_results = vat.measure(size.vat_peer_rows, size.vat_rows, size.vat_wide_rows)
-    write_lines(results / "run.csv", [run])
-    write_results(results / "against_artlib.csv", artlib_results)
-    write_results(results / "row_by_row.csv", stream_results)
-    write_results(results / "memory.csv", memory_results)
-    write_results(results / "vat.csv", vat_results)
+    asked = {name: QUESTIONS[name] for name in QUESTIONS if name in options.only}
+    check_needs(asked, size)
+    for name, question in asked.items():
+        note(f"{name}:")
+        run = describe_run(size.name)
+        question.ask(size, results)
+        keep_run(results / "run.csv", {"question": name, **run})
     report.main(options.out)
     note(f"Written: {options.out / 'README.md'} and {results}/*.csv")
+
+
+def check_needs(asked: dict[str, Question], size: Size) -> None:
+    """Leave before anything is measured if something is missing, and say how to get it."""
+    peers = list(dict.fromkeys(peer for question in asked.values() for peer in question.peers))
+    missing = [peer for peer in peers if find_spec(peer) is None]
+    if missing:
+        sys.exit(
+            f"The benchmarks use {', '.join(peers)}; not installed: {', '.join(missing)}. "
+            f"Try: pip install {' '.join(peers)}"
+        )
+    if size is FULL_SIZE and any(question.needs_data for question in asked.values()):
+        try:
+            folder()
+        except MissingDataError as error:
+            sys.exit(str(error))
+
+
+def keep_run(path: Path, run: Line) -> None:
+    """Say of one question where it was asked last, and leave what is said of others."""
+    before = read_lines(path) if path.exists() else []
+    runs = {line["question"]: line for line in before} | {run["question"]: run}
+    write_lines(path, [runs[name] for name in QUESTIONS if name in runs])
 
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -91,6 +213,9 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="tiny inputs; needs --out")
     parser.add_argument(
         "--out", type=Path, help="folder for README.md and results/ (default: benchmarks/)"
+    )
+    parser.add_argument(
+        "--only", nargs="+", choices=QUESTIONS, default=list(QUESTIONS), help="questions to ask"
     )
     options = parser.parse_args(arguments)
     if options.quick and options.out is None:

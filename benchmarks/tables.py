@@ -4,11 +4,20 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 Line = dict[str, str]
+
+
+@dataclass(frozen=True)
+class Goal:
+    """A goal for a whole table, judged by the run: what, whether, and by which figure."""
+
+    goal: str
+    reached: str
+    figure: str
 
 
 def verdict(reached: bool) -> str:

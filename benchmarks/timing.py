@@ -17,14 +17,16 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from .workloads import Rows
 
 Prepare = Callable[[Rows], Callable[[], Any]]
 """Makes a fresh model for the rows and returns the call to be timed; that returns the model."""
 
 WARM_UP_ROWS = 50
-PACKAGES = ("resonart", "artlib", "river", "scikit-learn", "numpy", "numba")
-OPTIONAL_PACKAGES = ("pyclustertend",)
+PACKAGES = ("resonart", "scikit-learn", "numpy")
+OPTIONAL_PACKAGES = ("artlib", "river", "numba", "pyclustertend")
 
 
 @dataclass(frozen=True)
@@ -88,6 +90,11 @@ def _turn(prepare: Prepare, rows: Rows, turn_seconds: float) -> tuple[float, Any
         model = call()
         seconds.append(time.perf_counter() - started)
     return statistics.median(seconds), model
+
+
+def timed(call: Callable[[], Any], turn_seconds: float = 0.0) -> tuple[float, Any]:
+    """Median seconds of as many calls as fit into a turn, at least one, and the last outcome."""
+    return _turn(lambda _: call, np.empty((0, 0)), turn_seconds)
 
 
 def ratios(numerators: Sequence[float], denominators: Sequence[float]) -> Spread:

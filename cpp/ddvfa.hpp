@@ -33,6 +33,7 @@ public:
     }
     const Params& params() const { return params_; }
 
+    const Modules& modules() const { return modules_; }
     const Categories& categories() const { return modules_.categories(); }
     std::size_t n_clusters() const { return modules_.size(); }
 

@@ -31,8 +31,9 @@ struct Headroom {
 
 class MergeArt {
 public:
-    MergeArt(const Params& params, std::size_t n_features)
-        : params_(params), resonance_(params, n_features) {
+    // How far beyond `enough_lb` the headroom reaches need not be known.
+    MergeArt(const Params& params, std::size_t n_features, double enough_lb = kAnyMatch)
+        : params_(params), resonance_(params, n_features), enough_lb_(enough_lb) {
         // |v ∧ w| is at most |v|, so m <= ratio^(γ-γ*): a box whose ratio is below that root of
         // ρ_LB neither passes nor is the most active of a module that does.
         ratio_lb_ = Resonance::root(params.rho_lb, params.gamma - params.gamma_ref);
@@ -281,35 +282,42 @@ private:
     template <class Poll>
     Winner nearest_module(const Modules& input, std::size_t l, const Modules& merged, Poll& poll) {
         const Categories& c = merged.categories();
-        const StoreView view = c.view(params_.alpha);
-        if (!view.can_be_rough()) return best_module(input, l, merged, poll);
+        if (!c.view(params_.alpha).can_be_rough()) return best_module(input, l, merged, poll);
+        // Often the most active pair of boxes settles it: if it passes, its module has won. How
+        // well the whole module matches matters only if it narrows the headroom.
+        const Pair pair = most_active_pair(input, l, merged, poll);
+        Winner quick(params_.rho_lb);
+        if (pair.known) quick.offer(c.owner(pair.box), pair.activation, pair.match);
+        if (quick.index() != kNone && (pair.match >= enough_lb_ || pair.match >= headroom_.lb)) {
+            return quick;
+        }
         near_.clear();
         near_.reserve(merged.size());
         module_activation_.resize_uninitialised(merged.size());
         module_match_.resize_uninitialised(merged.size());
+        const std::size_t n_boxes = begin_[l + 1] - begin_[l];
         for (std::uint32_t p = begin_[l]; p < begin_[l + 1]; ++p) {
             const std::size_t j = order_[p];
-            input.categories().copy_weight(j, weight_.data());
             const double norm = input.categories().norm(j);
-            const Sample v = look_at(c);
-            kernels().best_passing(v, view, -1.0, c.owners(), rough_ratio_.data());
-            const std::size_t n =
-                kernels().select(rough_ratio_.data(), view, ratio_lb_, chosen_.data());
+            if (n_boxes > 1) look_from(input.categories(), j, c, poll);
+            const std::size_t n = kernels().select(rough_ratio_.data(), c.view(params_.alpha),
+                                                   ratio_lb_, chosen_.data());
             for (std::size_t i = 0; i < n; ++i) {
                 const std::size_t box = chosen_[i];
                 const std::uint32_t k = c.owner(box);
+                if (quick.index() != kNone && k != quick.index()) continue;  // has lost already
                 if (!is_near_[k]) {
                     is_near_[k] = true;
                     near_.push(k);
                     module_activation_[k] = module_match_[k] = Gathered::start(Linkage::single);
                 }
-                const double t = resonance_.activation_of(c, box, v.x);
+                const double t = resonance_.activation_of(c, box, weight_.data());
                 module_activation_[k] =
                     Gathered::add(Linkage::single, module_activation_[k], t, 0.0);
                 module_match_[k] = Gathered::add(Linkage::single, module_match_[k],
                                                  match_between(c.norm(box), norm, t), 0.0);
             }
-            poll.work(c.size() * c.width() / 4 + n * (c.width() + 8));
+            poll.work(n * (c.width() + 8));
         }
         std::sort(near_.begin(), near_.end());
         Winner winner(params_.rho_lb);
@@ -320,8 +328,47 @@ private:
         return winner;
     }
 
+    struct Pair {
+        bool known = false;  // false: powers may not keep the order of ratios here
+        std::size_t box = 0;
+        double ratio = -1.0, activation = 0.0, match = 0.0;
+    };
+
+    // Of all boxes of `merged` and of module l of `input`, ties to the lowest module of `merged`.
+    template <class Poll>
+    Pair most_active_pair(const Modules& input, std::size_t l, const Modules& merged, Poll& poll) {
+        const Categories& c = merged.categories();
+        Pair pair;
+        for (std::uint32_t p = begin_[l]; p < begin_[l + 1]; ++p) {
+            const std::size_t j = order_[p];
+            const Best best = look_from(input.categories(), j, c, poll);
+            if (!resonance_.orders(best)) return Pair();
+            const auto box = static_cast<std::size_t>(best.index);
+            const bool ahead = best.ratio > pair.ratio ||
+                               (best.ratio == pair.ratio && c.owner(box) < c.owner(pair.box));
+            if (pair.known && !ahead) continue;
+            pair.known = true;
+            pair.box = box;
+            pair.ratio = best.ratio;
+            pair.activation = resonance_.activation(best.ratio);
+            pair.match = match_between(c.norm(box), input.categories().norm(j), pair.activation);
+        }
+        return pair;
+    }
+
+    // Category j, in `weight_`, looks at all of `store`: rough ratios, and the most active box.
+    template <class Poll>
+    Best look_from(const Categories& input, std::size_t j, const Categories& store, Poll& poll) {
+        input.copy_weight(j, weight_.data());
+        const Sample v = look_at(store);
+        poll.work(store.size() * store.width() / 4);
+        return kernels().best_passing(v, store.view(params_.alpha), -1.0, store.owners(),
+                                      rough_ratio_.data());
+    }
+
     Params params_;
     Resonance resonance_;
+    double enough_lb_;
     double ratio_lb_, ratio_ub_;
     Headroom headroom_;
     Buffer<double> weight_, overlap_, activation_, match_;

@@ -12,12 +12,12 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <limits>
 #include <queue>
-#include <thread>
 #include <utility>
 #include <vector>
+
+#include "threads.hpp"
 
 namespace resonart {
 
@@ -306,35 +306,6 @@ private:
     std::vector<double> box_, points_;
     std::vector<std::uint8_t> visited_;
 };
-
-// Runs work(thread) on several threads, the caller being number 0. The first exception sets `stop`,
-// which the others look at, and is passed on when all have ended.
-template <class Work>
-void in_parallel(unsigned n_threads, std::atomic<bool>& stop, Work&& work) {
-    std::vector<std::exception_ptr> failed(n_threads);
-    const auto guarded = [&](unsigned t) {
-        try {
-            work(t);
-        } catch (...) {
-            failed[t] = std::current_exception();
-            stop = true;
-        }
-    };
-    std::vector<std::thread> others;
-    others.reserve(n_threads);
-    try {
-        for (unsigned t = 1; t < n_threads; ++t) others.emplace_back(guarded, t);
-    } catch (...) {
-        stop = true;
-        for (std::thread& thread : others) thread.join();
-        throw;
-    }
-    guarded(0);
-    for (std::thread& thread : others) thread.join();
-    for (const std::exception_ptr& e : failed) {
-        if (e) std::rethrow_exception(e);
-    }
-}
 
 // Few features: each visited sample knows its nearest unvisited one, found anew only when that one
 // has been visited and the sample's turn comes.

@@ -225,7 +225,7 @@ def test_vigilance_is_required() -> None:
     with pytest.raises(TypeError, match="rho"):
         FuzzyART()  # type: ignore[call-arg]
     with pytest.raises(TypeError, match="rho_lb"):
-        DDVFA()  # type: ignore[call-arg]
+        DVFA()  # type: ignore[call-arg]
 
 
 def test_unusual_kernel_widths_warn() -> None:

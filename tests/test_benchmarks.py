@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import csv
+import os
+import shutil
 import subprocess
 import sys
 from importlib.util import find_spec
 from pathlib import Path
 
+import numpy as np
 import pytest
+from sklearn.metrics import adjusted_rand_score
 
 ROOT = Path(__file__).resolve().parents[1]
 COLUMNS = {
-    "run": ["date", "mode", "processor", "system", "packages", "load average before the run"],
+    "run": [
+        *["question", "date", "mode", "processor", "system", "packages"],
+        "load average before the run",
+    ],
     "against_artlib": [
         *["ours", "peer", "data", "n_rows", "n_features", "rho_lb", "rho_ub", "phi"],
         *["ours_ms", "peer_ms", "repeats", "ratio_median", "ratio_min", "ratio_max"],
@@ -31,13 +38,56 @@ COLUMNS = {
         *["contender", "data", "n_rows", "n_features", "status", "seconds", "ratio"],
         *["growth_mb", "matrix_mb", "tree_length", "goal_seconds", "reached", "gauge"],
     ],
+    "plane_ratios": [
+        *["data", "n_rows", "n_features", "n_cells", "n_runs", "cells_per_run"],
+        *["presentations_ratio", "sweep_seconds", "engine_seconds"],
+        *["engine_ratio_median", "engine_ratio_min", "engine_ratio_max"],
+        *["fit_cells", "fit_seconds", "fit_ratio_median", "fit_ratio_min", "fit_ratio_max"],
+        *["repeats", "same"],
+    ],
+    "plane_whole": [
+        *["data", "n_rows", "n_features", "n_cells", "n_orders", "n_runs", "cells_per_run"],
+        *["n_threads", "seconds", "best_ari"],
+    ],
+    "plane_kinds": [
+        *["kind", "data", "n_cells", "n_orders", "n_runs", "cells_per_run"],
+        *["n_threads", "seconds", "best_ari"],
+    ],
+    "plane_goals": ["goal", "reached", "figure"],
+    "label_free": [
+        *["method", "scaling", "noise", "data", "half", "n_rows", "n_features", "n_true"],
+        *["seed", "ari", "n_clusters", "noise_share", "seconds"],
+    ],
+    "label_free_scores": [
+        *["method", "scaling", "noise", "mean", "mean_a", "mean_b"],
+        *["lowest_seed", "highest_seed", "wins", "ties", "losses", "median_seconds"],
+    ],
+    "label_free_nothing": [
+        *["method", "data", "n_rows", "n_features", "seed", "n_clusters", "noise_share"],
+    ],
+    "label_free_growth": [
+        *["method", "data", "n_rows", "seconds", "ari", "n_clusters", "noise_share", "power"],
+    ],
+    "label_free_goals": ["goal", "reached", "figure"],
 }
+# In place of the automatic choice, so that a quick run is quick.
+STAND_IN = """
+from benchmarks import label_free, run
+from resonart import DDVFA
+
+def fixed(rows, seed):
+    model = DDVFA(rho_lb=0.85, rho_ub=0.95, order="random", random_state=seed)
+    return model.fit(rows).labels_
+
+label_free.automatic = fixed
+run.main()
+"""
 
 
-def python(*arguments: str) -> subprocess.CompletedProcess[str]:
+def python(*arguments: str, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
     """Run Python where ``benchmarks`` can be imported; peers may warn there as they like."""
     command = [sys.executable, *arguments]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, env=env)
 
 
 def lines(folder: Path, name: str) -> list[dict[str, str]]:
@@ -54,7 +104,7 @@ def quick(tmp_path_factory: pytest.TempPathFactory) -> Path:
             f"the benchmarks compare with {' and '.join(missing)}: pip install artlib river"
         )
     folder = tmp_path_factory.mktemp("benchmarks")
-    done = python("-m", "benchmarks.run", "--quick", "--out", str(folder))
+    done = python("-c", STAND_IN, "--quick", "--out", str(folder))
     assert done.returncode == 0, done.stderr
     return folder
 
@@ -134,12 +184,93 @@ def test_the_page_shows_every_goal(quick: Path) -> None:
         "Row by row",
         "Memory",
         "VAT",
+        "The vigilance plane",
+        "Clusters without labels",
         "Machine",
     ):
         assert f"## {heading}\n" in page
     for goal in ("200 times", "15 times", "500 times", "10 times", "no copy", "under a minute"):
         assert goal in page
+    for goal in ("under 180 s", "fewer runs than cells", "index 0.8", "more wins than losses"):
+        assert goal in page
     assert "This is a quick run" in page
+
+
+def test_the_sweep_finds_what_single_runs_find(quick: Path) -> None:
+    for line in lines(quick, "plane_ratios"):
+        assert line["same"] == "yes", line
+        assert int(line["n_runs"]) <= int(line["n_cells"]) == 66
+    kinds = [line["kind"] for line in lines(quick, "plane_kinds")]
+    assert len(kinds) == len(set(kinds)) == 17
+    for part in ("centroid", "index", "no Merge ART", "VAT order", "DVFA", "FuzzyART", "TopoART"):
+        assert any(part in kind for kind in kinds)
+
+
+def test_every_method_meets_every_data_set(quick: Path) -> None:
+    found = lines(quick, "label_free")
+    settings = {(line["method"], line["scaling"], line["noise"]) for line in found}
+    assert len(settings) == 1 + 3 * (2 * 2 + 1) + 2 + 1
+    assert len(lines(quick, "label_free_scores")) == len(settings)
+    data_sets = {line["data"] for line in found}
+    assert len(found) == len(data_sets) * (len(settings) + 1)  # ours has two seeds
+    for line in lines(quick, "label_free_scores")[1:]:
+        assert int(line["wins"]) + int(line["ties"]) + int(line["losses"]) == len(data_sets)
+    attached = [line for line in found if line["noise"] == "attached"]
+    assert all(float(line["noise_share"]) in (0.0, 1.0) for line in attached)
+    assert (quick / "label_free.png").stat().st_size > 10_000
+
+
+def test_one_question_leaves_the_other_answers(quick: Path, tmp_path: Path) -> None:
+    copied = tmp_path / "copy"
+    shutil.copytree(quick, copied)
+    arguments = ["--quick", "--only", "vigilance_plane", "--out", str(copied)]
+    done = python("-m", "benchmarks.run", *arguments)
+    assert done.returncode == 0, done.stderr
+    for name in COLUMNS:
+        if name != "run" and not name.startswith("plane"):
+            assert lines(copied, name) == lines(quick, name)
+    questions = [line["question"] for line in lines(copied, "run")]
+    assert questions == [line["question"] for line in lines(quick, "run")]
+    alone = python("-m", "benchmarks.run", *arguments[:-1], str(tmp_path / "alone"))
+    assert alone.returncode == 0, alone.stderr
+    page = (tmp_path / "alone" / "README.md").read_text(encoding="utf-8")
+    assert "## The vigilance plane\n" in page
+    assert "## VAT\n" not in page
+
+
+def test_missing_data_sets_are_named_with_their_cure(tmp_path: Path) -> None:
+    for folder, needed in (("", "set RESONART_DATA"), (str(tmp_path), "lacks aggregation.csv.gz")):
+        environment = os.environ | {"RESONART_DATA": folder}
+        arguments = ["--only", "label_free", "--out", str(tmp_path / "out")]
+        done = python("-m", "benchmarks.run", *arguments, env=environment)
+        assert done.returncode == 1
+        assert needed in done.stderr
+        assert "Traceback" not in done.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_halves_are_the_thirty_data_sets(data_folder: Path) -> None:
+    from benchmarks import data_sets
+
+    names = sorted(path.name.removesuffix(".csv.gz") for path in data_folder.glob("*.csv.gz"))
+    found = data_sets.all_thirty()
+    assert [data.name for data in found] == names
+    assert len(data_sets.HALF_A) == len(data_sets.HALF_B) == 15
+    assert all(len(data.rows) == len(data.labels) for data in found)
+
+
+def test_the_peers_without_labels_do_what_they_say() -> None:
+    from benchmarks import label_free, workloads
+
+    rows, truth = workloads.noisy_blobs(400)
+    labels = label_free.hdbscan(rows, 10)
+    assert adjusted_rand_score(truth, labels) > 0.8
+    labels[:7] = -1
+    joined = label_free.attached(rows, labels)
+    assert (joined >= 0).all()
+    np.testing.assert_array_equal(joined[labels >= 0], labels[labels >= 0])
+    np.testing.assert_array_equal(label_free.attached(rows, np.full(400, -1)), np.full(400, -1))
+    assert label_free.n_clusters(label_free.dbscan(np.ones((20, 2)))) == 1
 
 
 def test_the_page_can_be_made_again_from_the_tables(quick: Path) -> None:

@@ -14,15 +14,18 @@ import pandas as pd
 import pytest
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
-from matplotlib.collections import PathCollection, PolyCollection
-from matplotlib.colors import to_hex
+from matplotlib.collections import PathCollection, PolyCollection, QuadMesh
+from matplotlib.colors import LogNorm, to_hex
 from matplotlib.figure import Figure
 from sklearn.base import BaseEstimator
 from sklearn.cluster import KMeans
 from sklearn.exceptions import NotFittedError
+from sklearn.metrics import silhouette_score
 
-from resonart import DDVFA, DVFA, FuzzyART, plot
+from brute_sweep import brute_sweep
+from resonart import DDVFA, DVFA, FuzzyART, TopoART, plot
 from resonart.plot._colours import COLOURS, LINES, MARKERS, NOISE, look
+from resonart.tuning import VigilancePlane, _plane
 
 matplotlib.use("Agg")
 
@@ -328,7 +331,7 @@ def test_importing_plot_does_not_import_matplotlib() -> None:
 
 
 def test_public_surface() -> None:
-    assert plot.__all__ == ["categories", "vat"]
+    assert plot.__all__ == ["categories", "vat", "vigilance_plane"]
 
 
 # ---------------------------------------------------------------------------- the VAT image
@@ -348,3 +351,167 @@ def test_vat_image_in_a_new_figure() -> None:
     axes = plot.vat([[0.0], [1.0], [5.0]])
     assert axes.get_title() == "iVAT of 3 rows"
     plt.close(axes.figure)
+
+
+# ---------------------------------------------------------------------------- the vigilance plane
+
+ROWS, KNOWN = X[::4, :2], np.repeat([0, 1, 2], 10)
+
+
+@pytest.fixture
+def plane_of(monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.setattr(_plane, "sweep", brute_sweep)
+
+    def fit(model: Any, y: Any = KNOWN, rows: Any = ROWS, **options: Any) -> VigilancePlane:
+        usual = {"step": 0.2, "n_orders": 2, "random_state": 0, "progress": False, "refit": False}
+        return VigilancePlane(model, **(usual | options)).fit(rows, y)
+
+    return fit
+
+
+def heat(ax: Axes) -> QuadMesh:
+    """The map itself, drawn after the grey of cells without a value."""
+    return [c for c in ax.collections if isinstance(c, QuadMesh)][-1]
+
+
+def legend(ax: Axes) -> str:
+    return "\n".join(text.get_text() for text in ax.get_legend().get_texts())
+
+
+@pytest.mark.parametrize(
+    ("value", "key", "label"),
+    [
+        ("ari", "mean_ari", "adjusted Rand index"),
+        ("score", "mean_ari", "adjusted Rand index"),
+        ("stability", "stability", "stability between orders"),
+        ("clusters", "mean_n_clusters", "mean number of clusters"),
+        ("categories", "mean_n_categories", "mean number of categories"),
+    ],
+)
+@pytest.mark.parametrize("kind", [DDVFA, DVFA])
+def test_every_cell_of_the_plane_is_where_it_belongs(
+    kind: Any, value: str, key: str, label: str, plane_of: Any, ax: Axes
+) -> None:
+    plane = plane_of(kind(rho_lb=0, rho_ub=1))
+    assert plot.vigilance_plane(plane, value, ax=ax) is ax
+    paint(ax)
+    drawn = heat(ax).get_array()
+    assert drawn.shape == (6, 6)
+    results = plane.results_
+    places = [(results[f"param_{n}"] * 5).round().astype(int) for n in ("rho_ub", "rho_lb")]
+    np.testing.assert_array_equal(drawn[tuple(places)], results[key])
+    assert drawn.count() == 21  # the other half is blank
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("rho_lb", "rho_ub")
+    bar = heat(ax).colorbar
+    assert bar.ax.get_ylabel() == label
+    assert isinstance(bar.norm, LogNorm) == (value in ("clusters", "categories"))
+    if value in ("ari", "score", "stability"):
+        assert (bar.norm.vmin, bar.norm.vmax) == (0.0, 1.0)
+    (mark,) = ax.lines
+    best = plane.best_params_
+    np.testing.assert_array_equal(mark.get_xydata(), [[best["rho_lb"], best["rho_ub"]]])
+    assert f"best: rho_lb = {best['rho_lb']:g}, rho_ub = {best['rho_ub']:g}" in legend(ax)
+
+
+def test_cells_meet_half_way_between_values(plane_of: Any, ax: Axes) -> None:
+    grid = {"rho_lb": [0.5], "rho_ub": [0.5, 0.7, 1.0]}
+    plot.vigilance_plane(plane_of(DDVFA(rho_lb=0, rho_ub=1), grid=grid), "clusters", ax=ax)
+    paint(ax)
+    corners = heat(ax).get_coordinates()
+    np.testing.assert_allclose(corners[:, 0, 1], [0.4, 0.6, 0.85, 1.15])
+    np.testing.assert_allclose(corners[0, :, 0], [0.45, 0.55])
+
+
+def test_cells_without_a_score_are_grey(plane_of: Any, ax: Axes) -> None:
+    plane = plane_of(DDVFA(rho_lb=0, rho_ub=1), scoring=silhouette_score)
+    plot.vigilance_plane(plane, ax=ax)
+    paint(ax)
+    grey, coloured = (c.get_array() for c in ax.collections if isinstance(c, QuadMesh))
+    n_without = np.isnan(plane.results_["mean_score"]).sum()
+    assert (grey.count(), coloured.count()) == (n_without, 21 - n_without)
+    assert n_without > 0
+    assert heat(ax).colorbar.ax.get_ylabel() == "silhouette score"
+
+
+def test_no_cell_has_a_score(plane_of: Any, ax: Axes) -> None:
+    plane = plane_of(DDVFA(rho_lb=0, rho_ub=1), None, [[1.0]], scoring=silhouette_score)
+    plot.vigilance_plane(plane, ax=ax)
+    paint(ax)
+    assert legend(ax) == "best: rho_lb = 0, rho_ub = 0"
+
+
+def test_fuzzy_art_is_a_curve_with_a_band(plane_of: Any, ax: Axes) -> None:
+    plane = plane_of(FuzzyART(rho=0), step=0.05)
+    plot.vigilance_plane(plane, "ari", ax=ax)
+    paint(ax)
+    results, (curve, mark) = plane.results_, ax.lines
+    np.testing.assert_array_equal(
+        curve.get_xydata(), np.column_stack([results["param_rho"], results["mean_ari"]])
+    )
+    np.testing.assert_array_equal(
+        mark.get_xydata(), [[plane.best_params_["rho"], plane.best_score_]]
+    )
+    best = f"best: rho = {plane.best_params_['rho']:g}\nadjusted Rand index {plane.best_score_:.3f}"
+    assert ax.get_title(loc="left") == best
+    assert legend(ax) == "± one deviation\nbest"
+    (band,) = ax.collections
+    assert results["std_ari"].max() > 0
+    corners = band.get_paths()[0].vertices[:, 1]
+    assert corners.max() == (results["mean_ari"] + results["std_ari"]).max()
+    assert corners.min() == (results["mean_ari"] - results["std_ari"]).min()
+
+
+def test_one_order_has_no_band(plane_of: Any, ax: Axes) -> None:
+    plot.vigilance_plane(plane_of(FuzzyART(rho=0), n_orders=1), "clusters", ax=ax)
+    paint(ax)
+    assert not ax.collections
+    assert ax.get_yscale() == "symlog"
+
+
+@pytest.mark.parametrize("value", ["ari", "clusters", "categories", "stability"])
+def test_topo_art_is_a_curve_of_the_best_cells(value: str, plane_of: Any, ax: Axes) -> None:
+    grid = {"beta_sbm": [0.0, 0.5], "phi": [1, 2], "tau": [3, 9]}
+    plane = plane_of(TopoART(rho_a=0), grid=grid)
+    plot.vigilance_plane(plane, value, ax=ax)
+    paint(ax)
+    frame = plane.to_frame().sort_values("rank_score").groupby("param_rho_a").first()
+    keys = {"clusters": "mean_n_clusters", "categories": "mean_n_categories", "ari": "mean_ari"}
+    np.testing.assert_array_equal(ax.lines[0].get_xdata(), frame.index)
+    np.testing.assert_array_equal(ax.lines[0].get_ydata(), frame[keys.get(value, value)])
+    if value == "ari":
+        whole = plane.to_frame().groupby("param_rho_a")["mean_ari"].max()
+        np.testing.assert_array_equal(ax.lines[0].get_ydata(), whole)
+
+
+def test_a_plane_in_a_new_figure(plane_of: Any) -> None:
+    plane = plane_of(DDVFA(rho_lb=0, rho_ub=1))
+    first, second = plot.vigilance_plane(plane), plot.vigilance_plane(plane)
+    assert first.get_figure() is not second.get_figure()
+
+
+@pytest.mark.parametrize(
+    ("value", "options", "message"),
+    [
+        ("ari", {"y": None, "scoring": "stability"}, r"fitted without y. Fit it with fit\(X, y\)"),
+        ("stability", {"n_orders": 1}, "fitted in one. Fit it with n_orders=2"),
+        ("purity", {}, "value must be one of 'ari', .*, got 'purity'"),
+        (3, {}, "value must be one of"),
+    ],
+)
+def test_wrong_values_are_explained(
+    value: Any, options: dict[str, Any], message: str, plane_of: Any
+) -> None:
+    plane = plane_of(FuzzyART(rho=0), **options)
+    with pytest.raises(ValueError, match=message):
+        plot.vigilance_plane(plane, value)
+    assert not plt.get_fignums()
+
+
+def test_a_plane_must_be_a_fitted_plane() -> None:
+    for other in (VigilancePlane, X, None):
+        with pytest.raises(TypeError, match="must be a fitted VigilancePlane"):
+            plot.vigilance_plane(other)
+    with pytest.raises(TypeError, match="FuzzyART has no results_ and no best_index_"):
+        plot.vigilance_plane(FuzzyART(rho=0.5).fit(X))
+    with pytest.raises(NotFittedError):
+        plot.vigilance_plane(VigilancePlane(FuzzyART(rho=0.5)))

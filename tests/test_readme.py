@@ -18,14 +18,17 @@ def test_there_are_examples() -> None:
 @pytest.mark.parametrize("code", BLOCKS)
 def test_example_runs(code: str, capsys: pytest.CaptureFixture[str]) -> None:
     exec(compile(code, "README.md", "exec"), {})
-    first, second = capsys.readouterr().out.strip().splitlines()
-    assert first.startswith("2 clusters, ")  # the two moons
+    chosen, first, second = capsys.readouterr().out.strip().splitlines()
+    assert chosen.startswith("2 clusters: rho_lb=")  # the two moons
+    assert first.startswith("2 clusters, ")
     labels, near, far = re.match(r"\[(\d \d)\] \[([\d.e-]+) +([\d.e-]+)\]", second).groups()  # type: ignore[union-attr]
     assert len(set(labels.split())) == 2
     assert float(far) < 0.85 < float(near)
 
 
-@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "docs/method.md"])
+@pytest.mark.parametrize(
+    "name", ["README.md", "CONTRIBUTING.md", "docs/method.md", "docs/tuning.md"]
+)
 def test_links_lead_somewhere(name: str) -> None:
     page = ROOT / name
     for target in re.findall(r"\]\((?!http)([^)#]+)", page.read_text()):

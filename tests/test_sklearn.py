@@ -21,9 +21,12 @@ ESTIMATORS = [
     DDVFA(rho_lb=0.6, rho_ub=0.8),
     DDVFA(rho_lb=0.6, rho_ub=0.8, linkage="average", merge=False),
     TopoART(rho_a=0.7, phi=1),
+    DDVFA(n_orders=2),
+    FuzzyART(rho="auto", n_orders=2),
 ]
 
 
+@pytest.mark.filterwarnings("ignore:.*chose its vigilance")
 @parametrize_with_checks(ESTIMATORS)
 def test_estimator_checks(estimator: BaseEstimator, check: Any) -> None:
     check(estimator)

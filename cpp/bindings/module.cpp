@@ -13,6 +13,7 @@
 #include "../merge_art.hpp"
 #include "../vat.hpp"
 #include "learner.hpp"
+#include "sweep.hpp"
 #include "topo_art.hpp"
 
 namespace resonart::bindings {
@@ -212,19 +213,21 @@ NB_MODULE(_core, m) {
     nb::set_leak_warnings(false);
 #endif
     bind_params(m);
-    bind_learner<FuzzyArt>(m, "FuzzyArt");
-    bind_learner<Dvfa>(m, "Dvfa");
-    bind_learner<Ddvfa>(m, "Ddvfa")
-        .def(
-            "merge",
-            [](Learner<Ddvfa>& engine, const Params& params) {
-                {
-                    nb::gil_scoped_release free;
-                    engine.merge(params, AskPython());
-                }
-                return Face<Ddvfa>::label_map(engine);
-            },
-            nb::arg("params"));
+    bind_partitions(m);
+    bind_sweep<FuzzyArt>(bind_learner<FuzzyArt>(m, "FuzzyArt"));
+    bind_sweep<Dvfa>(bind_learner<Dvfa>(m, "Dvfa"));
+    nb::class_<Learner<Ddvfa>> ddvfa = bind_learner<Ddvfa>(m, "Ddvfa");
+    bind_sweep<Ddvfa>(ddvfa);
+    ddvfa.def(
+        "merge",
+        [](Learner<Ddvfa>& engine, const Params& params) {
+            {
+                nb::gil_scoped_release free;
+                engine.merge(params, AskPython());
+            }
+            return Face<Ddvfa>::label_map(engine);
+        },
+        nb::arg("params"));
     bind_topo_art(m);
     m.def("merge_modules", &merge_modules, nb::arg("weights"), nb::arg("counts"), nb::arg("labels"),
           nb::arg("params"), nb::arg("max_passes").none(), nb::arg("compress"));

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "learner.hpp"
+#include "sweep.hpp"
 
 namespace resonart::bindings {
 
@@ -137,14 +138,15 @@ private:
 };
 
 inline void bind_topo_art(nb::module_& m) {
-    bind_common<TopoArt>(m, "TopoArt")
-        .def("snapshot", &TopoFace::snapshot)
+    nb::class_<Learner<TopoArt>> c = bind_common<TopoArt>(m, "TopoArt");
+    c.def("snapshot", &TopoFace::snapshot)
         .def("restore", &TopoFace::restore, nb::arg("a"), nb::arg("b"), nb::arg("n_samples"))
         .def("predict_a", &TopoFace::predict_a, nb::arg("rows"), nb::arg("nearest"))
         .def_prop_ro("n_categories", [](const TopoFace::Engine& e) {
             return TopoFace::F::held(e,
                                      [](const auto& s) { return s.art.b().categories().size(); });
         });
+    bind_sweep<TopoArt>(c);
 }
 
 }  // namespace resonart::bindings

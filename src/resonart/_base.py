@@ -64,6 +64,9 @@ class BaseART(ClusterMixin, BaseEstimator, ABC):
     def _set_labels(self, rows: Rows, labels: Labels) -> None:
         self.labels_ = labels
 
+    def _settle(self, rows: Rows, *, is_stream: bool) -> None:
+        """Decide from the first rows what the parameters leave open."""
+
     def _merges_after_fit(self) -> bool:
         return False
 
@@ -92,20 +95,26 @@ class BaseART(ClusterMixin, BaseEstimator, ABC):
 
     def _fit(self, X: ArrayLike) -> None:
         rows = check_rows(self, X, reset=True)
+        self._check_common()
+        self._settle(rows, is_stream=False)
         params = self._params(n_rows=rows.shape[0])
         engine = self._new_engine(rows.shape[1], params)
-        labels, n_epochs = engine.train(
+        labels, n_epochs = self._train(engine, rows, params)
+        self._engine = engine
+        self._set_labels(rows, labels)
+        self.n_epochs_ = n_epochs
+
+    def _train(self, engine: Engine, rows: Rows, params: _core.Params) -> tuple[Labels, int]:
+        """Let a new model learn the rows of ``fit``; return their labels and the epochs run."""
+        return engine.train(
             rows,
             params,
             self._presentation(rows),
-            min(int(self.max_epochs), 2**31 - 1),
+            self._most_epochs(),
             merge_at_end=self._merges_after_fit(),
             merge_on_the_way=False,
             can_be_undone=False,
         )
-        self._engine = engine
-        self._set_labels(rows, labels)
-        self.n_epochs_ = n_epochs
 
     def partial_fit(self, X: ArrayLike, y: object = None) -> Self:
         """Go on learning with the rows of ``X``, each presented once, in the order given.
@@ -130,7 +139,7 @@ class BaseART(ClusterMixin, BaseEstimator, ABC):
         return self
 
     def _partial_fit(self, X: ArrayLike) -> None:
-        params = self._params()
+        self._check_common()
         if self.order == "vat":
             raise ParameterError(
                 "order='vat' needs all rows at once, and partial_fit sees only some. Use fit, "
@@ -139,6 +148,9 @@ class BaseART(ClusterMixin, BaseEstimator, ABC):
         engine = self._trained_engine()
         first = engine is None
         rows = check_rows(self, X, reset=first)
+        if first:
+            self._settle(rows, is_stream=True)
+        params = self._params()
         if engine is None:
             engine = self._new_engine(rows.shape[1], params, n_first_rows=rows.shape[0])
         labels, n_epochs = engine.train(
@@ -286,10 +298,16 @@ class BaseART(ClusterMixin, BaseEstimator, ABC):
 
     # ------------------------------------------------------------------ plumbing
 
-    def _params(self, n_rows: int | None = None) -> _core.Params:
+    def _check_common(self) -> None:
         check_count("max_epochs", self.max_epochs)
         check_choice("order", self.order, ORDERS)
         check_choice("on_mismatch", self.on_mismatch, ON_MISMATCH)
+
+    def _most_epochs(self) -> int:
+        return min(int(self.max_epochs), 2**31 - 1)
+
+    def _params(self, n_rows: int | None = None) -> _core.Params:
+        self._check_common()
         out_of_bounds = check_choice("out_of_bounds", self.out_of_bounds, OUT_OF_BOUNDS)
         return _core.Params(
             alpha=check_real("alpha", self.alpha, low=0.0, low_included=False),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import os
 import warnings
 from collections.abc import Sequence
 from numbers import Integral, Real
@@ -84,6 +85,16 @@ def check_flag(name: str, value: object) -> bool:
     if not isinstance(value, (bool, np.bool_)):
         raise ParameterError(f"{name} must be True or False, got {value!r}.")
     return bool(value)
+
+
+def check_jobs(n_jobs: object) -> int:
+    """Return the number of threads that ``n_jobs`` asks for."""
+    if n_jobs is None:
+        return 1
+    if not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool) or n_jobs == 0 or n_jobs < -1:
+        raise ParameterError(f"n_jobs must be a whole number >= 1, -1 or None, got {n_jobs!r}.")
+    available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return available or 1 if n_jobs == -1 else min(int(n_jobs), 256)
 
 
 def check_vigilances(rho_lb: object, rho_ub: object) -> tuple[float, float]:

@@ -1,7 +1,7 @@
 """The engine's typed face."""
 
 import enum
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -74,8 +74,55 @@ class Params:
     @property
     def tau(self) -> int: ...
 
+class Partitions:
+    def __len__(self) -> int: ...
+    @property
+    def n_rows(self) -> int: ...
+    @property
+    def nbytes(self) -> int: ...
+    def n_clusters(self) -> NDArray[np.int64]: ...
+    def labels(self, ids: NDArray[np.int64]) -> NDArray[np.int64]: ...
+    def agreement_with(self, labels: NDArray[np.int64]) -> NDArray[np.float64]: ...
+    def best_runs(
+        self,
+        partition: NDArray[np.int64],
+        row: NDArray[np.int64],
+        column: NDArray[np.int64],
+        worth: NDArray[np.float64],
+        agreement: NDArray[np.float64],
+        reach: int,
+    ) -> list[tuple[int, int, float, float]]: ...
+    def quality(
+        self,
+        order: NDArray[np.int64],
+        height: NDArray[np.float64],
+        neighbours: NDArray[np.int64],
+        small: int,
+        most_clusters: int,
+        n_threads: int,
+    ) -> NDArray[np.float64]: ...
+    def agreements(self, ids: NDArray[np.int64], n_threads: int) -> NDArray[np.float64]: ...
+
 class _Learner:
     def __init__(self, n_features: int, params: Params) -> None: ...
+    @staticmethod
+    def sweep(
+        rows: NDArray[Any],
+        low: NDArray[np.float64],
+        high: NDArray[np.float64],
+        params: Params,
+        lb: NDArray[np.float64],
+        ub: NDArray[np.float64],
+        *,
+        paired: bool,
+        orders: NDArray[np.int64],
+        max_epochs: int,
+        merge: bool,
+        share: bool,
+        max_categories: int,
+        n_threads: int,
+        report: Callable[[int, int], None] | None,
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], Partitions, int, int]: ...
     def train(
         self,
         rows: NDArray[Any],

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from . import _core
+from ._auto import AutoVigilance
 from ._base import BaseART, Labels
 from ._checks import ParameterError, Rows, check_choice, check_count, check_flag
 from ._merge_art import module_params
@@ -13,7 +14,7 @@ from ._merge_switch import SwitchAndAction
 SEARCHES = ("activation", "index")
 
 
-class DDVFA(BaseART):
+class DDVFA(AutoVigilance):
     """Distributed dual vigilance fuzzy ART with Merge ART: clusters of any shape, in one pass.
 
     A global ART whose nodes are fuzzy ART modules. A row goes to the most active module whose
@@ -24,9 +25,10 @@ class DDVFA(BaseART):
 
     Parameters
     ----------
-    rho_lb : float
-        Lower vigilance in [0, 1]: how close together the boxes of a cluster lie.
-    rho_ub : float
+    rho_lb : float or "auto", default="auto"
+        Lower vigilance in [0, 1]: how close together the boxes of a cluster lie. ``"auto"``
+        chooses it from the rows alone; see Notes.
+    rho_ub : float or "auto", default="auto"
         Upper vigilance in [rho_lb, 1]: how small the boxes stay. ``gamma`` goes into both, so a
         vigilance of :class:`DVFA` means something else here; see Notes.
     gamma : float, default=3.0
@@ -59,9 +61,13 @@ default="single"
         Most passes of ``fit`` over the rows. It stops early when a pass changes no weight.
     order : {"given", "random", "vat"}, default="given"
         Order in which ``fit`` presents the rows. ``"vat"`` is that of :func:`vat_order`, in which
-        clusters lie together. ``partial_fit`` takes rows as they come, and refuses ``"vat"``.
+        clusters lie together. ``partial_fit`` takes rows as they come, and refuses ``"vat"``. A
+        vigilance that is ``"auto"`` is chosen together with a random order (or the VAT order of
+        one), whatever this says, unless ``n_orders`` is 1.
+    n_orders : int, default=8
+        Number of orders that ``"auto"`` tries; the best run is kept, as of ``n_init`` in k-means.
     random_state : int, RandomState instance or None, default=None
-        Source of the random order.
+        Source of the random orders.
     bounds : tuple (low, high) or None, default=None
         Feature ranges that are scaled to [0, 1]; learned from the first rows by default.
     out_of_bounds : {"expand", "clip", "error"}, default="expand"
@@ -83,6 +89,11 @@ default="single"
         Corners ``(lower, upper)`` of each category in the user's units.
     bounds_ : Bounds
         Feature ranges ``(low, high)``.
+    rho_lb_, rho_ub_ : float
+        The vigilances used.
+    vigilance_choice_ : VigilanceChoice or None
+        Why ``"auto"`` came to them: ``print(model.vigilance_choice_)``. None where both were
+        given.
     label_map_ : ndarray
         Old label to new label of the last call in which modules were merged: entry ``i`` is now
         the name of what was cluster ``i`` before that call. Empty after ``fit``.
@@ -106,6 +117,14 @@ default="single"
     with two features and ``gamma=3``, ``rho_lb=0.9`` joins what is closer than 0.07, and
     ``rho_ub=0.965`` lets a point grow by 0.024.
 
+    ``"auto"`` tries all pairs of vigilances on a grid of 0.01 in ``n_orders`` orders, judges every
+    partition that comes out without labels (see :func:`resonart.tuning.choose_vigilance`), and
+    keeps the best run; rows that show no structure become one cluster. Of more than 1,000 rows
+    a random sample of 1,000 makes the choice: its model is kept, and all other rows find their
+    place in it, so that what was right on the sample stays right. ``partial_fit`` chooses from its
+    first batch, which should be of hundreds of rows, says what it chose, and keeps it;
+    ``learn_one`` needs vigilances that are given or were chosen before.
+
     Brito da Silva, Elnabarawy and Wunsch, "Distributed dual vigilance fuzzy adaptive resonance
     theory learns online, retrieves arbitrarily-shaped clusters, and mitigates order dependence",
     Neural Networks 121, 2020.
@@ -117,7 +136,7 @@ default="single"
     >>> t = np.linspace(0, 2 * np.pi, 200, endpoint=False)
     >>> ring = np.column_stack([np.cos(t), np.sin(t)])
     >>> X = np.concatenate([ring, 0.3 * ring])  # a ring around a ring
-    >>> model = DDVFA(rho_lb=0.75, rho_ub=0.9, order="random", random_state=0).fit(X)
+    >>> model = DDVFA(random_state=0).fit(X)
     >>> model.n_clusters_
     2
     >>> model.predict([[1.0, 0.0], [0.0, -1.0], [0.3, 0.0]])
@@ -134,14 +153,18 @@ default="single"
     """
 
     _engine_type = _core.Ddvfa
+    _swept = ("rho_lb", "rho_ub")
     _engine: _core.Ddvfa
+
+    rho_lb_: float
+    rho_ub_: float
     _merges_by_itself: bool
 
     def __init__(
         self,
         *,
-        rho_lb: float,
-        rho_ub: float,
+        rho_lb: float | str = "auto",
+        rho_ub: float | str = "auto",
         gamma: float = 3.0,
         gamma_ref: float = 1.0,
         linkage: str = "single",
@@ -152,6 +175,7 @@ default="single"
         beta: float = 1.0,
         max_epochs: int = 1,
         order: str = "given",
+        n_orders: int = 8,
         random_state: Any = None,
         bounds: Any = None,
         out_of_bounds: str = "expand",
@@ -169,6 +193,7 @@ default="single"
         self.beta = beta
         self.max_epochs = max_epochs
         self.order = order
+        self.n_orders = n_orders
         self.random_state = random_state
         self.bounds = bounds
         self.out_of_bounds = out_of_bounds
@@ -240,7 +265,7 @@ default="single"
         return params
 
     def _own_params(self, n_rows: int | None) -> dict[str, Any]:
-        params = module_params(self)
+        params = module_params(self, self._vigilance("rho_lb"), self._vigilance("rho_ub"))
         search = check_choice("search", self.search, SEARCHES)
         merge = check_flag("merge", self.__dict__["merge"])
         merge_every = check_count("merge_every", self.merge_every, optional=True)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from . import _core
-from ._base import BaseART
+from ._auto import AutoVigilance
 from ._checks import check_real
 
 
-class FuzzyART(BaseART):
+class FuzzyART(AutoVigilance):
     """Fuzzy ART clustering: one pass, one hyperbox for each cluster.
 
     Rows are presented one after the other. The most active category whose match reaches the
@@ -17,8 +17,9 @@ class FuzzyART(BaseART):
 
     Parameters
     ----------
-    rho : float
-        Vigilance in [0, 1]. The larger, the smaller and more numerous the clusters.
+    rho : float or "auto"
+        Vigilance in [0, 1]. The larger, the smaller and more numerous the clusters. ``"auto"``
+        chooses it from the rows, as :class:`DDVFA` does.
     alpha : float, default=1e-3
         Choice parameter, > 0. Small values prefer the smallest box that holds a row.
     beta : float, default=1.0
@@ -28,8 +29,10 @@ class FuzzyART(BaseART):
     order : {"given", "random", "vat"}, default="given"
         Order in which ``fit`` presents the rows. ``"vat"`` is that of :func:`vat_order`, in which
         clusters lie together. ``partial_fit`` takes rows as they come, and refuses ``"vat"``.
+    n_orders : int, default=8
+        Number of random orders that ``rho="auto"`` tries; the best run is kept.
     random_state : int, RandomState instance or None, default=None
-        Source of the random order.
+        Source of the random orders.
     bounds : tuple (low, high) or None, default=None
         Feature ranges that are scaled to [0, 1]: numbers, or one for each feature. ``None``
         learns them from the rows of ``fit`` or of the first ``partial_fit``.
@@ -63,6 +66,10 @@ class FuzzyART(BaseART):
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, where the rows came with names that are all strings.
+    rho_ : float
+        The vigilance used.
+    vigilance_choice_ : VigilanceChoice or None
+        Why ``rho="auto"`` came to it; None where it was given.
     n_epochs_ : int
         Passes run by the last ``fit``.
     n_samples_seen_ : int
@@ -92,15 +99,19 @@ class FuzzyART(BaseART):
     """
 
     _engine_type = _core.FuzzyArt
+    _swept = ("rho",)
+
+    rho_: float
 
     def __init__(
         self,
         *,
-        rho: float,
+        rho: float | str,
         alpha: float = 1e-3,
         beta: float = 1.0,
         max_epochs: int = 1,
         order: str = "given",
+        n_orders: int = 8,
         random_state: Any = None,
         bounds: Any = None,
         out_of_bounds: str = "expand",
@@ -111,11 +122,12 @@ class FuzzyART(BaseART):
         self.beta = beta
         self.max_epochs = max_epochs
         self.order = order
+        self.n_orders = n_orders
         self.random_state = random_state
         self.bounds = bounds
         self.out_of_bounds = out_of_bounds
         self.on_mismatch = on_mismatch
 
     def _own_params(self, n_rows: int | None) -> dict[str, Any]:
-        rho = check_real("rho", self.rho, low=0.0, high=1.0)
+        rho = check_real("rho", self._vigilance("rho"), low=0.0, high=1.0)
         return {"rho_lb": rho, "rho_ub": rho}

@@ -22,9 +22,9 @@ from ._checks import (
 LINKAGES = ("single", "complete", "median", "average", "weighted", "centroid")
 
 
-def module_params(model: Any) -> dict[str, Any]:
+def module_params(model: Any, rho_lb: object, rho_ub: object) -> dict[str, Any]:
     """Return the checked parameters that DDVFA and Merge ART share, under engine names."""
-    rho_lb, rho_ub = check_vigilances(model.rho_lb, model.rho_ub)
+    low, high = check_vigilances(rho_lb, rho_ub)
     gamma = check_real("gamma", model.gamma, low=0.0)
     gamma_ref = check_real("gamma_ref", model.gamma_ref, low=0.0)
     linkage = check_choice("linkage", model.linkage, LINKAGES)
@@ -37,8 +37,8 @@ def module_params(model: Any) -> dict[str, Any]:
             "gamma_ref <= gamma."
         )
     return {
-        "rho_lb": rho_lb,
-        "rho_ub": rho_ub,
+        "rho_lb": low,
+        "rho_ub": high,
         "gamma": gamma,
         "gamma_ref": gamma_ref,
         "linkage": _core.Linkage[linkage],
@@ -172,7 +172,7 @@ default="single"
         params = _core.Params(
             alpha=check_real("alpha", self.alpha, low=0.0, low_included=False),
             beta=check_real("beta", self.beta, low=0.0, high=1.0, low_included=False),
-            **module_params(self),
+            **module_params(self, self.rho_lb, self.rho_ub),
         )
         max_passes = check_count("max_passes", self.max_passes, optional=True)
         compress = check_flag("compress", self.compress)

@@ -92,6 +92,8 @@ def merge_models(models: Sequence[DDVFA]) -> DDVFA:
     merged.labels_ = np.concatenate(
         [m[model.labels_] for m, model in zip(merged.label_maps_, models, strict=True)]
     )
+    merged.rho_lb_, merged.rho_ub_ = params.rho_lb, params.rho_ub
+    merged.vigilance_choice_ = None
     merged.n_epochs_ = max(model.n_epochs_ for model in models)
     merged.n_features_in_ = models[0].n_features_in_
     merged._merges_by_itself = params.merge_every > 0

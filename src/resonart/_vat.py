@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from numbers import Integral
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +11,7 @@ from sklearn.utils.validation import check_array
 
 from . import _core
 from ._bounds import scale_rows
-from ._checks import ParameterError, check_choice, check_count, check_flag
+from ._checks import check_choice, check_count, check_flag, check_jobs
 
 Floats = NDArray[np.float64]
 
@@ -202,16 +200,7 @@ def _prepare(X: ArrayLike, scale: bool) -> Floats:
 def _order(rows: Floats, metric: str, n_jobs: int | None) -> tuple[NDArray[np.int64], Floats]:
     check_choice("metric", metric, METRICS)
     by_tree = rows.shape[1] <= _MOST_FEATURES_FOR_TREE and rows.shape[0] >= _FEWEST_ROWS_FOR_TREE
-    return _core.vat_order(rows, _core.Metric[metric], _threads(n_jobs), by_tree)
-
-
-def _threads(n_jobs: int | None) -> int:
-    if n_jobs is None:
-        return 1
-    if not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool) or n_jobs == 0 or n_jobs < -1:
-        raise ParameterError(f"n_jobs must be a whole number >= 1, -1 or None, got {n_jobs!r}.")
-    available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return available or 1 if n_jobs == -1 else min(int(n_jobs), 256)
+    return _core.vat_order(rows, _core.Metric[metric], check_jobs(n_jobs), by_tree)
 
 
 def _spread(n: int, most: int | None) -> NDArray[np.int64]:

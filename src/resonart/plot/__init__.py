@@ -4,5 +4,6 @@ from __future__ import annotations
 
 from ._categories import categories
 from ._vat import vat
+from ._vigilance_plane import vigilance_plane
 
-__all__ = ["categories", "vat"]
+__all__ = ["categories", "vat", "vigilance_plane"]

@@ -1,0 +1,308 @@
+// A sweep over vigilances as Python sees it, and the partitions it leaves.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <tuple>
+#include <vector>
+
+#include "../learner.hpp"
+#include "../nearby.hpp"
+#include "../quality.hpp"
+#include "../sweep.hpp"
+#include "arrays.hpp"
+#include "interrupt.hpp"
+
+namespace resonart::bindings {
+
+// Whole numbers in rows and columns, as NumPy's own int64.
+inline WholeNumbers whole_matrix(Fresh<std::int64_t>& numbers, std::size_t rows,
+                                 std::size_t columns) {
+    return nb::cast(numbers.matrix(rows, columns))
+        .attr("view")(nb::module_::import_("numpy").attr("int64"));
+}
+
+// Looks for signals, and now and then tells Python how much is done.
+class AskAndReport {
+public:
+    AskAndReport(nb::handle report, const std::atomic<std::size_t>& done, std::size_t total)
+        : report_(report), done_(done), total_(total) {}
+    void operator()() {
+        signals_();
+        const auto now = Clock::now();
+        if (report_.is_none() || now - last_ < std::chrono::milliseconds(100)) return;
+        last_ = now;
+        nb::gil_scoped_acquire gil;
+        report_(done_.load(), total_);
+    }
+
+private:
+    using Clock = std::chrono::steady_clock;
+    AskPython signals_;
+    nb::handle report_;
+    const std::atomic<std::size_t>& done_;
+    std::size_t total_;
+    Clock::time_point last_ = Clock::now();
+};
+
+template <class Art>
+struct SweepFace {
+    using Outcome = std::tuple<WholeNumbers, WholeNumbers, WholeNumbers,
+                               std::unique_ptr<Partitions>, std::size_t, std::size_t>;
+
+    static Outcome sweep(const AnyRows& array, const Vector<double>& low,
+                         const Vector<double>& high, const Params& params, const Vector<double>& lb,
+                         const Vector<double>& ub, bool paired, const Matrix<std::int64_t>& orders,
+                         int max_epochs, bool merge, bool share, std::size_t max_categories,
+                         unsigned n_threads, nb::object report) {
+        const Rows rows = as_rows(array);
+        const std::size_t n = rows.size();
+        params.check();
+        if (n == 0 || rows.n_features() == 0) throw nb::value_error("a sweep needs rows");
+        if (n >= std::numeric_limits<std::uint32_t>::max() / 2) throw std::bad_alloc();
+        if (low.shape(0) != rows.n_features() || high.shape(0) != rows.n_features()) {
+            throw nb::value_error("bounds must have one entry for each feature");
+        }
+        check_kernel(params, rows.n_features());
+        check_axis(lb);
+        check_axis(ub);
+        if (paired && lb.shape(0) != ub.shape(0)) {
+            throw nb::value_error("paired vigilances must be as many");
+        }
+        check_orders(orders, n);
+        if (max_epochs < 1) throw nb::value_error("at least one epoch is needed");
+        const Grid grid(lb.data(), lb.shape(0), ub.data(), ub.shape(0), paired);
+        SweepPlan plan;
+        plan.orders = orders.data();
+        plan.n_orders = orders.shape(0);
+        plan.max_epochs = max_epochs;
+        plan.merge = merge;
+        plan.share = share;
+        plan.max_categories = max_categories;
+        plan.n_threads = n_threads ? n_threads : 1;
+        const std::size_t n_results = grid.n_cells() * plan.n_orders;
+        Fresh<std::int64_t> n_clusters(n_results), n_categories(n_results), partition(n_results);
+        auto partitions = std::make_unique<Partitions>(n);
+        std::size_t n_runs = 0, n_presentations = 0;
+        {
+            nb::gil_scoped_release free;
+            Bounds bounds;
+            bounds.set(low.data(), high.data(), rows.n_features());
+            const CodedRows coded(rows, bounds);
+            Sweep<Art> work(coded, params, grid, plan,
+                            {n_clusters.data(), n_categories.data(), partition.data()},
+                            *partitions);
+            AskAndReport ask(report, work.n_done(), n_results);
+            work.run(ask);
+            n_runs = work.n_runs();
+            n_presentations = work.n_presentations();
+        }
+        const std::size_t cells = grid.n_cells(), columns = plan.n_orders;
+        return {whole_matrix(n_clusters, cells, columns),
+                whole_matrix(n_categories, cells, columns),
+                whole_matrix(partition, cells, columns),
+                std::move(partitions),
+                n_runs,
+                n_presentations};
+    }
+
+private:
+    static void check_axis(const Vector<double>& values) {
+        double before = 0.0;
+        for (std::size_t i = 0; i < values.shape(0); ++i) {
+            const double value = values.data()[i];
+            if (!(value >= before && value <= 1.0)) {
+                throw nb::value_error("vigilances must lie in [0, 1] and ascend");
+            }
+            before = value;
+        }
+    }
+
+    static void check_orders(const Matrix<std::int64_t>& orders, std::size_t n) {
+        if (orders.shape(1) != n)
+            throw nb::value_error("an order must have one entry for each row");
+        Buffer<std::uint8_t> seen;
+        for (std::size_t o = 0; o < orders.shape(0); ++o) {
+            seen.assign(n, 0);
+            for (std::size_t i = 0; i < n; ++i) {
+                const std::int64_t r = orders.data()[o * n + i];
+                if (r < 0 || static_cast<std::size_t>(r) >= n ||
+                    seen[static_cast<std::size_t>(r)]) {
+                    throw nb::value_error("an order must hold every row once");
+                }
+                seen[static_cast<std::size_t>(r)] = 1;
+            }
+        }
+    }
+};
+
+template <class Art>
+void bind_sweep(nb::class_<Learner<Art>> c) {
+    c.def_static("sweep", &SweepFace<Art>::sweep, nb::arg("rows"), nb::arg("low"), nb::arg("high"),
+                 nb::arg("params"), nb::arg("lb"), nb::arg("ub"), nb::kw_only(), nb::arg("paired"),
+                 nb::arg("orders"), nb::arg("max_epochs"), nb::arg("merge"), nb::arg("share"),
+                 nb::arg("max_categories"), nb::arg("n_threads"), nb::arg("report").none());
+}
+
+// Ids of partitions, each checked.
+inline void check_ids(const Partitions& partitions, const std::int64_t* ids, std::size_t n,
+                      bool none_allowed) {
+    const auto size = static_cast<std::int64_t>(partitions.size());
+    for (std::size_t i = 0; i < n; ++i) {
+        if (ids[i] >= size || (ids[i] < 0 && !none_allowed)) {
+            throw nb::index_error("no such partition");
+        }
+    }
+}
+
+// Silhouette, modularity, kappa, share of rows in small clusters and number of others, for each
+// partition.
+inline NewMatrix<double> measure_quality(const Partitions& p, const Vector<std::int64_t>& order,
+                                         const Vector<double>& height,
+                                         const Matrix<std::int64_t>& neighbours, std::size_t small,
+                                         std::size_t most_clusters, unsigned n_threads) {
+    const std::size_t n = p.n_rows(), k = neighbours.shape(1);
+    if (order.shape(0) != n || height.shape(0) != n || neighbours.shape(0) != n || k == 0) {
+        throw nb::value_error("there must be an order, a height and neighbours for each row");
+    }
+    const auto is_row = [&](std::int64_t r) { return r >= 0 && static_cast<std::size_t>(r) < n; };
+    if (!std::all_of(order.data(), order.data() + n, is_row) ||
+        !std::all_of(neighbours.data(), neighbours.data() + n * k, is_row)) {
+        throw nb::index_error("no such row");
+    }
+    Fresh<double> out(p.size() * 5);
+    {
+        nb::gil_scoped_release free;
+        const Surroundings rows(order.data(), height.data(), n, neighbours.data(), k);
+        std::vector<Quality> found(p.size());
+        AskPython ask;
+        measure_all(p, rows, small, most_clusters, n_threads ? n_threads : 1, found.data(), ask);
+        for (std::size_t i = 0; i < p.size(); ++i) {
+            double* row = out.data() + 5 * i;
+            row[0] = found[i].silhouette;
+            row[1] = found[i].modularity;
+            row[2] = found[i].kappa;
+            row[3] = found[i].small_share;
+            row[4] = static_cast<double>(found[i].n_large);
+        }
+    }
+    return out.matrix(p.size(), 5);
+}
+
+// Cell, order, stability and score of the runs that were judged to the end.
+inline std::vector<std::tuple<std::size_t, std::size_t, double, double>> best_runs(
+    const Partitions& p, const Matrix<std::int64_t>& partition, const Vector<std::int64_t>& row,
+    const Vector<std::int64_t>& column, const Vector<double>& worth,
+    const Matrix<double>& agreement, std::size_t reach) {
+    const std::size_t n_cells = partition.shape(0), n_orders = partition.shape(1);
+    if (row.shape(0) != n_cells || column.shape(0) != n_cells || worth.shape(0) != p.size() ||
+        agreement.shape(0) != n_cells || agreement.shape(1) != n_orders) {
+        throw nb::value_error("the arrays do not fit together");
+    }
+    check_ids(p, partition.data(), n_cells * n_orders, true);
+    std::int64_t highest[2] = {-1, -1};
+    for (std::size_t c = 0; c < n_cells; ++c) {
+        const std::int64_t place[2] = {row.data()[c], column.data()[c]};
+        for (int i = 0; i < 2; ++i) {
+            if (place[i] < 0 || place[i] > 100000) throw nb::index_error("no such place");
+            highest[i] = std::max(highest[i], place[i]);
+        }
+    }
+    const RunsOfSweep runs{partition.data(),
+                           row.data(),
+                           column.data(),
+                           n_cells,
+                           n_orders,
+                           static_cast<std::size_t>(highest[0] + 1),
+                           static_cast<std::size_t>(highest[1] + 1)};
+    std::vector<std::tuple<std::size_t, std::size_t, double, double>> out;
+    nb::gil_scoped_release free;
+    AskPython ask;
+    BestRun best(p, runs, worth.data(), agreement.data(), reach);
+    for (const JudgedRun& run : best.search(ask)) {
+        out.emplace_back(run.cell, run.order, run.stability, run.score);
+    }
+    return out;
+}
+
+inline void bind_partitions(nb::module_& m) {
+    nb::class_<Partitions>(m, "Partitions")
+        .def("__len__", &Partitions::size)
+        .def_prop_ro("n_rows", &Partitions::n_rows)
+        .def_prop_ro("nbytes", &Partitions::bytes)
+        .def("n_clusters",
+             [](const Partitions& p) {
+                 Fresh<std::int64_t> out(p.size());
+                 for (std::size_t i = 0; i < p.size(); ++i) {
+                     out.data()[i] = static_cast<std::int64_t>(p[i].n_clusters());
+                 }
+                 return whole_numbers(out);
+             })
+        .def(
+            "labels",
+            [](const Partitions& p, const Vector<std::int64_t>& ids) {
+                check_ids(p, ids.data(), ids.shape(0), false);
+                Fresh<std::int64_t> out(ids.shape(0) * p.n_rows());
+                for (std::size_t i = 0; i < ids.shape(0); ++i) {
+                    p[static_cast<std::size_t>(ids.data()[i])].copy_labels(out.data() +
+                                                                           i * p.n_rows());
+                }
+                return whole_matrix(out, ids.shape(0), p.n_rows());
+            },
+            nb::arg("ids"))
+        .def(
+            "agreement_with",
+            [](const Partitions& p, const Vector<std::int64_t>& labels) {
+                if (labels.shape(0) != p.n_rows()) {
+                    throw nb::value_error("labels must be as many as the rows");
+                }
+                Buffer<std::uint32_t> mine, scratch;
+                mine.resize_uninitialised(p.n_rows());
+                for (std::size_t r = 0; r < p.n_rows(); ++r) {
+                    if (labels.data()[r] < 0 ||
+                        labels.data()[r] >= static_cast<std::int64_t>(p.n_rows())) {
+                        throw nb::value_error("labels must be numbered from 0");
+                    }
+                    mine[r] = static_cast<std::uint32_t>(labels.data()[r]);
+                }
+                const std::size_t n = p.size();
+                Fresh<double> out(n);
+                {
+                    nb::gil_scoped_release free;
+                    const Partition given(mine, scratch);
+                    for (std::size_t i = 0; i < n; ++i) {
+                        out.data()[i] = p[i].agreement(given, scratch);
+                    }
+                }
+                return out.vector();
+            },
+            nb::arg("labels"))
+        .def("best_runs", &best_runs, nb::arg("partition"), nb::arg("row"), nb::arg("column"),
+             nb::arg("worth"), nb::arg("agreement"), nb::arg("reach"))
+        .def("quality", &measure_quality, nb::arg("order"), nb::arg("height"),
+             nb::arg("neighbours"), nb::arg("small"), nb::arg("most_clusters"),
+             nb::arg("n_threads"))
+        .def(
+            "agreements",
+            [](const Partitions& p, const Matrix<std::int64_t>& ids, unsigned n_threads) {
+                const std::size_t cells = ids.shape(0), orders = ids.shape(1);
+                check_ids(p, ids.data(), cells * orders, true);
+                Fresh<double> out(cells * orders);
+                {
+                    nb::gil_scoped_release free;
+                    AskPython ask;
+                    agreements(p, ids.data(), cells, orders, n_threads ? n_threads : 1, out.data(),
+                               ask);
+                }
+                return out.matrix(cells, orders);
+            },
+            nb::arg("ids"), nb::arg("n_threads"));
+}
+
+}  // namespace resonart::bindings

@@ -1,0 +1,96 @@
+"""How good partitions look without labels: what they are measured by, and what that is worth."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _core
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+# Clusters of fewer rows are small: more likely outliers than groups.
+SMALL = 5
+# A partition is no candidate with more clusters than this that are not small, ...
+MOST_CLUSTERS = 60
+# ... or with more than this share of the rows in small ones.
+MOST_SMALL_SHARE = 0.6
+# Each row's nearest others that should share its cluster.
+NEIGHBOURS = 20
+
+_MOST_FEATURES_FOR_TREE = 8
+
+
+class Surroundings(NamedTuple):
+    """How rows lie to each other.
+
+    Attributes
+    ----------
+    order, height : ndarray of shape (n_rows,)
+        The minimum spanning tree by L1 distance as Prim's algorithm grows it.
+    neighbours : ndarray of shape (n_rows, k)
+        The nearest others of each row.
+    """
+
+    order: Integers
+    height: Floats
+    neighbours: Integers
+
+
+class Measures(NamedTuple):
+    """Of each partition, by name.
+
+    Attributes
+    ----------
+    silhouette : ndarray
+        Mean silhouette on the minimax distance (the longest step on the best path), by which
+        clusters of any shape can lie apart; NaN with more than ``MOST_CLUSTERS``.
+    modularity : ndarray
+        Share of neighbours in the same cluster, less what chance would give.
+    kappa : ndarray
+        The same, as a share of the most there can be beyond chance.
+    small_share : ndarray
+        Share of the rows in small clusters.
+    n_large : ndarray
+        Number of clusters that are not small.
+    """
+
+    silhouette: Floats
+    modularity: Floats
+    kappa: Floats
+    small_share: Floats
+    n_large: Floats
+
+    @property
+    def worth(self) -> Floats:
+        """What each is worth, from 0 to 6: 0 for what cannot be an answer."""
+        possible = (
+            (self.n_large >= 2)
+            & (self.n_large <= MOST_CLUSTERS)
+            & (self.small_share <= MOST_SMALL_SHARE)
+        )
+        apart = np.maximum(np.nan_to_num(self.silhouette), 0.0)
+        parts = 2.0 * apart + 3.0 * self.modularity + self.kappa
+        return np.where(possible, np.maximum(parts, 0.0) * (1.0 - self.small_share), 0.0)
+
+
+def surroundings(scaled: Floats, n_threads: int) -> Surroundings:
+    """Look at rows that are scaled already."""
+    from sklearn.neighbors import NearestNeighbors  # not needed by most who import the package
+
+    n, d = scaled.shape
+    by_tree = d <= _MOST_FEATURES_FOR_TREE and n >= 200
+    order, height = _core.vat_order(scaled, _core.Metric.manhattan, n_threads, by_tree)
+    k = max(1, min(NEIGHBOURS, n // 6))  # of few rows, fewer are near
+    found = NearestNeighbors(n_neighbors=k, p=1, n_jobs=n_threads).fit(scaled)
+    near = found.kneighbors(return_distance=False)
+    return Surroundings(order, height, np.ascontiguousarray(near, dtype=np.int64))
+
+
+def measure(partitions: _core.Partitions, around: Surroundings, n_threads: int) -> Measures:
+    """Measure all partitions of the same rows."""
+    found = partitions.quality(*around, SMALL, MOST_CLUSTERS, n_threads)
+    return Measures(*np.ascontiguousarray(found.T))

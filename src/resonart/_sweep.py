@@ -1,0 +1,386 @@
+"""The same rows at every vigilance and in every order, each distinct run made once."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
+
+from . import _core
+from ._base import BaseART
+from ._bounds import Bounds, check_bounds, scale_rows
+from ._checks import ParameterError, Rows, check_jobs, check_rows
+from ._quality import Surroundings, measure, surroundings
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Report = Callable[[int, int], None]
+
+PAIR = ("rho_lb", "rho_ub")
+
+# Labels that one part of a sweep may hold; a larger sweep is made part by part.
+_MOST_BYTES = 1 << 30
+
+
+@dataclass(frozen=True, eq=False)
+class Sweep:
+    """What an estimator makes of the same rows at every vigilance and in every order.
+
+    Attributes
+    ----------
+    cells : dict of ndarrays of shape (n_cells,)
+        Value of each swept parameter in each cell.
+    n_clusters, n_categories : ndarray of shape (n_cells, n_orders)
+        What each run ended with.
+    ari : ndarray of shape (n_cells, n_orders) or None
+        Adjusted Rand index of each run to the labels given.
+    agreement : ndarray of shape (n_cells, n_orders)
+        Mean adjusted Rand index of each run to those of the other orders in its cell; NaN with one
+        order.
+    quality : ndarray of shape (n_cells, n_orders) or None
+        What each run is worth without labels: how its partition looks (see
+        :attr:`Measures.worth`), times its agreement.
+    partition : ndarray of shape (n_cells, n_orders)
+        Runs with equal numbers gave equal partitions; -1 is a run that was given up.
+    partitions : ndarray of shape (n_partitions, n_rows) or None
+        Labels of each partition, clusters numbered by their first row.
+    n_runs : int
+        Distinct runs, merging and compression included; all others were known from them.
+    n_presentations : int
+        Rows presented in them; runs share their beginnings.
+    """
+
+    cells: dict[str, NDArray[Any]]
+    n_clusters: Integers
+    n_categories: Integers
+    ari: Floats | None
+    agreement: Floats
+    quality: Floats | None
+    partition: Integers
+    partitions: Integers | None
+    n_runs: int
+    n_presentations: int
+
+    @property
+    def stability(self) -> Floats:
+        """Mean adjusted Rand index between two orders, of each cell."""
+        mean: Floats = self.agreement.mean(axis=1)
+        return mean
+
+
+class Runs(NamedTuple):
+    """The result of one engine call, partitions still in the engine."""
+
+    grid: dict[str, NDArray[Any]]
+    n_clusters: Integers
+    n_categories: Integers
+    partition: Integers
+    partitions: _core.Partitions
+    n_runs: int
+    n_presentations: int
+
+
+class _Call(NamedTuple):
+    """One engine call: ascending vigilances, and the other parameters that stay as they are."""
+
+    lb: Floats
+    ub: Floats
+    paired: bool
+    fixed: dict[str, Any]
+
+
+def sweep(
+    estimator: BaseART,
+    X: ArrayLike,
+    y: Integers | None = None,
+    *,
+    grid: dict[str, NDArray[Any]],
+    orders: Integers,
+    n_jobs: int | None = None,
+    keep_labels: bool = False,
+    quality: bool = False,
+    max_categories: int | None = None,
+    share: bool = True,
+    report: Report | None = None,
+) -> Sweep:
+    """Fit an estimator in every cell of a grid and in every order, and tell what came out.
+
+    All cells begin together and part where their runs do, so that each distinct run is made once
+    and runs share their beginnings. The results are those of one ``fit`` for each, bit for bit.
+
+    Parameters
+    ----------
+    estimator : DDVFA, DVFA, FuzzyART or TopoART
+        What is fitted; its parameters besides those of the grid are used.
+    X : array-like of shape (n_rows, n_features)
+        Rows.
+    y : ndarray of shape (n_rows,) or None
+        Labels from 0 to compare with.
+    grid : dict of ndarrays
+        Ascending values of each swept parameter: ``rho_lb`` and ``rho_ub`` (all pairs with
+        ``rho_lb <= rho_ub``), ``rho``, or ``rho_a``, ``beta_sbm``, ``phi`` and ``tau``.
+    orders : ndarray of shape (n_orders, n_rows)
+        Which row is presented when.
+    n_jobs : int or None
+        Number of threads; -1 uses all processors, None is 1.
+    keep_labels : bool
+        Whether to return ``partitions``.
+    quality : bool
+        Whether to judge runs without labels.
+    max_categories : int or None
+        Runs that come to have more categories are given up.
+    share : bool
+        Whether runs that are known are left out. ``False`` makes each, to compare with.
+    report : callable or None
+        Called now and then with the number of runs known so far and of all; may raise to stop.
+
+    Returns
+    -------
+    result : Sweep
+        Everything by cell and order.
+
+    Examples
+    --------
+    >>> from resonart import DDVFA
+    >>> X = [[0.0], [0.1], [0.2], [0.9], [1.0]]
+    >>> values = np.arange(11) / 10
+    >>> result = sweep(
+    ...     DDVFA(rho_lb=0, rho_ub=0),
+    ...     X,
+    ...     grid={"rho_lb": values, "rho_ub": values},
+    ...     orders=np.array([[0, 1, 2, 3, 4], [4, 3, 2, 1, 0]]),
+    ... )
+    >>> result.n_clusters.shape, result.n_runs
+    ((66, 2), 24)
+    """
+    model = clone(estimator)
+    rows = check_rows(model, X, reset=True)
+    n_threads = check_jobs(n_jobs)
+    bounds = fixed_bounds(model, rows)
+    around = surroundings(scale_rows(_doubles(rows), *bounds), n_threads) if quality else None
+    cells = cells_of(grid)
+    total = len(next(iter(cells.values()))) * len(orders)
+    parts: list[_Part] = []
+    done = 0
+    for call in _calls(grid, len(orders) * len(rows)):
+        runs = _make_runs(
+            model,
+            rows,
+            bounds,
+            grid,
+            call,
+            orders,
+            n_threads=n_threads,
+            max_categories=max_categories,
+            share=share,
+            report=_later(report, done, total),
+        )
+        done += runs.partition.size
+        if report is not None:
+            report(done, total)
+        parts.append(_judge(runs, y, around, n_threads, keep_labels))
+    return _join(cells, parts)
+
+
+def run_sweep(
+    model: BaseART,
+    rows: Rows,
+    bounds: Bounds,
+    *,
+    grid: dict[str, NDArray[Any]],
+    orders: Integers,
+    n_threads: int,
+    max_categories: int,
+    report: Report | None = None,
+) -> Runs:
+    """Make all runs in one engine call: for rows that are checked and not too many."""
+    (call,) = _calls(grid, 0)
+    return _make_runs(
+        model,
+        rows,
+        bounds,
+        grid,
+        call,
+        orders,
+        n_threads=n_threads,
+        max_categories=max_categories,
+        share=True,
+        report=report,
+    )
+
+
+def _make_runs(
+    model: BaseART,
+    rows: Rows,
+    bounds: Bounds,
+    grid: dict[str, NDArray[Any]],
+    call: _Call,
+    orders: Integers,
+    *,
+    n_threads: int,
+    max_categories: int | None,
+    share: bool,
+    report: Report | None,
+) -> Runs:
+    model.set_params(**call.fixed)
+    found = model._engine_type.sweep(
+        rows,
+        bounds.low,
+        bounds.high,
+        model._params(n_rows=len(rows)),
+        call.lb,
+        call.ub,
+        paired=call.paired,
+        orders=orders,
+        max_epochs=model._most_epochs(),
+        merge=model._merges_after_fit(),
+        share=share,
+        max_categories=max_categories or 0,
+        n_threads=n_threads,
+        report=report,
+    )
+    return Runs(grid, *found)
+
+
+class _Part(NamedTuple):
+    """The result of one engine call, judged."""
+
+    n_clusters: Integers
+    n_categories: Integers
+    ari: Floats | None
+    agreement: Floats
+    quality: Floats | None
+    partition: Integers
+    partitions: Integers | None
+    n_partitions: int
+    n_runs: int
+    n_presentations: int
+
+
+def _judge(
+    runs: Runs, y: Integers | None, around: Surroundings | None, n_threads: int, keep_labels: bool
+) -> _Part:
+    found = runs.partitions
+    agreement = found.agreements(runs.partition, n_threads)
+    ari = None if y is None else _lookup(found.agreement_with(y), runs.partition)
+    quality = None
+    if around is not None:
+        worth = _lookup(measure(found, around, n_threads).worth, runs.partition)
+        agreed = np.maximum(agreement, 0.0) if agreement.shape[1] > 1 else 1.0
+        quality = worth * agreed
+    return _Part(
+        runs.n_clusters,
+        runs.n_categories,
+        ari,
+        agreement,
+        quality,
+        runs.partition,
+        found.labels(np.arange(len(found))) if keep_labels else None,
+        len(found),
+        runs.n_runs,
+        runs.n_presentations,
+    )
+
+
+def _lookup(values: Floats, partition: Integers) -> Floats:
+    """Return the value of each run's partition; NaN for those given up."""
+    found: Floats = np.append(values, np.nan)[partition]
+    return found
+
+
+def _later(report: Report | None, before: int, total: int) -> Report | None:
+    if report is None:
+        return None
+    return lambda done, _: report(before + done, total)
+
+
+def _doubles(rows: Rows) -> Floats:
+    return np.ascontiguousarray(rows, dtype=np.float64)
+
+
+def fixed_bounds(model: BaseART, rows: Rows) -> Bounds:
+    """Return the feature ranges that all runs share."""
+    values = _doubles(rows)
+    low, high = values.min(axis=0), values.max(axis=0)
+    given = check_bounds(model.bounds, rows.shape[1])
+    if given is None:
+        return Bounds(low, high)
+    if model.out_of_bounds != "clip" and ((low < given.low) | (high > given.high)).any():
+        raise ParameterError(
+            "A sweep compares runs under the same feature ranges, and some rows lie outside "
+            f"bounds={model.bounds!r}. Give wider bounds, bounds=None to take them from the rows, "
+            "or out_of_bounds='clip'."
+        )
+    return given
+
+
+def cells_of(grid: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """Return the value of each parameter in each cell, the last changing fastest."""
+    if tuple(grid) == PAIR:
+        lb, ub = grid.values()
+        first = np.searchsorted(ub, lb)
+        return {
+            "rho_lb": np.repeat(lb, len(ub) - first),
+            "rho_ub": np.concatenate([ub[i:] for i in first]),
+        }
+    columns = np.meshgrid(*grid.values(), indexing="ij")
+    return {name: column.ravel() for name, column in zip(grid, columns, strict=True)}
+
+
+def _calls(grid: dict[str, NDArray[Any]], labels_a_cell: int) -> Iterator[_Call]:
+    """Split the grid into engine calls, each small enough to hold its labels."""
+    most_cells = max(1, _MOST_BYTES // max(1, 2 * labels_a_cell))
+    if tuple(grid) == PAIR:
+        lb, ub = (_axis(values) for values in grid.values())
+        at_once = max(1, most_cells // len(ub))
+        for begin in range(0, len(lb), at_once):
+            yield _Call(lb[begin : begin + at_once], ub, False, {"rho_lb": 0.0, "rho_ub": 1.0})
+    elif tuple(grid) == ("rho",):
+        rho = _axis(grid["rho"])
+        for begin in range(0, len(rho), most_cells):
+            some = rho[begin : begin + most_cells]
+            yield _Call(some, some, True, {"rho": 0.0})
+    else:  # topoART: module B's vigilance follows A's; a call for each of its other parameters
+        rho_a = _axis(grid["rho_a"])
+        names = [name for name in grid if name != "rho_a"]
+        for values in itertools.product(*(grid[name].tolist() for name in names)):
+            fixed = dict(zip(names, values, strict=True)) | {"rho_a": 0.0}
+            yield _Call(rho_a, (rho_a + 1.0) / 2.0, True, fixed)
+
+
+def _axis(values: NDArray[Any]) -> Floats:
+    return np.ascontiguousarray(values, dtype=np.float64)
+
+
+def _join(cells: dict[str, NDArray[Any]], parts: list[_Part]) -> Sweep:
+    def together(name: str) -> Any:
+        arrays = [getattr(part, name) for part in parts]
+        if arrays[0] is None:
+            return None
+        if "rho_a" in cells:  # the slowest axis, but all of it is in each call
+            return np.stack(arrays, axis=1).reshape(-1, arrays[0].shape[1])
+        return np.concatenate(arrays)
+
+    offsets = np.cumsum([0] + [part.n_partitions for part in parts[:-1]]).tolist()
+    parts = [
+        part._replace(partition=np.where(part.partition < 0, -1, part.partition + offset))
+        for part, offset in zip(parts, offsets, strict=True)
+    ]
+    kept = [part.partitions for part in parts if part.partitions is not None]
+    return Sweep(
+        cells=cells,
+        n_clusters=together("n_clusters"),
+        n_categories=together("n_categories"),
+        ari=together("ari"),
+        agreement=together("agreement"),
+        quality=together("quality"),
+        partition=together("partition"),
+        partitions=np.concatenate(kept) if kept else None,
+        n_runs=sum(part.n_runs for part in parts),
+        n_presentations=sum(part.n_presentations for part in parts),
+    )

@@ -1,0 +1,11 @@
+"""Choosing vigilances: with labels, without them, and all at once."""
+
+from __future__ import annotations
+
+from resonart._choice import Candidate, VigilanceChoice
+from resonart._sweep import Sweep
+
+from ._choose import choose_vigilance
+from ._plane import VigilancePlane
+
+__all__ = ["Candidate", "Sweep", "VigilanceChoice", "VigilancePlane", "choose_vigilance"]

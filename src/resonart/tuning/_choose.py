@@ -1,0 +1,97 @@
+"""Vigilances chosen without labels, with the evidence."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numpy.typing import ArrayLike
+from sklearn.base import clone
+
+from resonart import DDVFA, FuzzyART
+from resonart._checks import check_jobs, check_rows, warn_user
+from resonart._choice import VigilanceChoice
+
+from ._progress import progress_bar
+
+
+def choose_vigilance(
+    X: ArrayLike,
+    estimator: DDVFA | FuzzyART | None = None,
+    *,
+    n_orders: int = 8,
+    random_state: Any = None,
+    n_jobs: int | None = -1,
+    progress: bool | str = "auto",
+) -> VigilanceChoice:
+    """Choose the vigilances of an estimator from the rows alone.
+
+    Every vigilance of the grid is tried in several orders, and every distinct partition that comes
+    out is judged: whether clusters lie apart (a silhouette on the minimax distance, by which they
+    may have any shape), whether near rows share a cluster (the modularity of the graph of nearest
+    neighbours, and the same as a share of what is possible), how few rows are left in clusters
+    of less than five, and how well the other orders agree at vigilances nearby. The best run is
+    the answer, unless it is no better than chance makes of rows without clusters.
+
+    ``DDVFA().fit(X)`` does the same and keeps the result; use this function to look before.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        Rows. Of more than 1,000 a random sample makes the choice.
+    estimator : DDVFA, FuzzyART or None, default=None
+        What the vigilances are for; ``None`` is ``DDVFA()``. Its own vigilances are not used, all
+        other parameters are.
+    n_orders : int, default=8
+        Number of random orders to try.
+    random_state : int, RandomState instance or None, default=None
+        Source of the orders and of the sample.
+    n_jobs : int or None, default=-1
+        Number of threads; -1 uses all processors, None is 1.
+    progress : {"auto", True, False}, default="auto"
+        Whether to show a progress bar, which needs tqdm (``pip install "resonart[progress]"``).
+        ``"auto"`` does so in a terminal or notebook.
+
+    Returns
+    -------
+    choice : VigilanceChoice
+        ``params`` to give to the estimator, ``reason`` in one line, ``shortlist`` of the best
+        runs with their scores, ``has_structure``. A warning is given where the rows show no
+        structure: the vigilances then give one cluster.
+
+    See Also
+    --------
+    VigilancePlane : All vigilances, with or without labels.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from resonart import DDVFA
+    >>> from resonart.tuning import choose_vigilance
+    >>> X, _ = make_moons(300, noise=0.05, random_state=0)
+    >>> choice = choose_vigilance(X, random_state=0)
+    >>> choice.n_clusters, choice.has_structure
+    (2, True)
+    >>> best = choice.shortlist[0]
+    >>> best.stability > 0.9
+    True
+    >>> DDVFA(**choice.params).fit(X[choice.order]).n_clusters_
+    2
+    """
+    if estimator is None:
+        estimator = DDVFA()
+    if not isinstance(estimator, (DDVFA, FuzzyART)):
+        raise TypeError(
+            f"estimator must be a DDVFA, a FuzzyART or None, got {estimator!r}. For other "
+            "estimators, compare all vigilances with VigilancePlane."
+        )
+    model = clone(estimator).set_params(
+        **dict.fromkeys(estimator._swept, "auto"), n_orders=n_orders, random_state=random_state
+    )
+    model._check_common()
+    n_threads = check_jobs(n_jobs)
+    rows = check_rows(model, X, reset=True)
+    with progress_bar(progress, "choose_vigilance") as report:
+        choice: VigilanceChoice = model._choose(rows, n_threads=n_threads, report=report)
+    if not choice.has_structure:
+        warn_user(choice.reason)
+    return choice

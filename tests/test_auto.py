@@ -1,0 +1,275 @@
+"""Vigilances chosen without labels: ``"auto"`` and ``choose_vigilance``."""
+
+from __future__ import annotations
+
+import pickle
+import signal
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import make_blobs, make_circles, make_moons
+from sklearn.metrics import adjusted_rand_score
+
+from resonart import DDVFA, FuzzyART, TopoART, merge_models
+from resonart._auto import MOST_ROWS
+from resonart.tuning import choose_vigilance
+
+BLOBS, BLOB_OF = make_blobs([60, 60, 60], centers=None, cluster_std=0.5, random_state=3)
+MOONS, MOON_OF = make_moons(200, noise=0.05, random_state=0)
+
+
+def test_shapes_are_found() -> None:
+    circles, circle_of = make_circles(300, noise=0.03, factor=0.4, random_state=0)
+    for X, y in ((BLOBS, BLOB_OF), (MOONS, MOON_OF), (circles, circle_of)):
+        model = DDVFA(random_state=0).fit(X)
+        assert adjusted_rand_score(y, model.labels_) == 1.0
+        assert model.vigilance_choice_ is not None
+        assert model.vigilance_choice_.has_structure
+
+
+def test_the_model_is_the_chosen_run() -> None:
+    model = DDVFA(random_state=1).fit(MOONS)
+    choice = model.vigilance_choice_
+    assert choice is not None
+    again = DDVFA(rho_lb=model.rho_lb_, rho_ub=model.rho_ub_).fit(MOONS[choice.order])
+    np.testing.assert_array_equal(model.labels_[choice.order], again.labels_)
+    np.testing.assert_array_equal(model.weights_, again.weights_)
+    np.testing.assert_array_equal(model.counts_, again.counts_)
+    assert adjusted_rand_score(choice.labels, again.labels_) == 1.0
+    assert choice.n_clusters == model.n_clusters_
+    assert choice.params == {"rho_lb": model.rho_lb_, "rho_ub": model.rho_ub_}
+    assert again.vigilance_choice_ is None
+    assert (again.rho_lb_, again.rho_ub_) == (model.rho_lb_, model.rho_ub_)
+
+
+def test_the_same_seed_gives_the_same_model_whatever_the_threads() -> None:
+    first, second = (DDVFA(random_state=7).fit(MOONS) for _ in range(2))
+    np.testing.assert_array_equal(first.labels_, second.labels_)
+    assert first.get_params() == second.get_params()
+    one, many = (choose_vigilance(MOONS, random_state=7, n_jobs=n) for n in (1, 3))
+    assert one.params == many.params == first.vigilance_choice_.params
+    assert one.shortlist == many.shortlist
+
+
+@pytest.mark.parametrize("linkage", ["complete", "median", "average", "weighted", "centroid"])
+def test_other_linkages(linkage: str) -> None:
+    model = DDVFA(linkage=linkage, random_state=0, n_orders=4).fit(BLOBS)
+    assert adjusted_rand_score(BLOB_OF, model.labels_) > 0.9
+
+
+def test_one_vigilance_may_be_given() -> None:
+    model = DDVFA(rho_ub=0.93, random_state=0).fit(MOONS)
+    assert model.rho_ub_ == 0.93
+    assert adjusted_rand_score(MOON_OF, model.labels_) == 1.0
+    model = DDVFA(rho_lb=0.7, random_state=0).fit(MOONS)
+    assert model.rho_lb_ == 0.7 <= model.rho_ub_
+
+
+def test_vat_order_and_a_single_order() -> None:
+    model = DDVFA(order="vat", n_orders=2, random_state=0).fit(MOONS)
+    assert adjusted_rand_score(MOON_OF, model.labels_) == 1.0
+    shuffled = np.random.default_rng(0).permutation(len(MOONS))
+    model = DDVFA(n_orders=1).fit(MOONS[shuffled])
+    choice = model.vigilance_choice_
+    assert choice is not None
+    np.testing.assert_array_equal(choice.order, np.arange(len(MOONS)))
+
+
+def test_fuzzy_art() -> None:
+    model = FuzzyART(rho="auto", random_state=0).fit(BLOBS)
+    assert adjusted_rand_score(BLOB_OF, model.labels_) > 0.9
+    again = FuzzyART(rho=model.rho_).fit(BLOBS[model.vigilance_choice_.order])
+    np.testing.assert_array_equal(model.weights_, again.weights_)
+    assert model.predict(BLOBS).max() < model.n_clusters_
+
+
+@pytest.mark.parametrize("n", [120, 500])
+@pytest.mark.parametrize("d", [1, 2, 5])
+@pytest.mark.parametrize("kind", ["uniform", "normal"])
+def test_rows_without_structure_are_one_cluster(kind: str, n: int, d: int) -> None:
+    X = getattr(np.random.default_rng(n + d), kind)(size=(n, d))
+    model = DDVFA(random_state=0).fit(X)
+    assert model.n_clusters_ == 1
+    assert set(model.labels_) == {0}
+    with pytest.warns(UserWarning, match="No structure.*one cluster") as caught:
+        choice = choose_vigilance(X, random_state=0)
+    assert caught[0].filename == __file__  # points at the user's line
+    assert not choice.has_structure
+    assert choice.score < choice.threshold
+    assert choice.shortlist[0].score == choice.score
+
+
+def test_evidence() -> None:
+    choice = choose_vigilance(MOONS, random_state=0)
+    assert str(choice) == choice.reason
+    assert "\n" not in choice.reason
+    assert f"rho_lb={choice.params['rho_lb']:g}" in choice.reason
+    assert "2 clusters" in choice.reason
+    scores = [candidate.score for candidate in choice.shortlist]
+    assert scores == sorted(scores, reverse=True)
+    assert choice.score == scores[0] > choice.threshold
+    for candidate in choice.shortlist:
+        assert 0.0 <= candidate.stability <= 1.0
+        assert candidate.n_clusters >= 2
+        parts = (2 * max(candidate.silhouette, 0) + 3 * candidate.modularity + candidate.kappa) * (
+            1 - candidate.small_share
+        )
+        assert candidate.score == pytest.approx(parts * candidate.stability)
+
+
+# ---------------------------------------------------------------------- large data
+
+
+def test_large_data_are_chosen_for_on_a_sample() -> None:
+    X, y = make_moons(6000, noise=0.05, random_state=0)
+    model = DDVFA(random_state=0).fit(X)
+    choice = model.vigilance_choice_
+    assert choice is not None
+    assert (choice.n_rows, choice.n_rows_used) == (6000, MOST_ROWS)
+    assert len(choice.order) == MOST_ROWS == len(set(choice.order))
+    assert "sample of 1,000 of 6,000 rows" in choice.reason
+    assert adjusted_rand_score(y, model.labels_) > 0.99
+    assert adjusted_rand_score(choice.labels, model.labels_[choice.order]) == 1.0
+    assert model.counts_.sum() == model.n_samples_seen_ == 6000
+    np.testing.assert_array_equal(model.bounds_.low, X.min(axis=0))
+
+
+# ---------------------------------------------------------------------- streams
+
+
+def test_partial_fit_chooses_from_the_first_batch_and_says_so() -> None:
+    shuffled = np.random.default_rng(0).permutation(len(MOONS))
+    X = MOONS[shuffled]
+    model = DDVFA(random_state=0, bounds=(-2, 3))
+    with pytest.warns(UserWarning, match="from the first 150 rows.*rho_lb=.*fix it") as caught:
+        model.partial_fit(X[:150])
+    assert caught[0].filename == __file__
+    chosen = model.rho_lb_, model.rho_ub_
+    model.partial_fit(X[150:])
+    label = model.learn_one(X[0])
+    assert (model.rho_lb_, model.rho_ub_) == chosen
+    model.merge()
+    fixed = DDVFA(rho_lb=chosen[0], rho_ub=chosen[1], bounds=(-2, 3))
+    fixed.partial_fit(X[:150]).partial_fit(X[150:])
+    assert fixed.learn_one(X[0]) == label
+    fixed.merge()
+    np.testing.assert_array_equal(fixed.weights_, model.weights_)
+
+
+def test_a_stream_needs_a_start() -> None:
+    with pytest.raises(
+        ValueError, match=r"9 rows, too few.*larger batch, or give rho_lb and rho_ub"
+    ):
+        DDVFA().partial_fit(MOONS[:9])
+    with pytest.raises(ValueError, match=r"One row is not enough.*begin with fit or partial_fit"):
+        DDVFA().learn_one(MOONS[0])
+    with pytest.raises(ValueError, match="Give rho,"):
+        FuzzyART(rho="auto").learn_one(MOONS[0])
+
+
+def test_a_fit_can_be_gone_on_with() -> None:
+    model = DDVFA(random_state=0).fit(MOONS)
+    chosen = model.rho_lb_, model.rho_ub_
+    model.partial_fit(MOONS[:50])
+    assert (model.rho_lb_, model.rho_ub_) == chosen
+    assert model.n_samples_seen_ == 250
+    model.set_params(rho_lb=0.1).partial_fit(MOONS[:50])
+    copy = pickle.loads(pickle.dumps(model))
+    assert (copy.rho_lb_, copy.rho_ub_) == (model.rho_lb_, model.rho_ub_)
+    copy.partial_fit(MOONS)
+    assert clone(model).rho_lb == 0.1
+    assert not hasattr(clone(model), "rho_lb_")
+
+
+def test_models_that_chose_can_be_merged() -> None:
+    first = DDVFA(random_state=0).fit(MOONS)
+    second = DDVFA(rho_lb=first.rho_lb_, rho_ub=first.rho_ub_).fit(MOONS[::2])
+    merged = merge_models([first, second])
+    assert (merged.rho_lb_, merged.rho_ub_) == (first.rho_lb_, first.rho_ub_)
+    merged.partial_fit(MOONS)
+
+
+# ---------------------------------------------------------------------- unusual input
+
+
+@pytest.mark.parametrize(
+    "X",
+    [
+        [[1.0, 2.0]],
+        [[1.0, 2.0]] * 40,
+        np.arange(9.0).reshape(3, 3),
+        np.eye(12),
+        np.random.default_rng(0).random((15, 40)),
+        np.r_[np.zeros((20, 1)), np.ones((20, 1))],
+        np.c_[np.arange(30.0), np.full(30, 5.0)],
+    ],
+    ids=["one row", "equal rows", "few", "corners", "wide", "two values", "a constant feature"],
+)
+def test_any_rows_have_an_answer(X: Any) -> None:
+    model = DDVFA(random_state=0).fit(X)
+    assert len(model.labels_) == len(X)
+    assert model.n_clusters_ >= 1
+    assert model.vigilance_choice_.reason
+    assert FuzzyART(rho="auto", random_state=0).fit(X).n_clusters_ >= 1
+
+
+def test_equal_rows_and_two_values() -> None:
+    assert DDVFA().fit([[1.0, 2.0]] * 40).n_clusters_ == 1
+    values = np.r_[np.zeros((20, 1)), np.ones((20, 1))]
+    assert DDVFA(random_state=0).fit(values).n_clusters_ == 2
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"rho_lb": "Auto"}, "rho_lb must be"),
+        ({"rho_ub": 1.5}, "rho_ub must be a number in"),
+        ({"rho_ub": None}, "rho_ub must be"),
+        ({"n_orders": 0}, "n_orders must be a whole number >= 1"),
+        ({"order": "backwards"}, "order must be one of"),
+        ({"linkage": "best"}, "linkage must be one of"),
+        ({"bounds": (0, 0.1)}, "wider bounds"),
+    ],
+)
+def test_wrong_parameters(params: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        DDVFA(**params).fit(MOONS)
+
+
+def test_wrong_estimators() -> None:
+    with pytest.raises(TypeError, match=r"DDVFA, a FuzzyART or None.*VigilancePlane"):
+        choose_vigilance(MOONS, TopoART(rho_a=0.5))  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="n_jobs must be"):
+        choose_vigilance(MOONS, n_jobs=0)
+    given = DDVFA(rho_lb=0.99, rho_ub=0.99)
+    choice = choose_vigilance(MOONS, given, random_state=0)
+    assert choice.params["rho_lb"] != 0.99
+    assert given.rho_lb == 0.99
+
+
+def test_an_interrupt_leaves_the_model_alone() -> None:
+    def attributes() -> dict[str, Any]:
+        return {name: value for name, value in vars(model).items() if name != "_lock"}
+
+    model = DDVFA(random_state=0).fit(BLOBS)
+    before = attributes()
+    X = np.random.default_rng(0).random((1000, 40))  # takes seconds
+    threading.Timer(0.3, lambda: signal.raise_signal(signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X)
+    assert attributes() == before
+
+
+# ---------------------------------------------------------------------- the data sets
+
+
+@pytest.mark.parametrize("name", ["target", "chainlink", "lsun", "wine", "spiral"])
+def test_data_sets(name: str, data_folder: Path) -> None:
+    table = np.loadtxt(data_folder / f"{name}.csv.gz", delimiter=",", skiprows=1)
+    X, y = table[:, :-1], table[:, -1]
+    model = DDVFA(random_state=0).fit(X)
+    assert adjusted_rand_score(y, model.labels_) > 0.75
