@@ -49,13 +49,14 @@ public:
         }
     }
 
-    // The runs that were judged to the end, in the order they were looked at; the best is the first
-    // of highest score. All others are worth less: they were left as soon as that was certain.
+    // The best runs, `most` at most, best first; of equal ones the first that was looked at. All
+    // others were left as soon as it was certain that they are not among these.
     template <class Ask>
-    std::vector<JudgedRun> search(Ask& ask) {
+    std::vector<JudgedRun> search(std::size_t most, Ask& ask) {
         Poll<Ask&> poll(ask);
         std::vector<JudgedRun> judged;
-        double best = 0.0;
+        judged.reserve(most + 1);
+        double best = 0.0;  // the least score that is worth having
         for (const std::size_t run : in_order_of_promise()) {
             const auto mine = static_cast<std::size_t>(runs_.partition[run]);
             if (worth_[mine] <= best) continue;
@@ -71,8 +72,12 @@ public:
             if (left > 0.0) continue;
             const double stability = others > 0.0 ? sum / others : 1.0;
             const double score = worth_[mine] * stability;
-            judged.push_back({cell, order, stability, score});
-            best = std::max(best, score);
+            if (!(score > best)) continue;
+            const auto at = std::find_if(judged.begin(), judged.end(),
+                                         [&](const JudgedRun& run) { return run.score < score; });
+            judged.insert(at, {cell, order, stability, score});
+            if (judged.size() > most) judged.pop_back();
+            if (judged.size() == most) best = judged.back().score;
         }
         return judged;
     }
@@ -97,7 +102,7 @@ private:
         return speaker;
     }
     double promise(std::size_t run) const {
-        const double agreed = std::min(std::max(agreement_[run], 0.02), 1.0);
+        const double agreed = agreement_[run] > 0.02 ? std::min(agreement_[run], 1.0) : 0.02;
         return worth_[static_cast<std::size_t>(runs_.partition[run])] * std::sqrt(agreed);
     }
 

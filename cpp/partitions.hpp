@@ -195,14 +195,16 @@ private:
 class AgreementCache {
 public:
     explicit AgreementCache(const Partitions& partitions) : partitions_(partitions) {
-        keys_.assign(kSlots, kEmpty);
-        values_.resize_uninitialised(kSlots);
+        const std::size_t pairs = partitions.size() * partitions.size();
+        while (bits_ < kMostBits && (std::size_t{1} << bits_) < pairs) ++bits_;
+        keys_.assign(std::size_t{1} << bits_, kEmpty);
+        values_.resize_uninitialised(std::size_t{1} << bits_);
     }
     double operator()(std::uint32_t i, std::uint32_t j) {
         if (i == j) return 1.0;
         if (i > j) std::swap(i, j);
         const std::uint64_t key = std::uint64_t{i} << 32 | j;
-        const std::size_t slot = static_cast<std::size_t>(key * 0x9e3779b97f4a7c15u >> 44);
+        const auto slot = static_cast<std::size_t>(key * 0x9e3779b97f4a7c15u >> (64 - bits_));
         if (keys_[slot] != key) {
             values_[slot] = partitions_[i].agreement(partitions_[j], scratch_);
             keys_[slot] = key;
@@ -211,9 +213,10 @@ public:
     }
 
 private:
-    static constexpr std::size_t kSlots = std::size_t{1} << 20;
+    static constexpr unsigned kMostBits = 20;
     static constexpr std::uint64_t kEmpty = ~std::uint64_t{0};
     const Partitions& partitions_;
+    unsigned bits_ = 4;  // slots are a power of two
     Buffer<std::uint64_t> keys_;
     Buffer<double> values_;
     Buffer<std::uint32_t> scratch_;
@@ -251,6 +254,22 @@ void agreements(const Partitions& partitions, const std::int64_t* ids, std::size
                                            : std::numeric_limits<double>::quiet_NaN();
                 }
             }
+        }
+    });
+}
+
+// How well every partition agrees with one more.
+template <class Ask>
+void agreements_with(const Partitions& partitions, const Partition& given, unsigned n_threads,
+                     double* out, Ask& ask) {
+    std::atomic<std::size_t> next{0};
+    std::atomic<bool> stop{false};
+    in_parallel(n_threads, stop, [&](unsigned t) {
+        Poll<SharedAsk<Ask>> poll{SharedAsk<Ask>(t, stop, ask)};
+        Buffer<std::uint32_t> scratch;
+        for (std::size_t id; (id = next.fetch_add(1)) < partitions.size();) {
+            out[id] = partitions[id].agreement(given, scratch);
+            poll.work(4 * partitions.n_rows());
         }
     });
 }

@@ -79,7 +79,8 @@ public:
     QualityMeter(const Surroundings& rows, std::size_t small, std::size_t most_clusters)
         : rows_(rows), small_(small), most_(most_clusters) {}
 
-    Quality measure(const Partition& partition) {
+    template <class P>
+    Quality measure(const Partition& partition, P& poll) {
         const std::size_t n = rows_.size();
         labels_.resize_uninitialised(n);
         partition.copy_labels(labels_.data());
@@ -94,6 +95,7 @@ public:
             for (std::size_t i = 0; i < rows_.k(); ++i) {
                 inside += labels_[static_cast<std::size_t>(near[i])] == mine;
             }
+            poll.work(rows_.k());
         }
         Quality quality;
         const double arcs = static_cast<double>(n * rows_.k());
@@ -119,7 +121,7 @@ public:
         quality.n_large = large_.size();
         quality.silhouette = large_.size() > most_ ? std::numeric_limits<double>::quiet_NaN()
                              : large_.size() < 2   ? 0.0
-                                                   : silhouette();
+                                                   : silhouette(poll);
         return quality;
     }
 
@@ -132,7 +134,8 @@ private:
     // Sums of distances to all clusters follow along Prim's order: to the rows after place i, up to
     // the first that was reached higher than i + 1, the distance is the height of i + 1; beyond
     // that, what it is from there. Likewise to the rows before.
-    double silhouette() {
+    template <class P>
+    double silhouette(P& poll) {
         const std::size_t n = rows_.size(), m = large_.size();
         before_.assign((n + 1) * m, 0.0);
         for (std::size_t i = 0; i < n; ++i) {
@@ -141,6 +144,7 @@ private:
             for (std::size_t c = 0; c < m; ++c) now[c] = last[c];
             const std::uint32_t mine = column_[labels_[rows_.row(i)]];
             if (mine != kNoColumn) now[mine] += 1.0;
+            poll.work(m);
         }
         after_.assign(n * m, 0.0);
         for (std::size_t i = n - 1; i-- > 0;) {
@@ -153,10 +157,12 @@ private:
             for (std::size_t c = 0; c < m; ++c) {
                 sum[c] = height * (counted_to[c] - counted[c]) + beyond[c];
             }
+            poll.work(m);
         }
         earlier_.assign(n * m, 0.0);
         double total = 0.0;
         for (std::size_t i = 0; i < n; ++i) {
+            poll.work(2 * m);
             double* sum = earlier_.data() + i * m;
             if (i > 0) {
                 const double height = rows_.height(i);
@@ -203,8 +209,7 @@ void measure_all(const Partitions& partitions, const Surroundings& rows, std::si
         Poll<SharedAsk<Ask>> poll{SharedAsk<Ask>(t, stop, ask)};
         QualityMeter meter(rows, small, most_clusters);
         for (std::size_t id; (id = next.fetch_add(1)) < partitions.size();) {
-            out[id] = meter.measure(partitions[id]);
-            poll.work(rows.size() * (rows.k() + 8 * std::min(out[id].n_large, most_clusters)));
+            out[id] = meter.measure(partitions[id], poll);
         }
     });
 }

@@ -161,7 +161,6 @@ public:
     void run(Ask& ask) {
         if (grid_.n_cells() == 0 || plan_.n_orders == 0) return;
         for (std::size_t o = 0; o < plan_.n_orders; ++o) begin_order(o);
-        busy_ = plan_.n_threads;
         in_parallel(plan_.n_threads, stop_, [&](unsigned t) {
             Worker<Ask> worker(*this, t, ask);
             try {
@@ -187,8 +186,9 @@ private:
         Buffer<std::uint32_t> labels;  // in order of presentation
         std::size_t position = 0;      // presentations done, epochs counted
         std::size_t bytes() const {
-            return 16 * art.categories().width() * (art.categories().size() + 64) +
-                   4 * labels.size();
+            const std::size_t boxes = art.categories().size() + epoch_start.categories().size();
+            // Exact and rough weights; as much again for a second module or centroids.
+            return 24 * art.categories().width() * (boxes + 64) + 4 * labels.size();
         }
     };
 
@@ -237,6 +237,10 @@ private:
               poll_(ask_) {}
 
         void work() {
+            {
+                const std::lock_guard<std::mutex> guard(sweep_.mutex_);
+                ++sweep_.busy_;
+            }
             Item item;
             while (next(item)) go_on(item);
             sweep_.n_runs_ += n_runs_;
@@ -394,6 +398,7 @@ private:
                 for (std::size_t r = 0; r < rows_.size(); ++r) {
                     const std::int64_t label = art.cluster_of(rows_[r], true, workspace_);
                     labels_[r] = label < 0 ? 0 : static_cast<std::uint32_t>(label);
+                    poll_.work(n_categories * 2 * rows_.n_features());
                 }
             } else {
                 for (std::size_t i = 0; i < rows_.size(); ++i) {

@@ -11,8 +11,9 @@ namespace resonart {
 // Thrown in a thread that sees that another has failed; never leaves `in_parallel`.
 struct Stopped {};
 
-// Calls work(t) in each of n threads, the caller's among them (t = 0), and waits for all. The first
-// failure sets `stop`, which the others look at, and is thrown here.
+// Calls work(t) in each of n threads, the caller's among them (t = 0), and waits for all; in fewer
+// where no more can be had. The first failure sets `stop`, which the others look at, and is thrown
+// here.
 template <class Work>
 void in_parallel(unsigned n_threads, std::atomic<bool>& stop, Work&& work) {
     std::vector<std::exception_ptr> failed(n_threads);
@@ -25,15 +26,25 @@ void in_parallel(unsigned n_threads, std::atomic<bool>& stop, Work&& work) {
             stop = true;
         }
     };
+    std::atomic<unsigned> ready{0};
     std::vector<std::thread> others;
     others.reserve(n_threads);
     try {
-        for (unsigned t = 1; t < n_threads; ++t) others.emplace_back(guarded, t);
-    } catch (...) {
-        stop = true;
-        for (std::thread& thread : others) thread.join();
-        throw;
+        for (unsigned t = 1; t < n_threads; ++t) {
+            others.emplace_back([&, t] {
+                // A thread's first exception needs memory of its own, which must not be asked for
+                // when there is none: that would end the process.
+                try {
+                    throw Stopped();
+                } catch (const Stopped&) {
+                    ++ready;
+                }
+                guarded(t);
+            });
+        }
+    } catch (...) {  // no more threads, or no memory for them
     }
+    while (ready < others.size()) std::this_thread::yield();
     guarded(0);
     for (std::thread& thread : others) thread.join();
     for (const std::exception_ptr& e : failed) {

@@ -42,6 +42,7 @@ def test_the_model_is_the_chosen_run() -> None:
     assert adjusted_rand_score(choice.labels, again.labels_) == 1.0
     assert choice.n_clusters == model.n_clusters_
     assert choice.params == {"rho_lb": model.rho_lb_, "rho_ub": model.rho_ub_}
+    np.testing.assert_array_equal(choice.labels, again.labels_)
     assert again.vigilance_choice_ is None
     assert (again.rho_lb_, again.rho_ub_) == (model.rho_lb_, model.rho_ub_)
 
@@ -69,6 +70,24 @@ def test_one_vigilance_may_be_given() -> None:
     assert model.rho_lb_ == 0.7 <= model.rho_ub_
 
 
+@pytest.mark.parametrize("rho_lb", [0.0, 0.9, 0.98, 1.0])
+@pytest.mark.parametrize("X", [MOONS, MOONS[:5], np.ones((50, 2))], ids=["moons", "few", "equal"])
+def test_a_given_lower_vigilance_is_kept(X: Any, rho_lb: float) -> None:
+    model = DDVFA(rho_lb=rho_lb, random_state=0).fit(X)
+    choice = model.vigilance_choice_
+    assert model.rho_lb_ == rho_lb <= model.rho_ub_
+    assert choice.has_structure is None
+    assert choice.n_clusters == model.n_clusters_
+    np.testing.assert_array_equal(choice.labels, model.labels_[choice.order])
+
+
+def test_a_given_fine_upper_vigilance_is_kept() -> None:
+    for rho_ub in (0.95, 0.98, 1.0):
+        model = DDVFA(rho_ub=rho_ub, random_state=0).fit(BLOBS)
+        assert model.rho_ub_ == rho_ub
+        assert adjusted_rand_score(BLOB_OF, model.labels_) == 1.0
+
+
 def test_vat_order_and_a_single_order() -> None:
     model = DDVFA(order="vat", n_orders=2, random_state=0).fit(MOONS)
     assert adjusted_rand_score(MOON_OF, model.labels_) == 1.0
@@ -77,6 +96,8 @@ def test_vat_order_and_a_single_order() -> None:
     choice = model.vigilance_choice_
     assert choice is not None
     np.testing.assert_array_equal(choice.order, np.arange(len(MOONS)))
+    assert np.isnan(choice.shortlist[0].stability)
+    assert "other orders" not in choice.reason
 
 
 def test_fuzzy_art() -> None:
@@ -85,6 +106,7 @@ def test_fuzzy_art() -> None:
     again = FuzzyART(rho=model.rho_).fit(BLOBS[model.vigilance_choice_.order])
     np.testing.assert_array_equal(model.weights_, again.weights_)
     assert model.predict(BLOBS).max() < model.n_clusters_
+    assert model.vigilance_choice_.has_structure is None
 
 
 @pytest.mark.parametrize("n", [120, 500])
@@ -95,12 +117,13 @@ def test_rows_without_structure_are_one_cluster(kind: str, n: int, d: int) -> No
     model = DDVFA(random_state=0).fit(X)
     assert model.n_clusters_ == 1
     assert set(model.labels_) == {0}
-    with pytest.warns(UserWarning, match="No structure.*one cluster") as caught:
+    with pytest.warns(UserWarning, match=r"No structure.*gives 1 cluster in 1 box") as caught:
         choice = choose_vigilance(X, random_state=0)
     assert caught[0].filename == __file__  # points at the user's line
     assert not choice.has_structure
     assert choice.score < choice.threshold
     assert choice.shortlist[0].score == choice.score
+    assert model.n_categories_ == 1
 
 
 def test_evidence() -> None:
@@ -110,6 +133,7 @@ def test_evidence() -> None:
     assert f"rho_lb={choice.params['rho_lb']:g}" in choice.reason
     assert "2 clusters" in choice.reason
     scores = [candidate.score for candidate in choice.shortlist]
+    assert len(scores) == 5
     assert scores == sorted(scores, reverse=True)
     assert choice.score == scores[0] > choice.threshold
     for candidate in choice.shortlist:
@@ -145,7 +169,7 @@ def test_partial_fit_chooses_from_the_first_batch_and_says_so() -> None:
     shuffled = np.random.default_rng(0).permutation(len(MOONS))
     X = MOONS[shuffled]
     model = DDVFA(random_state=0, bounds=(-2, 3))
-    with pytest.warns(UserWarning, match="from the first 150 rows.*rho_lb=.*fix it") as caught:
+    with pytest.warns(UserWarning, match=r"chose rho_lb=.*first 150 rows.*Give") as caught:
         model.partial_fit(X[:150])
     assert caught[0].filename == __file__
     chosen = model.rho_lb_, model.rho_ub_
@@ -178,11 +202,30 @@ def test_a_fit_can_be_gone_on_with() -> None:
     assert (model.rho_lb_, model.rho_ub_) == chosen
     assert model.n_samples_seen_ == 250
     model.set_params(rho_lb=0.1).partial_fit(MOONS[:50])
+    assert model.rho_lb_ == 0.1
     copy = pickle.loads(pickle.dumps(model))
     assert (copy.rho_lb_, copy.rho_ub_) == (model.rho_lb_, model.rho_ub_)
     copy.partial_fit(MOONS)
     assert clone(model).rho_lb == 0.1
     assert not hasattr(clone(model), "rho_lb_")
+
+
+def test_a_stream_that_began_row_by_row_has_its_vigilances() -> None:
+    model = DDVFA(rho_lb=0.8, rho_ub=0.9, bounds=(-2, 3))
+    model.learn_one(MOONS[0])
+    assert (model.rho_lb_, model.rho_ub_, model.vigilance_choice_) == (0.8, 0.9, None)
+    model.set_params(rho_lb="auto").partial_fit(MOONS)  # goes on with what it has
+    assert model.rho_lb_ == 0.8
+
+
+def test_ranges_that_are_too_narrow_expand() -> None:
+    model = DDVFA(bounds=(0, 0.5), random_state=0).fit(MOONS)
+    assert adjusted_rand_score(MOON_OF, model.labels_) == 1.0
+    np.testing.assert_array_equal(model.bounds_.high, np.maximum(MOONS.max(axis=0), 0.5))
+    with pytest.raises(ValueError, match="out_of_bounds='error' refuses"):
+        DDVFA(bounds=(0, 0.5), out_of_bounds="error").fit(MOONS)
+    with pytest.raises(ValueError, match="out_of_bounds must be one of"):
+        DDVFA(bounds=(0, 0.5), out_of_bounds="widen").fit(MOONS)
 
 
 def test_models_that_chose_can_be_merged() -> None:
@@ -191,6 +234,9 @@ def test_models_that_chose_can_be_merged() -> None:
     merged = merge_models([first, second])
     assert (merged.rho_lb_, merged.rho_ub_) == (first.rho_lb_, first.rho_ub_)
     merged.partial_fit(MOONS)
+    other = DDVFA(rho_lb=0.1, rho_ub=0.2).fit(MOONS)
+    with pytest.raises(ValueError, match=r"rho_lb=.*choose once"):
+        merge_models([first, other])
 
 
 # ---------------------------------------------------------------------- unusual input
@@ -230,14 +276,25 @@ def test_equal_rows_and_two_values() -> None:
         ({"rho_ub": 1.5}, "rho_ub must be a number in"),
         ({"rho_ub": None}, "rho_ub must be"),
         ({"n_orders": 0}, "n_orders must be a whole number >= 1"),
+        ({"n_orders": 1001}, "n_orders must be at most 1000"),
         ({"order": "backwards"}, "order must be one of"),
         ({"linkage": "best"}, "linkage must be one of"),
-        ({"bounds": (0, 0.1)}, "wider bounds"),
     ],
 )
 def test_wrong_parameters(params: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         DDVFA(**params).fit(MOONS)
+
+
+def test_the_estimators_own_settings_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    one = choose_vigilance(MOONS, DDVFA(n_orders=2, random_state=5))
+    same = choose_vigilance(MOONS, n_orders=2, random_state=5)
+    assert one.params == same.params
+    assert {candidate.order for candidate in one.shortlist} <= {0, 1}
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    assert DDVFA(n_orders=2, random_state=5).fit(MOONS).vigilance_choice_.params == one.params
+    with pytest.raises(ValueError, match="linkage must be"):
+        choose_vigilance(MOONS[:4], DDVFA(linkage="x"))
 
 
 def test_wrong_estimators() -> None:

@@ -25,7 +25,7 @@ def test_every_allocation_may_fail(tmp_path: Path) -> None:
     subprocess.run(
         [
             compiler,
-            *["-std=c++17", "-O1", "-fno-inline", "-ffp-contract=off", "-pthread"],
+            *["-std=c++17", "-O2", "-ffp-contract=off", "-pthread"],
             *["-Wall", "-Wextra", "-Werror"],
             *["-DRESONART_KERNELS=kernels_baseline", '-DRESONART_KERNELS_NAME="baseline"'],
             *[str(ROOT / source) for source in sources],

@@ -22,10 +22,9 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import silhouette_score
 
-from brute_sweep import brute_sweep
 from resonart import DDVFA, DVFA, FuzzyART, TopoART, plot
 from resonart.plot._colours import COLOURS, LINES, MARKERS, NOISE, look
-from resonart.tuning import VigilancePlane, _plane
+from resonart.tuning import VigilancePlane
 
 matplotlib.use("Agg")
 
@@ -359,9 +358,7 @@ ROWS, KNOWN = X[::4, :2], np.repeat([0, 1, 2], 10)
 
 
 @pytest.fixture
-def plane_of(monkeypatch: pytest.MonkeyPatch) -> Any:
-    monkeypatch.setattr(_plane, "sweep", brute_sweep)
-
+def plane_of() -> Any:
     def fit(model: Any, y: Any = KNOWN, rows: Any = ROWS, **options: Any) -> VigilancePlane:
         usual = {"step": 0.2, "n_orders": 2, "random_state": 0, "progress": False, "refit": False}
         return VigilancePlane(model, **(usual | options)).fit(rows, y)

@@ -19,7 +19,7 @@ def test_there_are_examples() -> None:
 def test_example_runs(code: str, capsys: pytest.CaptureFixture[str]) -> None:
     exec(compile(code, "README.md", "exec"), {})
     chosen, first, second = capsys.readouterr().out.strip().splitlines()
-    assert chosen.startswith("2 clusters: rho_lb=")  # the two moons
+    assert chosen.startswith("2 clusters. rho_lb=")  # the two moons
     assert first.startswith("2 clusters, ")
     labels, near, far = re.match(r"\[(\d \d)\] \[([\d.e-]+) +([\d.e-]+)\]", second).groups()  # type: ignore[union-attr]
     assert len(set(labels.split())) == 2

@@ -26,7 +26,7 @@ ESTIMATORS = [
 ]
 
 
-@pytest.mark.filterwarnings("ignore:.*chose its vigilance")
+@pytest.mark.filterwarnings("ignore:.*chose rho")
 @parametrize_with_checks(ESTIMATORS)
 def test_estimator_checks(estimator: BaseEstimator, check: Any) -> None:
     check(estimator)

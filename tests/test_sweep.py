@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import itertools
 import signal
+import subprocess
+import sys
+import textwrap
 import threading
 import time
 from typing import Any
@@ -266,3 +269,32 @@ def test_rows_outside_the_bounds_are_refused() -> None:
 def test_orders_must_hold_every_row_once(orders: Any) -> None:
     with pytest.raises(ValueError, match="order must"):
         sweep(FuzzyART(rho=0), [[0.0], [1.0], [2.0]], grid={"rho": steps(4)}, orders=orders)
+
+
+# Memory runs out while threads are at work: none of them may end the process.
+OUT_OF_MEMORY = """
+    import resource
+    import numpy as np
+    from resonart import DDVFA
+    from resonart._sweep import sweep
+
+    random = np.random.default_rng(0)
+    X = random.random((3000, 2))
+    orders = np.array([random.permutation(3000) for _ in range(4)])
+    values = np.arange(101) / 100
+    used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (used + {room}, resource.RLIM_INFINITY))
+    try:
+        sweep(DDVFA(), X, grid={{"rho_lb": values, "rho_ub": values}}, orders=orders, n_jobs=3)
+    except MemoryError:
+        print("MemoryError")
+"""
+
+
+@pytest.mark.subprocess
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="caps memory through Linux")
+@pytest.mark.parametrize("room", [4_000_000, 12_000_000, 20_000_000, 28_000_000])
+def test_out_of_memory_in_threads(room: int) -> None:
+    code = textwrap.dedent(OUT_OF_MEMORY.format(room=room))
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout == "MemoryError\n"

@@ -75,6 +75,7 @@ struct SweepFace {
         if (paired && lb.shape(0) != ub.shape(0)) {
             throw nb::value_error("paired vigilances must be as many");
         }
+        if (paired && merge) throw nb::value_error("paired vigilances cannot be merged by");
         check_orders(orders, n);
         if (max_epochs < 1) throw nb::value_error("at least one epoch is needed");
         const Grid grid(lb.data(), lb.shape(0), ub.data(), ub.shape(0), paired);
@@ -195,11 +196,11 @@ inline NewMatrix<double> measure_quality(const Partitions& p, const Vector<std::
     return out.matrix(p.size(), 5);
 }
 
-// Cell, order, stability and score of the runs that were judged to the end.
+// Cell, order, stability and score of the best runs.
 inline std::vector<std::tuple<std::size_t, std::size_t, double, double>> best_runs(
     const Partitions& p, const Matrix<std::int64_t>& partition, const Vector<std::int64_t>& row,
     const Vector<std::int64_t>& column, const Vector<double>& worth,
-    const Matrix<double>& agreement, std::size_t reach) {
+    const Matrix<double>& agreement, std::size_t reach, std::size_t most) {
     const std::size_t n_cells = partition.shape(0), n_orders = partition.shape(1);
     if (row.shape(0) != n_cells || column.shape(0) != n_cells || worth.shape(0) != p.size() ||
         agreement.shape(0) != n_cells || agreement.shape(1) != n_orders) {
@@ -224,8 +225,8 @@ inline std::vector<std::tuple<std::size_t, std::size_t, double, double>> best_ru
     std::vector<std::tuple<std::size_t, std::size_t, double, double>> out;
     nb::gil_scoped_release free;
     AskPython ask;
-    BestRun best(p, runs, worth.data(), agreement.data(), reach);
-    for (const JudgedRun& run : best.search(ask)) {
+    BestRun best(p, runs, worth.data(), agreement.data(), std::min<std::size_t>(reach, 100000));
+    for (const JudgedRun& run : best.search(most ? most : 1, ask)) {
         out.emplace_back(run.cell, run.order, run.stability, run.score);
     }
     return out;
@@ -258,7 +259,7 @@ inline void bind_partitions(nb::module_& m) {
             nb::arg("ids"))
         .def(
             "agreement_with",
-            [](const Partitions& p, const Vector<std::int64_t>& labels) {
+            [](const Partitions& p, const Vector<std::int64_t>& labels, unsigned n_threads) {
                 if (labels.shape(0) != p.n_rows()) {
                     throw nb::value_error("labels must be as many as the rows");
                 }
@@ -276,15 +277,14 @@ inline void bind_partitions(nb::module_& m) {
                 {
                     nb::gil_scoped_release free;
                     const Partition given(mine, scratch);
-                    for (std::size_t i = 0; i < n; ++i) {
-                        out.data()[i] = p[i].agreement(given, scratch);
-                    }
+                    AskPython ask;
+                    agreements_with(p, given, n_threads ? n_threads : 1, out.data(), ask);
                 }
                 return out.vector();
             },
-            nb::arg("labels"))
+            nb::arg("labels"), nb::arg("n_threads"))
         .def("best_runs", &best_runs, nb::arg("partition"), nb::arg("row"), nb::arg("column"),
-             nb::arg("worth"), nb::arg("agreement"), nb::arg("reach"))
+             nb::arg("worth"), nb::arg("agreement"), nb::arg("reach"), nb::arg("most"))
         .def("quality", &measure_quality, nb::arg("order"), nb::arg("height"),
              nb::arg("neighbours"), nb::arg("small"), nb::arg("most_clusters"),
              nb::arg("n_threads"))

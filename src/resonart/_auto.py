@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -11,43 +12,84 @@ from sklearn.utils import check_random_state
 
 from . import _core
 from ._base import BaseART, Labels
-from ._bounds import scale_rows
 from ._checks import ParameterError, Rows, check_count, check_jobs, check_real, warn_user
 from ._choice import FEWEST_ROWS, STEP, VigilanceChoice, choose
 from ._engine import Engine
-from ._sweep import Report, fixed_bounds
-from ._vat import order_rows
+from ._sweep import Report, common_bounds, make_orders
 
 AUTO = "auto"
 # Of more rows, a random sample of so many makes the choice.
 MOST_ROWS = 1000
+# More would not choose better, and results take memory.
+MOST_ORDERS = 1000
 
 
 class AutoVigilance(BaseART):
     """Base of the estimators whose vigilances may be ``"auto"``."""
 
     _swept: ClassVar[tuple[str, ...]]
+    _engine_names: ClassVar[dict[str, str]] = {"rho": "rho_ub"}
 
     n_orders: Any
-    vigilance_choice_: VigilanceChoice | None
+    _choice: VigilanceChoice | None
+
+    @property
+    def vigilance_choice_(self) -> VigilanceChoice | None:
+        """Why the vigilances are what they are; None where they were given."""
+        self._fitted()
+        return self.__dict__.get("_choice")
+
+    def _used(self, name: str) -> float:
+        """Return a vigilance as the model has it."""
+        value: float = getattr(self._fitted().params(), self._engine_names.get(name, name))
+        return value
 
     def _vigilance(self, name: str) -> Any:
-        """Return a vigilance as given, or as it was chosen."""
+        """Return a vigilance as given, as just chosen, or as the model has it already."""
         given = getattr(self, name)
-        return self.__dict__.get(f"{name}_", given) if _is_auto(given) else given
+        if not _is_auto(given):
+            return given
+        choice = self.__dict__.get("_choice")
+        if choice is not None:
+            return choice.params[name]
+        return self._used(name) if self.__sklearn_is_fitted__() else given
 
     def _chooses(self) -> bool:
         return any(_is_auto(getattr(self, name)) for name in self._swept)
 
-    # ------------------------------------------------------------------ fit
+    def _settle(self, rows: Rows, *, is_stream: bool) -> None:
+        self._choice = None
+        if not self._chooses():
+            return
+        names = " and ".join(self._swept)
+        if is_stream and len(rows) < FEWEST_ROWS:
+            raise ParameterError(
+                f"The first batch has {len(rows)} rows, too few to choose a vigilance from: at "
+                f"least {FEWEST_ROWS} are needed, and hundreds are better. Begin with a larger "
+                f"batch, or give {names}."
+            )
+        self._choice = self._choose(rows)
+        if is_stream:
+            chosen = ", ".join(f"{name}={value:g}" for name, value in self._choice.params.items())
+            lacking = " They show no structure." if self._choice.has_structure is False else ""
+            warn_user(
+                f"{type(self).__name__} chose {chosen} from its first {len(rows)} rows and keeps "
+                f"it.{lacking} Give {names} to decide for yourself."
+            )
 
-    def _train(self, engine: Engine, rows: Rows, params: _core.Params) -> tuple[Labels, int]:
-        choice = self.vigilance_choice_
-        if choice is None:
-            return super()._train(engine, rows, params)
-        low_high = fixed_bounds(self, rows)
-        engine.set_bounds(*low_high)
-        labels, n_epochs = engine.train(
+    def _train(
+        self,
+        engine: Engine,
+        rows: Rows,
+        params: _core.Params,
+        order: NDArray[np.int64] | None,
+    ) -> tuple[Labels, int]:
+        choice = self._choice
+        if choice is None or order is not None:
+            return super()._train(engine, rows, params, order)
+        engine.set_bounds(*common_bounds(self, rows))
+        labels = np.empty(len(rows), dtype=np.int64)
+        labels[choice.order], n_epochs = engine.train(
             np.ascontiguousarray(rows[choice.order]),
             params,
             None,
@@ -56,14 +98,12 @@ class AutoVigilance(BaseART):
             merge_on_the_way=False,
             can_be_undone=False,
         )
-        all_labels = np.empty(len(rows), dtype=np.int64)
-        all_labels[choice.order] = labels
         if choice.n_rows_used < choice.n_rows:
             # The sample has shown the clusters; the others find their place among them. Merging
             # again would join clusters over the few rows that lie between them.
             rest = np.setdiff1d(np.arange(len(rows)), choice.order)
             rest = check_random_state(self.random_state).permutation(rest)
-            all_labels[rest], _ = engine.train(
+            labels[rest], _ = engine.train(
                 np.ascontiguousarray(rows[rest]),
                 params,
                 None,
@@ -72,49 +112,29 @@ class AutoVigilance(BaseART):
                 merge_on_the_way=False,
                 can_be_undone=False,
             )
-        return all_labels, n_epochs
-
-    def _settle(self, rows: Rows, *, is_stream: bool) -> None:
-        self.vigilance_choice_ = None
-        if self._chooses():
-            if is_stream and len(rows) < FEWEST_ROWS:
-                raise ParameterError(
-                    f"The first batch has {len(rows)} rows, too few to choose a vigilance from: at "
-                    f"least {FEWEST_ROWS} are needed, and hundreds are better. Begin with a larger "
-                    f"batch, or give {' and '.join(self._swept)}."
-                )
-            choice = self._choose(rows)
-            for name, value in choice.params.items():
-                setattr(self, f"{name}_", value)
-            self.vigilance_choice_ = choice
-            if is_stream:
-                warn_user(
-                    f"{type(self).__name__} chose its vigilance from the first {len(rows)} rows. "
-                    f"{choice.reason} Give {' and '.join(self._swept)} to fix it."
-                )
-        for name in self._swept:
-            setattr(self, f"{name}_", self._vigilance(name))
+        return labels, n_epochs
 
     def _choose(
         self, rows: Rows, *, n_threads: int | None = None, report: Report | None = None
     ) -> VigilanceChoice:
         n_orders = check_count("n_orders", self.n_orders)
         assert n_orders is not None
+        if n_orders > MOST_ORDERS:
+            raise ParameterError(f"n_orders must be at most {MOST_ORDERS}, got {n_orders}.")
         grid = {name: self._values(name) for name in self._swept}
         random = check_random_state(self.random_state)
         used = np.arange(len(rows))
         if len(rows) > MOST_ROWS:
             used = np.sort(random.choice(len(rows), MOST_ROWS, replace=False))
         sample = np.ascontiguousarray(rows[used])
-        bounds = fixed_bounds(self, rows)
-        orders = self._orders_to_try(sample, n_orders, random, bounds)
+        bounds = common_bounds(self, rows)
         found = choose(
             self,
             sample,
             bounds,
             grid=grid,
-            orders=orders,
-            n_threads=n_threads or check_jobs(-1),
+            orders=make_orders(self, sample, bounds, n_orders, random),
+            n_threads=n_threads or _processors(),
             report=report,
         )
         if len(used) == len(rows):
@@ -133,17 +153,6 @@ class AutoVigilance(BaseART):
             return np.arange(round(1 / STEP) + 1) / round(1 / STEP)
         return np.array([check_real(name, given, low=0.0, high=1.0)])
 
-    def _orders_to_try(
-        self, rows: Rows, n_orders: int, random: Any, bounds: Any
-    ) -> NDArray[np.int64]:
-        if self.order == "given" and n_orders == 1:
-            return np.arange(len(rows))[np.newaxis]
-        orders = np.array([random.permutation(len(rows)) for _ in range(n_orders)], dtype=np.int64)
-        if self.order == "vat":
-            scaled = scale_rows(np.ascontiguousarray(rows, dtype=np.float64), *bounds)
-            orders = np.array([order[order_rows(scaled[order])] for order in orders])
-        return orders
-
     def _begin_with(self, row: Any) -> int:
         if self._chooses() and self._trained_engine() is None:
             raise ParameterError(
@@ -155,3 +164,13 @@ class AutoVigilance(BaseART):
 
 def _is_auto(value: object) -> bool:
     return isinstance(value, str) and value == AUTO
+
+
+def _processors() -> int:
+    """Return how many threads to use where nobody says: as many as OpenMP would.
+
+    Programs that run many processes side by side, as joblib does, limit each of them by this.
+    """
+    limit = os.environ.get("OMP_NUM_THREADS", "")
+    available = check_jobs(-1)
+    return min(available, int(limit)) if limit.isdigit() and int(limit) > 0 else available

@@ -90,26 +90,37 @@ class BaseART(ClusterMixin, BaseEstimator, ABC):
         self : object
             The fitted estimator. A call that fails leaves it as it was.
         """
-        self._all_or_nothing(lambda: self._fit(X))
+        self._all_or_nothing(lambda: self._fit(X, None))
         return self
 
-    def _fit(self, X: ArrayLike) -> None:
+    def _fit_in_order(self, X: ArrayLike, order: NDArray[np.int64]) -> Self:
+        """Fit with the rows presented in an order of the caller's."""
+        self._all_or_nothing(lambda: self._fit(X, order))
+        return self
+
+    def _fit(self, X: ArrayLike, order: NDArray[np.int64] | None) -> None:
         rows = check_rows(self, X, reset=True)
         self._check_common()
         self._settle(rows, is_stream=False)
         params = self._params(n_rows=rows.shape[0])
         engine = self._new_engine(rows.shape[1], params)
-        labels, n_epochs = self._train(engine, rows, params)
+        labels, n_epochs = self._train(engine, rows, params, order)
         self._engine = engine
         self._set_labels(rows, labels)
         self.n_epochs_ = n_epochs
 
-    def _train(self, engine: Engine, rows: Rows, params: _core.Params) -> tuple[Labels, int]:
+    def _train(
+        self,
+        engine: Engine,
+        rows: Rows,
+        params: _core.Params,
+        order: NDArray[np.int64] | None,
+    ) -> tuple[Labels, int]:
         """Let a new model learn the rows of ``fit``; return their labels and the epochs run."""
         return engine.train(
             rows,
             params,
-            self._presentation(rows),
+            self._presentation(rows) if order is None else order,
             self._most_epochs(),
             merge_at_end=self._merges_after_fit(),
             merge_on_the_way=False,
@@ -302,17 +313,17 @@ class BaseART(ClusterMixin, BaseEstimator, ABC):
         check_count("max_epochs", self.max_epochs)
         check_choice("order", self.order, ORDERS)
         check_choice("on_mismatch", self.on_mismatch, ON_MISMATCH)
+        check_choice("out_of_bounds", self.out_of_bounds, OUT_OF_BOUNDS)
 
     def _most_epochs(self) -> int:
         return min(int(self.max_epochs), 2**31 - 1)
 
     def _params(self, n_rows: int | None = None) -> _core.Params:
         self._check_common()
-        out_of_bounds = check_choice("out_of_bounds", self.out_of_bounds, OUT_OF_BOUNDS)
         return _core.Params(
             alpha=check_real("alpha", self.alpha, low=0.0, low_included=False),
             beta=check_real("beta", self.beta, low=0.0, high=1.0, low_included=False),
-            out_of_bounds=_core.OutOfBounds[out_of_bounds],
+            out_of_bounds=_core.OutOfBounds[self.out_of_bounds],
             **self._own_params(n_rows),
         )
 

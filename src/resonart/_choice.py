@@ -12,11 +12,13 @@ from sklearn.base import clone
 from ._base import BaseART
 from ._bounds import Bounds, scale_rows
 from ._checks import Rows
-from ._quality import Integers, Measures, measure, surroundings
+from ._quality import SMALL, Integers, Measures, measure, surroundings
 from ._sweep import Report, Runs, cells_of, run_sweep
 
 # Runs with more categories than this, or than half the rows, describe rows and not clusters.
 MOST_CATEGORIES = 400
+# So many runs are shown as evidence.
+SHORTLISTED = 5
 # Another order agrees with a run if it does so within so many steps of the grid.
 REACH = 2
 # Fewer rows tell nothing.
@@ -38,7 +40,7 @@ class Candidate(NamedTuple):
     silhouette, modularity, kappa, small_share : float
         How its partition looks; see :func:`choose_vigilance`.
     stability : float
-        How well the other orders agree with it at vigilances nearby.
+        How well the other orders agree with it at vigilances nearby; NaN with one order.
     score : float
         What it is worth.
     """
@@ -63,8 +65,9 @@ class VigilanceChoice:
     ----------
     params : dict
         The vigilances, by name.
-    has_structure : bool
-        Whether the rows show clusters at all. If not, the vigilances give one cluster.
+    has_structure : bool or None
+        Whether the rows show clusters at all. If not, the vigilances give one cluster. None where
+        that was not asked: with ``rho_lb`` given, and for fuzzy ART.
     score, threshold : float
         What the best run is worth, and what is needed to be more than chance (0: not asked).
     n_clusters : int
@@ -72,7 +75,7 @@ class VigilanceChoice:
     order : ndarray of shape (n_rows_used,)
         The rows of the chosen run, in order of presentation.
     labels : ndarray of shape (n_rows_used,)
-        Their clusters.
+        Their clusters, in the same order.
     shortlist : list of Candidate
         The best runs, best first.
     n_rows, n_rows_used : int
@@ -82,7 +85,7 @@ class VigilanceChoice:
     """
 
     params: dict[str, float]
-    has_structure: bool
+    has_structure: bool | None
     score: float
     threshold: float
     n_clusters: int
@@ -100,11 +103,11 @@ class VigilanceChoice:
 def least_score(n_features: int) -> float:
     """Return the score that the best partition of rows without clusters stays below.
 
-    Found by simulation (uniform, Gaussian, correlated, Laplace rows and balls of 60 to 1,000 rows):
-    cut into pieces, they score up to 3.9 with one feature, where pieces touch at two points only, 2
-    with two, and less with more.
+    Found by simulation (uniform, Gaussian, correlated and Laplace rows and balls, 60 to 1,000
+    rows; about one in fifty scores more): cut into pieces, they score up to 4 with one feature,
+    where pieces touch at two points only, up to 2 with two, and less with more.
     """
-    return 1.3 * (1.0 + 2.0 / n_features**2)
+    return 1.37 * (1.0 + 2.0 / n_features**2)
 
 
 def choose(
@@ -121,50 +124,59 @@ def choose(
     n, d = rows.shape
     scaled = scale_rows(np.ascontiguousarray(rows, dtype=np.float64), *bounds)
     threshold = least_score(d) if _may_be_one(grid) else 0.0
-    if n < FEWEST_ROWS or not np.ptp(scaled, axis=0).any():
-        few = f"{n} rows are too few to tell" if n < FEWEST_ROWS else "All rows are equal"
-        return _one_cluster(grid, orders, [], threshold, f"{few}: one cluster.")
-    runs = run_sweep(
-        clone(model),
-        rows,
-        bounds,
-        grid=grid,
-        orders=orders,
-        n_threads=n_threads,
-        max_categories=max(2, min(MOST_CATEGORIES, n // 2)),
-        report=report,
-    )
-    measures = measure(runs.partitions, surroundings(scaled, n_threads), n_threads)
-    found = _best_runs(runs, measures, n_threads)
-    if not found:
-        reason = "No vigilance gives a partition with two clusters or more: one cluster."
-        return _one_cluster(grid, orders, [], threshold, reason)
-    best = found[0].candidate
-    shortlist = [entry.candidate for entry in found[:10]]
-    if best.score < threshold:
-        reason = (
-            f"No structure: the best of {len(runs.partitions)} partitions scores "
-            f"{best.score:.2f}, and chance alone reaches {threshold:.2f}: one cluster."
+    shortlist: list[Candidate] = []
+    if n < FEWEST_ROWS:
+        reason = f"{n} rows are too few to choose by"
+    elif not np.ptp(scaled, axis=0).any():
+        reason = "All rows are equal"
+    else:
+        most_categories = (
+            max(2, min(MOST_CATEGORIES, n // 2)) if len(grid[_finest(grid)]) > 1 else n
         )
-        return _one_cluster(grid, orders, shortlist, threshold, reason)
-    named = ", ".join(f"{name}={value:g}" for name, value in best.params.items())
+        runs = run_sweep(
+            clone(model),
+            rows,
+            bounds,
+            grid=grid,
+            orders=orders,
+            n_threads=n_threads,
+            max_categories=most_categories,
+            report=report,
+        )
+        measures = measure(runs.partitions, surroundings(scaled, n_threads), n_threads)
+        shortlist = _best_runs(runs, measures, n_threads)
+        reason = (
+            f"No vigilance gives two clusters of {SMALL} rows or more in at most "
+            f"{most_categories} boxes"
+        )
+    best = shortlist[0] if shortlist else None
+    if best is not None and best.score >= threshold:
+        params, order = dict(best.params), best.order
+        reason = _named(params)
+    else:
+        params, order = _lowest(grid), 0
+        if best is not None:
+            reason = (
+                f"No structure: the best partition of all scores {best.score:.2f}, and chance "
+                f"alone reaches {threshold:.2f}"
+            )
+        reason += f": {_named(params)}"
+    labels, n_clusters, n_categories = _run(model, rows[orders[order]], bounds, params)
+    reason += f" gives {_count(n_clusters, 'cluster')} in {_count(n_categories, 'box')}."
+    if best is not None and best.score >= threshold:
+        reason += _evidence(best, threshold)
     return VigilanceChoice(
-        params=best.params,
-        has_structure=True,
-        score=best.score,
+        params=params,
+        has_structure=best is not None and best.score >= threshold if threshold else None,
+        score=best.score if best is not None else 0.0,
         threshold=threshold,
-        n_clusters=best.n_clusters,
-        order=orders[best.order],
-        labels=runs.partitions.labels(np.array([found[0].partition]))[0][orders[best.order]],
+        n_clusters=n_clusters,
+        order=orders[order],
+        labels=labels,
         shortlist=shortlist,
         n_rows=n,
         n_rows_used=n,
-        reason=(
-            f"{named}: {best.n_clusters} clusters in {best.n_categories} boxes. Neighbours share a "
-            f"cluster {_percent(best.kappa)} of the way from chance to always, other orders agree "
-            f"by {best.stability:.2f} (adjusted Rand index)"
-            + (f"; score {best.score:.2f}, chance reaches {threshold:.2f}." if threshold else ".")
-        ),
+        reason=reason,
     )
 
 
@@ -177,68 +189,80 @@ def _may_be_one(grid: dict[str, NDArray[Any]]) -> bool:
     return "rho_lb" in grid and len(grid["rho_lb"]) > 1
 
 
-def _percent(share: float) -> str:
-    return f"{100.0 * share:.0f} %"
+def _finest(grid: dict[str, NDArray[Any]]) -> str:
+    """Return the name of the vigilance that says how small boxes are."""
+    return "rho_ub" if "rho_ub" in grid else "rho"
 
 
-def _one_cluster(
-    grid: dict[str, NDArray[Any]],
-    orders: Integers,
-    shortlist: list[Candidate],
-    threshold: float,
-    reason: str,
-) -> VigilanceChoice:
-    # Vigilance 0 lets everything in. Where one is given and not chosen, its only value is taken.
+def _lowest(grid: dict[str, NDArray[Any]]) -> dict[str, float]:
+    """Return the lowest vigilances: all rows in one cluster and box, unless one is given."""
     params = {name: float(values[0]) for name, values in grid.items()}
-    if shortlist and "rho_ub" in params:  # boxes as fine as the best run's
-        params["rho_ub"] = max(params["rho_lb"], shortlist[0].params["rho_ub"])
-    n = orders.shape[1]
-    return VigilanceChoice(
-        params=params,
-        has_structure=False,
-        score=shortlist[0].score if shortlist else 0.0,
-        threshold=threshold,
-        n_clusters=1,
-        order=orders[0],
-        labels=np.zeros(n, dtype=np.int64),
-        shortlist=shortlist,
-        n_rows=n,
-        n_rows_used=n,
-        reason=reason,
+    if "rho_lb" in params:
+        params["rho_ub"] = max(params["rho_lb"], params["rho_ub"])
+    return params
+
+
+def _run(
+    model: BaseART, presented: Rows, bounds: Bounds, params: dict[str, float]
+) -> tuple[Integers, int, int]:
+    """Return the labels, clusters and categories of one run, as the model numbers them."""
+    again = clone(model).set_params(order="given", bounds=tuple(bounds), **params)
+    if again.out_of_bounds == "expand":  # all of them lie inside, but for rounding
+        again.set_params(out_of_bounds="clip")
+    again.fit(presented)
+    return again.labels_, again.n_clusters_, again.n_categories_
+
+
+def _named(params: dict[str, float]) -> str:
+    return ", ".join(f"{name}={value:g}" for name, value in params.items())
+
+
+def _count(n: int, what: str) -> str:
+    return f"{n:,} {what}" + ("" if n == 1 else "es" if what == "box" else "s")
+
+
+def _evidence(best: Candidate, threshold: float) -> str:
+    agree = (
+        ""
+        if np.isnan(best.stability)
+        else f", and other orders agree by {best.stability:.2f} (adjusted Rand index)"
+    )
+    beyond = (
+        f"; it scores {best.score:.2f} where chance reaches {threshold:.2f}" if threshold else ""
+    )
+    return (
+        f" Neighbours share a cluster {100.0 * best.kappa:.0f} % of the way from chance to "
+        f"always{agree}{beyond}."
     )
 
 
-class _Entry(NamedTuple):
-    candidate: Candidate
-    partition: int
-
-
-def _best_runs(runs: Runs, measures: Measures, n_threads: int) -> list[_Entry]:
-    """Return runs of distinct partitions, best first, that were judged to the end."""
+def _best_runs(runs: Runs, measures: Measures, n_threads: int) -> list[Candidate]:
+    """Return the best runs of distinct partitions, best first."""
     cells = cells_of(runs.grid)
     row, column = _places(runs.grid, cells)
     agreement = np.nan_to_num(runs.partitions.agreements(runs.partition, n_threads))
     judged = runs.partitions.best_runs(
-        runs.partition, row, column, measures.worth, agreement, REACH
+        runs.partition, row, column, measures.worth, agreement, REACH, SHORTLISTED
     )
-    entries = []
+    found = []
     for cell, order, stability, score in judged:
         partition = int(runs.partition[cell, order])
         of_partition = {
             name: float(getattr(measures, name)[partition])
             for name in ("silhouette", "modularity", "kappa", "small_share")
         }
-        candidate = Candidate(
-            params={name: float(values[cell]) for name, values in cells.items()},
-            order=order,
-            n_clusters=int(runs.n_clusters[cell, order]),
-            n_categories=int(runs.n_categories[cell, order]),
-            stability=stability,
-            score=score,
-            **of_partition,
+        found.append(
+            Candidate(
+                params={name: float(values[cell]) for name, values in cells.items()},
+                order=order,
+                n_clusters=int(runs.n_clusters[cell, order]),
+                n_categories=int(runs.n_categories[cell, order]),
+                stability=stability if runs.partition.shape[1] > 1 else float("nan"),
+                score=score,
+                **of_partition,
+            )
         )
-        entries.append(_Entry(candidate, partition))
-    return sorted(entries, key=lambda entry: -entry.candidate.score)
+    return found
 
 
 def _places(

@@ -120,10 +120,12 @@ default="single"
     ``"auto"`` tries all pairs of vigilances on a grid of 0.01 in ``n_orders`` orders, judges every
     partition that comes out without labels (see :func:`resonart.tuning.choose_vigilance`), and
     keeps the best run; rows that show no structure become one cluster. Of more than 1,000 rows
-    a random sample of 1,000 makes the choice: its model is kept, and all other rows find their
-    place in it, so that what was right on the sample stays right. ``partial_fit`` chooses from its
-    first batch, which should be of hundreds of rows, says what it chose, and keeps it;
-    ``learn_one`` needs vigilances that are given or were chosen before.
+    a random sample of 1,000 makes the choice. Its model is kept, merged, and all other rows are
+    learned into it in random order: most find their place in its clusters, outliers found new
+    ones. They are not merged again, since with more rows gaps fill; ``merge()`` would join more.
+    ``partial_fit`` chooses from its first batch, which should be of hundreds of rows, says what it
+    chose, and keeps it; ``learn_one`` needs vigilances that are given or were chosen before.
+    As many threads are used as there are processors, or as ``OMP_NUM_THREADS`` says.
 
     Brito da Silva, Elnabarawy and Wunsch, "Distributed dual vigilance fuzzy adaptive resonance
     theory learns online, retrieves arbitrarily-shaped clusters, and mitigates order dependence",
@@ -155,9 +157,6 @@ default="single"
     _engine_type = _core.Ddvfa
     _swept = ("rho_lb", "rho_ub")
     _engine: _core.Ddvfa
-
-    rho_lb_: float
-    rho_ub_: float
     _merges_by_itself: bool
 
     def __init__(
@@ -234,6 +233,16 @@ default="single"
         return label
 
     learn_one.__doc__ = BaseART.learn_one.__doc__
+
+    @property
+    def rho_lb_(self) -> float:
+        """The lower vigilance used."""
+        return self._used("rho_lb")
+
+    @property
+    def rho_ub_(self) -> float:
+        """The upper vigilance used."""
+        return self._used("rho_ub")
 
     @property
     def label_map_(self) -> Labels:

@@ -101,8 +101,6 @@ class FuzzyART(AutoVigilance):
     _engine_type = _core.FuzzyArt
     _swept = ("rho",)
 
-    rho_: float
-
     def __init__(
         self,
         *,
@@ -131,3 +129,8 @@ class FuzzyART(AutoVigilance):
     def _own_params(self, n_rows: int | None) -> dict[str, Any]:
         rho = check_real("rho", self._vigilance("rho"), low=0.0, high=1.0)
         return {"rho_lb": rho, "rho_ub": rho}
+
+    @property
+    def rho_(self) -> float:
+        """The vigilance used."""
+        return self._used("rho")

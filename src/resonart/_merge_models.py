@@ -15,6 +15,11 @@ from ._ddvfa import DDVFA
 from ._engine import Snapshot, dump_params, fill, snapshot
 
 # What the models were trained with has to agree in these.
+_ADVICE = dict.fromkeys(
+    ("rho_lb", "rho_ub"),
+    " Where they are chosen automatically, choose once (resonart.tuning.choose_vigilance) and give "
+    "the result to every model.",
+)
 _MUST_AGREE = ("rho_lb", "rho_ub", "gamma", "gamma_ref", "linkage", "search", "alpha", "beta")
 
 
@@ -92,8 +97,6 @@ def merge_models(models: Sequence[DDVFA]) -> DDVFA:
     merged.labels_ = np.concatenate(
         [m[model.labels_] for m, model in zip(merged.label_maps_, models, strict=True)]
     )
-    merged.rho_lb_, merged.rho_ub_ = params.rho_lb, params.rho_ub
-    merged.vigilance_choice_ = None
     merged.n_epochs_ = max(model.n_epochs_ for model in models)
     merged.n_features_in_ = models[0].n_features_in_
     merged._merges_by_itself = params.merge_every > 0
@@ -120,6 +123,7 @@ def _check_fit_together(models: Sequence[Any]) -> None:
                 raise ValueError(
                     f"models[{i}] was trained with {name}={trained[i][name]!r}, but models[0] with "
                     f"{name}={trained[0][name]!r}; models to be merged need the same parameters."
+                    + _ADVICE.get(name, "")
                 )
         if model.n_features_in_ != first.n_features_in_:
             raise ValueError(

@@ -82,6 +82,9 @@ def surroundings(scaled: Floats, n_threads: int) -> Surroundings:
     from sklearn.neighbors import NearestNeighbors  # not needed by most who import the package
 
     n, d = scaled.shape
+    if n == 1:  # its own and only neighbour
+        alone = np.zeros(1, dtype=np.int64)
+        return Surroundings(alone, np.zeros(1), alone[np.newaxis])
     by_tree = d <= _MOST_FEATURES_FOR_TREE and n >= 200
     order, height = _core.vat_order(scaled, _core.Metric.manhattan, n_threads, by_tree)
     k = max(1, min(NEIGHBOURS, n // 6))  # of few rows, fewer are near

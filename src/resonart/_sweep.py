@@ -16,6 +16,7 @@ from ._base import BaseART
 from ._bounds import Bounds, check_bounds, scale_rows
 from ._checks import ParameterError, Rows, check_jobs, check_rows
 from ._quality import Surroundings, measure, surroundings
+from ._vat import order_rows
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -156,7 +157,7 @@ def sweep(
     ...     orders=np.array([[0, 1, 2, 3, 4], [4, 3, 2, 1, 0]]),
     ... )
     >>> result.n_clusters.shape, result.n_runs
-    ((66, 2), 24)
+    ((66, 2), 18)
     """
     model = clone(estimator)
     rows = check_rows(model, X, reset=True)
@@ -267,7 +268,7 @@ def _judge(
 ) -> _Part:
     found = runs.partitions
     agreement = found.agreements(runs.partition, n_threads)
-    ari = None if y is None else _lookup(found.agreement_with(y), runs.partition)
+    ari = None if y is None else _lookup(found.agreement_with(y, n_threads), runs.partition)
     quality = None
     if around is not None:
         worth = _lookup(measure(found, around, n_threads).worth, runs.partition)
@@ -303,20 +304,48 @@ def _doubles(rows: Rows) -> Floats:
     return np.ascontiguousarray(rows, dtype=np.float64)
 
 
-def fixed_bounds(model: BaseART, rows: Rows) -> Bounds:
-    """Return the feature ranges that all runs share."""
+def common_bounds(model: BaseART, rows: Rows) -> Bounds:
+    """Return the feature ranges in the end, under which rows are compared all the time."""
     values = _doubles(rows)
     low, high = values.min(axis=0), values.max(axis=0)
     given = check_bounds(model.bounds, rows.shape[1])
     if given is None:
         return Bounds(low, high)
-    if model.out_of_bounds != "clip" and ((low < given.low) | (high > given.high)).any():
+    if model.out_of_bounds == "expand":
+        return Bounds(np.minimum(low, given.low), np.maximum(high, given.high))
+    if model.out_of_bounds == "error" and ((low < given.low) | (high > given.high)).any():
         raise ParameterError(
-            "A sweep compares runs under the same feature ranges, and some rows lie outside "
+            f"Some rows lie outside bounds={model.bounds!r}, which out_of_bounds='error' refuses. "
+            "Give wider bounds, or use out_of_bounds='expand' or 'clip'."
+        )
+    return given
+
+
+def fixed_bounds(model: BaseART, rows: Rows) -> Bounds:
+    """Return the feature ranges of all runs, which must not change on the way."""
+    bounds = common_bounds(model, rows)
+    given = check_bounds(model.bounds, rows.shape[1])
+    if given is not None and not np.array_equal(bounds, given):
+        raise ParameterError(
+            "All runs are compared under the same feature ranges, and some rows lie outside "
             f"bounds={model.bounds!r}. Give wider bounds, bounds=None to take them from the rows, "
             "or out_of_bounds='clip'."
         )
-    return given
+    return bounds
+
+
+def make_orders(model: BaseART, rows: Rows, bounds: Bounds, n_orders: int, random: Any) -> Integers:
+    """Return random orders of the rows, or the VAT orders of such.
+
+    A single one is the order given, if the model has ``order="given"``.
+    """
+    if model.order == "given" and n_orders == 1:
+        return np.arange(len(rows))[np.newaxis]
+    orders = np.array([random.permutation(len(rows)) for _ in range(n_orders)], dtype=np.int64)
+    if model.order == "vat":
+        scaled = scale_rows(_doubles(rows), *bounds)
+        orders = np.array([order[order_rows(scaled[order])] for order in orders])
+    return orders
 
 
 def cells_of(grid: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:

@@ -1,5 +1,6 @@
 // Lets every single allocation of a call fail, one after the other, and checks that the model is
 // then exactly what it was. Prints how many failures were survived.
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <new>
@@ -7,16 +8,20 @@
 #include <vector>
 
 #include "../../cpp/learner.hpp"
+#include "../../cpp/nearby.hpp"
+#include "../../cpp/quality.hpp"
 #include "../../cpp/rows.hpp"
+#include "../../cpp/sweep.hpp"
 
 namespace {
 
 // Allocations until one fails; negative: none does.
-long countdown = -1;
+std::atomic<long> countdown{-1};
 
 void* allocate(std::size_t bytes, std::size_t alignment) {
-    if (countdown == 0) throw std::bad_alloc();
-    if (countdown > 0) --countdown;
+    const long left = countdown;
+    if (left == 0) throw std::bad_alloc();
+    if (left > 0) countdown = left - 1;
     const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
     void* p = std::aligned_alloc(alignment, rounded ? rounded : alignment);
     if (!p) throw std::bad_alloc();
@@ -150,6 +155,64 @@ long survive_all(const char* name, Params params) {
     return failures;
 }
 
+// A whole sweep, and the judging of its partitions, with a later and later allocation failing until
+// it gets through: it ends each time, and leaves nothing waiting. Returns how often it failed.
+template <class Art>
+long survive_sweep(const char* name, Params params, bool paired, unsigned n_threads, long stride) {
+    constexpr std::size_t n = 14, n_orders = 2, n_values = 5;
+    const std::vector<double> rows = random_rows(n, 1.0, 6);
+    const double values[n_values] = {0.0, 0.5, 0.8, 0.9, 0.97};
+    const double low[kFeatures] = {0, 0, 0}, high[kFeatures] = {1, 1, 1};
+    std::vector<std::int64_t> orders, neighbours;
+    for (std::size_t i = 0; i < n; ++i) orders.push_back(std::int64_t(i));
+    for (std::size_t i = n; i-- > 0;) orders.push_back(std::int64_t(i));
+    for (std::size_t i = 0; i < n; ++i) neighbours.push_back(std::int64_t((i + 1) % n));
+    const std::vector<double> height(n, 0.5);
+    std::vector<std::int64_t> numbers(3 * n_values * n_values * n_orders, -1);
+    std::vector<double> agreement(n_values * n_values * n_orders), worth(1000, 1.0);
+    std::vector<std::int64_t> place(n_values * n_values, 0);
+    for (std::size_t c = 0; c < place.size(); ++c) place[c] = std::int64_t(c);
+    const std::vector<std::int64_t> zero(place.size(), 0);
+    std::vector<Quality> quality(1000);
+    for (long k = 0;; k += stride) {
+        Never ask;
+        countdown = k;
+        try {
+            Bounds bounds;
+            bounds.set(low, high, kFeatures);
+            const CodedRows coded(view(rows), bounds);
+            const Grid grid(values, n_values, values, n_values, paired);
+            SweepPlan plan;
+            plan.orders = orders.data();
+            plan.n_orders = n_orders;
+            plan.merge = std::is_same<Art, Ddvfa>::value;
+            plan.n_threads = n_threads;
+            const std::size_t m = grid.n_cells() * n_orders;
+            Partitions partitions(n);
+            Sweep<Art> sweep(coded, params, grid, plan,
+                             {numbers.data(), numbers.data() + m, numbers.data() + 2 * m},
+                             partitions);
+            sweep.run(ask);
+            const std::int64_t* ids = numbers.data() + 2 * m;
+            agreements(partitions, ids, grid.n_cells(), n_orders, n_threads, agreement.data(), ask);
+            const Surroundings around(orders.data(), height.data(), n, neighbours.data(), 1);
+            measure_all(partitions, around, 2, 9, n_threads, quality.data(), ask);
+            const RunsOfSweep runs{ids,      zero.data(), place.data(),  grid.n_cells(),
+                                   n_orders, 1,           grid.n_cells()};
+            BestRun best(partitions, runs, worth.data(), agreement.data(), 2);
+            const bool found = !best.search(3, ask).empty();
+            countdown = -1;
+            if (!found) {
+                std::printf("%s: no run was judged\n", name);
+                std::exit(1);
+            }
+            return k / stride;
+        } catch (const std::exception&) {  // std::thread says it in its own way
+            countdown = -1;
+        }
+    }
+}
+
 }  // namespace
 
 int main() {
@@ -165,7 +228,13 @@ int main() {
                             Linkage::weighted, Linkage::centroid}) {
         params.linkage = linkage;
         failures += survive_all<Ddvfa>("Ddvfa", params);
+        failures += survive_sweep<Ddvfa>("Ddvfa", params, false, 1, 29);
     }
+    params.linkage = Linkage::single;
+    failures += survive_sweep<Ddvfa>("Ddvfa", params, false, 2, 5);
+    failures += survive_sweep<Dvfa>("Dvfa", params, false, 1, 1);
+    failures += survive_sweep<FuzzyArt>("FuzzyArt", params, true, 1, 1);
+    failures += survive_sweep<TopoArt>("TopoArt", params, true, 2, 3);
     std::printf("%ld failures survived\n", failures);
     return 0;
 }

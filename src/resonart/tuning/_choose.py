@@ -18,7 +18,7 @@ def choose_vigilance(
     X: ArrayLike,
     estimator: DDVFA | FuzzyART | None = None,
     *,
-    n_orders: int = 8,
+    n_orders: int | None = None,
     random_state: Any = None,
     n_jobs: int | None = -1,
     progress: bool | str = "auto",
@@ -40,11 +40,11 @@ def choose_vigilance(
         Rows. Of more than 1,000 a random sample makes the choice.
     estimator : DDVFA, FuzzyART or None, default=None
         What the vigilances are for; ``None`` is ``DDVFA()``. Its own vigilances are not used, all
-        other parameters are.
-    n_orders : int, default=8
-        Number of random orders to try.
+        its other parameters are.
+    n_orders : int or None, default=None
+        Number of random orders to try; None is what the estimator has, 8 by default.
     random_state : int, RandomState instance or None, default=None
-        Source of the orders and of the sample.
+        Source of the orders and of the sample; None is what the estimator has.
     n_jobs : int or None, default=-1
         Number of threads; -1 uses all processors, None is 1.
     progress : {"auto", True, False}, default="auto"
@@ -84,14 +84,16 @@ def choose_vigilance(
             f"estimator must be a DDVFA, a FuzzyART or None, got {estimator!r}. For other "
             "estimators, compare all vigilances with VigilancePlane."
         )
+    given = {"n_orders": n_orders, "random_state": random_state}
     model = clone(estimator).set_params(
-        **dict.fromkeys(estimator._swept, "auto"), n_orders=n_orders, random_state=random_state
+        **dict.fromkeys(estimator._swept, "auto"),
+        **{name: value for name, value in given.items() if value is not None},
     )
-    model._check_common()
+    clone(model).set_params(**dict.fromkeys(estimator._swept, 0.5))._params()  # checks the others
     n_threads = check_jobs(n_jobs)
     rows = check_rows(model, X, reset=True)
     with progress_bar(progress, "choose_vigilance") as report:
         choice: VigilanceChoice = model._choose(rows, n_threads=n_threads, report=report)
-    if not choice.has_structure:
+    if choice.has_structure is False:
         warn_user(choice.reason)
     return choice

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from resonart import DDVFA, DVFA, FuzzyART, TopoART
 from resonart._checks import ParameterError, check_count, check_real
+from resonart._sweep import PAIR
 
 Grid = dict[str, NDArray[Any]]
 
-PAIR = ("rho_lb", "rho_ub")
 AXES: dict[type, tuple[str, ...]] = {
     DDVFA: PAIR,
     DVFA: PAIR,
@@ -82,7 +82,7 @@ def _steps(step: float) -> NDArray[np.float64]:
     n = round(1.0 / step)
     counts = np.arange(n + 2, dtype=np.float64)
     values: NDArray[np.float64] = (
-        counts / n if math.isclose(1.0 / step, n, rel_tol=1e-9) else counts * step
+        counts / n if math.isclose(1.0 / step, n, rel_tol=1e-6) else counts * step
     )
     return values[values <= 1.0]
 

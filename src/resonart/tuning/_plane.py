@@ -12,9 +12,8 @@ from sklearn.base import BaseEstimator, ClusterMixin, MetaEstimatorMixin, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from resonart import vat_order
-from resonart._checks import ParameterError, Rows, check_choice, check_count, check_flag, check_rows
-from resonart._sweep import Sweep, sweep
+from resonart._checks import ParameterError, Rows, check_count, check_flag, check_rows
+from resonart._sweep import Sweep, fixed_bounds, make_orders, sweep
 
 from ._grid import axes_of, make_grid
 from ._progress import progress_bar
@@ -28,8 +27,6 @@ from ._scores import (
 )
 
 Labels = NDArray[np.int64]
-
-ORDERS = ("given", "random", "vat")
 
 # A value typed or computed in another way is still meant to be the one on the grid.
 SAME = 1e-9
@@ -62,8 +59,8 @@ class VigilancePlane(ClusterMixin, MetaEstimatorMixin, BaseEstimator):
         with ``y`` and ``"quality"`` without. Of equal scores the fewest categories win, then the
         first cell.
     refit : bool, default=True
-        Whether to fit a copy of the estimator with the best parameters on all rows, in the order
-        that it asks for.
+        Whether to fit a copy of the estimator with the best parameters on all rows, in that of the
+        orders in which they did best.
     keep_labels : bool, default=False
         Whether to keep the labels of all distinct answers, which may take much memory. Otherwise
         :meth:`labels` fits the cell asked for again, and a copy of the rows is kept for that.
@@ -205,7 +202,10 @@ class VigilancePlane(ClusterMixin, MetaEstimatorMixin, BaseEstimator):
         known = None if y is None else _check_known(y, len(rows))
         grid = make_grid(axes, step=self.step, given=self.grid, n_rows=len(rows), n_orders=n_orders)
         estimator = clone(self.estimator)
-        orders = self._orders(estimator, rows, n_orders)
+        estimator._check_common()
+        random = check_random_state(self.random_state)
+        bounds = fixed_bounds(estimator, rows)
+        orders = make_orders(estimator, rows, bounds, n_orders, random)
         with progress_bar(self.progress, type(self).__name__) as report:
             found = sweep(
                 estimator,
@@ -226,7 +226,8 @@ class VigilancePlane(ClusterMixin, MetaEstimatorMixin, BaseEstimator):
         params = {name: values[best].item() for name, values in found.cells.items()}
         self.__dict__.pop("best_estimator_", None)
         if refit:
-            self.best_estimator_ = clone(estimator).set_params(**params).fit(X)
+            model = clone(estimator).set_params(**params)
+            self.best_estimator_ = model._fit_in_order(X, orders[_best_order(scores, best)])
         self.best_index_ = best
         self.best_params_ = params
         self.best_score_ = float(results["mean_score"][best])
@@ -237,18 +238,6 @@ class VigilancePlane(ClusterMixin, MetaEstimatorMixin, BaseEstimator):
         self.scoring_ = scoring
         self._estimator = estimator
         self._rows = None if keep_labels else rows.copy()
-
-    def _orders(self, estimator: Any, rows: Rows, n_orders: int) -> NDArray[np.int64]:
-        kind = check_choice("estimator.order", estimator.order, ORDERS)
-        random = check_random_state(self.random_state)
-        if kind == "given" and n_orders == 1:
-            return np.arange(len(rows))[np.newaxis]
-        orders = np.empty((n_orders, len(rows)), dtype=np.int64)
-        for order in orders:
-            order[:] = random.permutation(len(rows))
-            if kind == "vat":
-                order[:] = order[vat_order(rows[order], n_jobs=self.n_jobs)]
-        return orders
 
     # ------------------------------------------------------------------ asking
 
@@ -272,7 +261,7 @@ class VigilancePlane(ClusterMixin, MetaEstimatorMixin, BaseEstimator):
         check_is_fitted(self)
         cell = self._find_cell(params) if params else self.best_index_
         n_orders = len(self.orders_)
-        if not isinstance(order, Integral) or not 0 <= order < n_orders:
+        if not isinstance(order, Integral) or order is True or not 0 <= order < n_orders:
             raise ParameterError(
                 f"order must be a whole number from 0 to {n_orders - 1}, got {order!r}. For more "
                 "orders, fit with a larger n_orders."
@@ -394,7 +383,7 @@ def _check_known(y: ArrayLike, n_rows: int) -> NDArray[np.int64]:
             f"y must hold one label for each of the {n_rows} rows of X, got an array of shape "
             f"{array.shape}."
         )
-    missing = array.dtype.kind == "f" and bool(np.isnan(array).any())
+    missing = bool((array != array).any())  # NaN, of numbers, dates or objects
     try:
         codes = np.unique(array, return_inverse=True)[1]
     except TypeError:  # None among names, for instance, cannot be sorted
@@ -419,7 +408,7 @@ def _summary(found: Sweep, scores: NDArray[np.float64]) -> dict[str, NDArray[Any
     for name, values in of_runs.items():
         results[f"mean_{name}"] = exact_mean(values)
         results[f"std_{name}"] = values.std(axis=1)
-    results["stability"] = found.stability
+    results["stability"] = exact_mean(found.agreement)
     results["mean_score"] = exact_mean(scores)
     if scores.shape == found.partition.shape:
         results["std_score"] = scores.std(axis=1)
@@ -427,6 +416,12 @@ def _summary(found: Sweep, scores: NDArray[np.float64]) -> dict[str, NDArray[Any
     results["rank_score"] = np.empty(len(ranked), dtype=np.int64)
     results["rank_score"][ranked] = np.arange(1, len(ranked) + 1)
     return results
+
+
+def _best_order(scores: NDArray[np.float64], cell: int) -> int:
+    """Return in which order a cell did best; the first, where orders have no score of their own."""
+    of_orders = scores[cell]
+    return 0 if np.isnan(of_orders).all() else int(np.nanargmax(of_orders))
 
 
 def _by_first_row(labels: Labels) -> Labels:

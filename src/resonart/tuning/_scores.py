@@ -49,7 +49,7 @@ def score_runs(scoring: Scoring, sweep: Sweep, rows: NDArray[Any]) -> Floats:
         once = [_score(scoring, rows, labels) for labels in sweep.partitions]
         return np.array(once, dtype=np.float64)[sweep.partition]
     if scoring == "stability":
-        return sweep.stability[:, np.newaxis]
+        return exact_mean(sweep.agreement)[:, np.newaxis]
     found = sweep.ari if scoring == "ari" else sweep.quality
     assert found is not None
     return found
