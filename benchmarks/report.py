@@ -142,10 +142,9 @@ PLANE = """\
 
 All pairs `rho_lb <= rho_ub` in steps of {step}: {n_cells} cells. DDVFA with Merge ART, single
 linkage, `gamma=3`, unless said otherwise. A run is decided by its comparisons and so known for
-every cell in which they end alike: *cells a run* tells how many cells one run answers for. A run is
-one pass of learning; where Merge ART ends differently within its cells, it is made again for them,
-which is not counted as a run but is in all times. Runs also share their beginnings, so fewer rows
-are presented than the runs have.
+every cell in which they end alike: *cells a run* tells how many cells one run answers for. Runs
+count as different where learning, merging or compression are. They share their beginnings, so fewer
+rows are presented than the runs have.
 
 ### Against one run a cell
 
