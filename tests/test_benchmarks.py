@@ -70,18 +70,6 @@ COLUMNS = {
     ],
     "label_free_goals": ["goal", "reached", "figure"],
 }
-# In place of the automatic choice, so that a quick run is quick.
-STAND_IN = """
-from benchmarks import label_free, run
-from resonart import DDVFA
-
-def fixed(rows, seed):
-    model = DDVFA(rho_lb=0.85, rho_ub=0.95, order="random", random_state=seed)
-    return model.fit(rows).labels_
-
-label_free.automatic = fixed
-run.main()
-"""
 
 
 def python(*arguments: str, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
@@ -104,7 +92,7 @@ def quick(tmp_path_factory: pytest.TempPathFactory) -> Path:
             f"the benchmarks compare with {' and '.join(missing)}: pip install artlib river"
         )
     folder = tmp_path_factory.mktemp("benchmarks")
-    done = python("-c", STAND_IN, "--quick", "--out", str(folder))
+    done = python("-m", "benchmarks.run", "--quick", "--out", str(folder))
     assert done.returncode == 0, done.stderr
     return folder
 
