@@ -54,9 +54,6 @@ public:
 
     std::size_t n_rows() const { return n_rows_; }
     std::size_t n_clusters() const { return n_clusters_; }
-    std::size_t bytes() const {
-        return narrow_.size() + 2 * middle_.size() + 4 * wide_.size() + sizeof(*this);
-    }
     bool operator==(const Partition& other) const {
         return narrow_ == other.narrow_ && middle_ == other.middle_ && wide_ == other.wide_;
     }
@@ -159,7 +156,6 @@ public:
 
     std::size_t n_rows() const { return n_rows_; }
     std::size_t size() const { return parts_.size(); }
-    std::size_t bytes() const { return bytes_; }
     const Partition& operator[](std::size_t id) const { return *parts_[id]; }
 
     // Number of the partition that `labels` make; they are renumbered on the way. Threads may call
@@ -177,7 +173,6 @@ public:
             if (*part == *parts_[it->second]) return it->second;
         }
         const auto id = static_cast<std::uint32_t>(parts_.size());
-        bytes_ += part->bytes();
         parts_.push_back(std::move(part));
         known_.emplace(hash, id);
         return id;
@@ -187,7 +182,6 @@ private:
     std::size_t n_rows_;
     std::vector<std::unique_ptr<const Partition>> parts_;
     std::unordered_multimap<std::uint64_t, std::uint32_t> known_;
-    std::size_t bytes_ = 0;
     std::mutex mutex_;
 };
 

@@ -41,8 +41,6 @@ public:
           gamma_ref_(params.gamma_ref),
           scale_(gamma_ref_(static_cast<double>(n_features))) {}
 
-    double alpha() const { return alpha_; }
-    const Power& gamma() const { return gamma_; }
     const Power& gamma_ref() const { return gamma_ref_; }
 
     // A match reaches ρ if |w|^γ*·T >= ρ·d^γ*: the right-hand side.

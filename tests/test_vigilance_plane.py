@@ -236,7 +236,8 @@ def test_cells_that_are_not_there(ddvfa: VigilancePlane, call: Any, message: str
 def test_of_equal_scores_the_fewest_categories_win_then_the_first() -> None:
     scores = np.array([-0.9, np.nan, 1.0, 1.0, 1.0, np.nan])
     categories = np.array([1.0, 0.5, 9.0, 4.0, 4.0, 0.2])
-    assert rank_cells(scores, categories).tolist() == [3, 4, 2, 0, 5, 1]
+    everywhere = np.ones(len(scores), dtype=bool)
+    assert rank_cells(scores, categories, everywhere).tolist() == [3, 4, 2, 0, 5, 1]
 
 
 def test_equal_scores_are_equal_in_any_order() -> None:
@@ -445,6 +446,15 @@ def test_a_fit_that_fails_changes_nothing(when: str, monkeypatch: pytest.MonkeyP
     with pytest.raises(KeyboardInterrupt):
         plane.fit(RNG.random((36, 5)), Y)
     assert vars(plane) == before
+
+
+@pytest.mark.parametrize("rows", [[[1.0, 2.0]], np.ones((20, 3))], ids=["one row", "equal rows"])
+@pytest.mark.parametrize("model", MODELS, ids=repr)
+def test_nothing_to_cluster_is_one_cluster(model: Any, rows: Any) -> None:
+    """Also of topoART, which has fewer categories where it finds no cluster at all."""
+    plane = plane_of(model, grid=None).fit(rows)
+    assert plane.best_estimator_.n_clusters_ == 1
+    assert set(plane.labels_) == {0}
 
 
 # ---------------------------------------------------------------------- scikit-learn's habits

@@ -235,16 +235,6 @@ inline std::vector<std::tuple<std::size_t, std::size_t, double, double>> best_ru
 inline void bind_partitions(nb::module_& m) {
     nb::class_<Partitions>(m, "Partitions")
         .def("__len__", &Partitions::size)
-        .def_prop_ro("n_rows", &Partitions::n_rows)
-        .def_prop_ro("nbytes", &Partitions::bytes)
-        .def("n_clusters",
-             [](const Partitions& p) {
-                 Fresh<std::int64_t> out(p.size());
-                 for (std::size_t i = 0; i < p.size(); ++i) {
-                     out.data()[i] = static_cast<std::int64_t>(p[i].n_clusters());
-                 }
-                 return whole_numbers(out);
-             })
         .def(
             "labels",
             [](const Partitions& p, const Vector<std::int64_t>& ids) {

@@ -412,7 +412,8 @@ def _summary(found: Sweep, scores: NDArray[np.float64]) -> dict[str, NDArray[Any
     results["mean_score"] = exact_mean(scores)
     if scores.shape == found.partition.shape:
         results["std_score"] = scores.std(axis=1)
-    ranked = rank_cells(results["mean_score"], results["mean_n_categories"])
+    answers = found.n_clusters.min(axis=1) > 0
+    ranked = rank_cells(results["mean_score"], results["mean_n_categories"], answers)
     results["rank_score"] = np.empty(len(ranked), dtype=np.int64)
     results["rank_score"][ranked] = np.arange(1, len(ranked) + 1)
     return results

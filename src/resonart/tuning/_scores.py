@@ -84,18 +84,22 @@ def exact_mean(values: NDArray[Any]) -> Floats:
     return np.array([math.fsum(row) / len(row) for row in values.tolist()])
 
 
-def rank_cells(scores: Floats, n_categories: Floats) -> NDArray[np.int64]:
+def rank_cells(
+    scores: Floats, n_categories: Floats, answers: NDArray[np.bool_]
+) -> NDArray[np.int64]:
     """Return the cells from best to worst: highest score, fewest categories, first cell.
 
-    Cells without a score come last.
+    Cells without a score come last. Of equal scores, those that are no answer come last: a topoART
+    that has found no cluster has the fewest categories of all.
 
     Examples
     --------
-    >>> rank_cells(np.array([0.5, np.nan, 0.9, 0.9]), np.array([1.0, 1.0, 8.0, 4.0]))
-    array([3, 2, 0, 1])
+    >>> scores, n_categories = np.array([0.5, np.nan, 0.9, 0.9, 0.9]), np.array([1, 1, 8, 4, 0])
+    >>> rank_cells(scores, n_categories, n_categories > 0)
+    array([3, 2, 4, 0, 1])
     """
     without = np.isnan(scores)
-    return np.lexsort((n_categories, np.where(without, 0.0, -scores), without))
+    return np.lexsort((n_categories, ~answers, np.where(without, 0.0, -scores), without))
 
 
 def check_any_score(scores: Floats, sweep: Sweep, scoring: Scoring, rows: NDArray[Any]) -> None:
