@@ -78,6 +78,11 @@ public:
         for (std::size_t i = 0; i < n; ++i) data_[size_ + i] = value;
         size_ += n;
     }
+    void insert(std::size_t at, T value) noexcept {
+        std::memmove(data_ + at + 1, data_ + at, (size_ - at) * sizeof(T));
+        data_[at] = value;
+        ++size_;
+    }
     void clear() noexcept { size_ = 0; }
     void shrink(std::size_t n) noexcept {
         if (n < size_) size_ = n;

@@ -8,6 +8,7 @@
 #include "linkage.hpp"
 #include "merge_art.hpp"
 #include "modules.hpp"
+#include "near_modules.hpp"
 #include "params.hpp"
 #include "recognition.hpp"
 #include "resonance.hpp"
@@ -23,7 +24,7 @@ public:
 
     void configure(const Params& params) {
         check_kernel(params, modules_.n_features());
-        modules_.keep_centroids(params.linkage == Linkage::centroid);
+        modules_.serve(params.linkage);
         params_ = params;
         resonance_ = Resonance(params, modules_.n_features());
         threshold_lb_ = resonance_.threshold(params.rho_lb);
@@ -41,8 +42,10 @@ public:
         Buffer<float> rough_ratio;  // of categories, as are the next three
         Buffer<double> overlap, activation, match;
         Buffer<double> module_activation, module_match;
-        Buffer<double> values;  // categories' values, module by module
-        Buffer<std::uint32_t> chosen, begin;
+        Buffer<double> values;               // of one module's categories
+        Buffer<std::uint32_t> chosen, near;  // categories and modules that may pass
+        Buffer<std::size_t> passing;         // of each module's categories; 0 between samples
+        unsigned n_blind = 0;  // samples for which a rough look is not expected to pay
     };
     void prepare(Workspace& ws) const {
         const std::size_t k = whole_blocks(categories().size());
@@ -54,10 +57,10 @@ public:
         ws.chosen.resize_uninitialised(k);
         ws.module_activation.resize_uninitialised(m);
         ws.module_match.resize_uninitialised(m);
-        if (params_.linkage == Linkage::median) {
-            ws.values.resize_uninitialised(k);
-            ws.begin.resize_uninitialised(m + 1);
-        }
+        if (params_.linkage == Linkage::single) return;
+        ws.values.resize_uninitialised(k);
+        ws.near.resize_uninitialised(m);
+        if (ws.passing.size() < m) ws.passing.assign(m, 0);
     }
     void reserve_one() { modules_.reserve_more(1, 1); }
 
@@ -111,14 +114,14 @@ public:
         const Found found = find_module(x, kAnyMatch, ws);
         Recognition seen;
         seen.resonated = found.module != kNone;
-        if (is_quick()) gather(x, ws);
+        if (params_.linkage != Linkage::centroid) gather(x, ws);  // or it has been done
         seen.cluster =
             static_cast<std::uint32_t>(seen.resonated ? found.module : most_active(ws, -1.0));
         seen.match = ws.module_match[seen.cluster] / resonance_.scale();
         return seen;
     }
 
-    // The cluster alone: single linkage need not look at every module for it.
+    // The cluster alone: not every module need be looked at for it.
     std::int64_t cluster_of(const Sample& x, bool nearest, Workspace& ws) const noexcept {
         const Found found = find_module(x, kAnyMatch, ws);
         if (found.module != kNone || !nearest) return found.module;
@@ -126,8 +129,8 @@ public:
             if (resonance_.orders(found.best)) {
                 return categories().owner(static_cast<std::size_t>(found.best.index));
             }
-            gather(x, ws);
         }
+        gather(x, ws);
         return most_active(ws, -1.0);
     }
 
@@ -177,6 +180,7 @@ private:
     // Lines 2 to 8 of Algorithm 1.
     Found find_module(const Sample& x, double enough, Workspace& ws) const noexcept {
         if (is_quick()) return find_quickly(x, enough, ws);
+        if (has_members()) return find_near(x, enough, ws);
         gather(x, ws);
         Found found;
         if (params_.search == Search::activation) {
@@ -191,6 +195,112 @@ private:
             found.match = ws.module_match[static_cast<std::size_t>(found.module)];
         }
         return found;
+    }
+
+    // Linkages in which all categories of a module have a say.
+    bool has_members() const noexcept {
+        return params_.linkage != Linkage::single && params_.linkage != Linkage::centroid;
+    }
+
+    // The same for those, where only modules that may pass are looked at.
+    Found find_near(const Sample& x, double enough, Workspace& ws) const noexcept {
+        const std::size_t n = respond_near(x, ws);
+        Found found;
+        bool active_known = false;
+        for (std::size_t i = 0; i < n; ++i) {
+            const std::uint32_t m = ws.near[i];
+            if (params_.search == Search::index && found.module != kNone && m >= found.module) {
+                continue;
+            }
+            const double match = near_match(m, enough, ws);
+            if (match < threshold_lb_) continue;
+            if (params_.search == Search::activation && found.module != kNone) {
+                // Only now that several pass, it matters how active they are.
+                const auto best = static_cast<std::size_t>(found.module);
+                if (!active_known) ws.module_activation[best] = link(best, ws.activation, ws);
+                active_known = true;
+                ws.module_activation[m] = link(m, ws.activation, ws);
+                if (!is_ahead(m, found.module, ws)) continue;
+            }
+            found.module = m;
+            found.match = match;
+        }
+        return found;
+    }
+
+    // Lists modules that may pass ρ_LB in `ws.near`, and finds activation and match of all of their
+    // categories. Returns how many modules there are.
+    std::size_t respond_near(const Sample& x, Workspace& ws) const noexcept {
+        const Categories& c = categories();
+        const StoreView view = c.view(params_.alpha);
+        if (ws.n_blind > 0 || !can_leave_out(ratio_lb_, view)) {
+            if (ws.n_blind > 0) --ws.n_blind;
+            respond(x, ws);
+            for (std::size_t m = 0; m < modules_.size(); ++m) {
+                ws.near[m] = static_cast<std::uint32_t>(m);
+            }
+            return modules_.size();
+        }
+        kernels().look(x, view, ws.rough_ratio.data());
+        const std::size_t n =
+            kernels().select(ws.rough_ratio.data(), view, ratio_lb_, ws.chosen.data());
+        std::size_t n_seen = 0;
+        count_near(c.owners(), ws.chosen.data(), n, ws.passing.data(), ws.near.data(), n_seen);
+        const Near near =
+            keep_near(params_.linkage, modules_, 1, ws.passing.data(), ws.near.data(), n_seen);
+        if (few_are_near(near.n_boxes, c.size())) {
+            for (std::size_t i = 0; i < near.n_modules; ++i) respond_of(ws.near[i], x, ws);
+        } else {
+            respond(x, ws);
+            if (2 * near.n_boxes > c.size()) ws.n_blind = 8;
+        }
+        return near.n_modules;
+    }
+
+    // Activation and match of one module's categories.
+    void respond_of(std::size_t m, const Sample& x, Workspace& ws) const noexcept {
+        const std::uint32_t* members = modules_.members(m);
+        for (std::size_t i = 0; i < modules_.module_size(m); ++i) {
+            const std::size_t j = members[i];
+            ws.activation[j] = activation_of(j, x);
+            ws.match[j] = match_of(j, ws.activation[j]);
+        }
+    }
+
+    // A module's match: exact where it passes and is less than enough; otherwise no more than
+    // whether it passes, or is enough, must be right.
+    double near_match(std::size_t m, double enough, Workspace& ws) const noexcept {
+        if (params_.linkage != Linkage::median) return link(m, ws.match, ws);
+        collect(m, ws.match, ws);
+        return median_if_needed(ws.values.data(), modules_.module_size(m), threshold_lb_, enough);
+    }
+
+    // What the values of a module's categories come to.
+    double link(std::size_t m, const Buffer<double>& of_category, Workspace& ws) const noexcept {
+        const std::size_t n = modules_.module_size(m);
+        const std::uint32_t* members = modules_.members(m);
+        switch (params_.linkage) {
+            case Linkage::median:
+                collect(m, of_category, ws);
+                return median(ws.values.data(), n);
+            case Linkage::weighted:
+                return gathered<Linkage::weighted>(
+                    n, [&](std::size_t i) { return of_category[members[i]]; },
+                    [&](std::size_t i) { return modules_.share(members[i]); });
+            case Linkage::complete:
+                return gathered<Linkage::complete>(
+                    n, [&](std::size_t i) { return of_category[members[i]]; }, no_share);
+            default:
+                return gathered<Linkage::average>(
+                    n, [&](std::size_t i) { return of_category[members[i]]; }, no_share);
+        }
+    }
+
+    void collect(std::size_t m, const Buffer<double>& of_category, Workspace& ws) const noexcept {
+        const std::uint32_t* members = modules_.members(m);
+        for (std::size_t i = 0; i < modules_.module_size(m); ++i) {
+            ws.values[i] = of_category[members[i]];
+        }
     }
 
     // Often the most active box of all settles it. Otherwise the few that may pass are looked at.
@@ -289,47 +399,29 @@ private:
 
     // Activation and match of every module; unless they are centroids', of every category, too.
     void gather(const Sample& x, Workspace& ws) const noexcept {
-        const Linkage linkage = params_.linkage;
-        if (linkage == Linkage::centroid) {
+        if (params_.linkage == Linkage::centroid) {
             resonance_.respond(x.x, modules_.centroids().view(params_.alpha), ws.overlap.data(),
                                ws.module_activation.data(), ws.module_match.data());
             return;
         }
         respond(x, ws);
-        const Categories& c = categories();
-        if (linkage == Linkage::median) {
-            take_medians(ws.activation.data(), ws.module_activation.data(), ws);
-            take_medians(ws.match.data(), ws.module_match.data(), ws);
+        if (has_members()) {
+            for (std::size_t m = 0; m < modules_.size(); ++m) {
+                ws.module_activation[m] = link(m, ws.activation, ws);
+                ws.module_match[m] = link(m, ws.match, ws);
+            }
             return;
         }
+        const Categories& c = categories();
         for (std::size_t m = 0; m < modules_.size(); ++m) {
-            ws.module_activation[m] = ws.module_match[m] = Gathered::start(linkage);
+            ws.module_activation[m] = ws.module_match[m] = Gathered::start(Linkage::single);
         }
         for (std::size_t j = 0; j < c.size(); ++j) {
             const std::uint32_t m = c.owner(j);
-            const double share = linkage == Linkage::weighted ? modules_.share(j) : 0.0;
             ws.module_activation[m] =
-                Gathered::add(linkage, ws.module_activation[m], ws.activation[j], share);
-            ws.module_match[m] = Gathered::add(linkage, ws.module_match[m], ws.match[j], share);
-        }
-        for (std::size_t m = 0; m < modules_.size(); ++m) {
-            const std::size_t n = modules_.module_size(m);
-            ws.module_activation[m] = Gathered::finish(linkage, ws.module_activation[m], n);
-            ws.module_match[m] = Gathered::finish(linkage, ws.module_match[m], n);
-        }
-    }
-
-    void take_medians(const double* of_category, double* of_module, Workspace& ws) const noexcept {
-        ws.begin[0] = 0;
-        for (std::size_t m = 0; m < modules_.size(); ++m) {
-            ws.begin[m + 1] = ws.begin[m] + static_cast<std::uint32_t>(modules_.module_size(m));
-        }
-        for (std::size_t j = 0; j < categories().size(); ++j) {
-            ws.values[ws.begin[categories().owner(j)]++] = of_category[j];
-        }
-        for (std::size_t m = 0; m < modules_.size(); ++m) {
-            const std::size_t n = modules_.module_size(m);
-            of_module[m] = median(ws.values.data() + ws.begin[m] - n, n);
+                Gathered::add(Linkage::single, ws.module_activation[m], ws.activation[j], 0.0);
+            ws.module_match[m] =
+                Gathered::add(Linkage::single, ws.module_match[m], ws.match[j], 0.0);
         }
     }
 
@@ -343,9 +435,23 @@ private:
                                            [&](std::size_t j) { return c.owner(j) == m; });
         }
         Winner winner(threshold_ub_);
-        if (params_.linkage == Linkage::centroid) respond(x, ws);
-        for (std::size_t j = 0; j < c.size(); ++j) {
-            if (c.owner(j) == m) winner.offer(j, ws.activation[j], ws.match[j]);
+        if (params_.linkage == Linkage::single) {
+            for (std::size_t j = 0; j < c.size(); ++j) {
+                if (c.owner(j) == m) winner.offer(j, ws.activation[j], ws.match[j]);
+            }
+            return winner;
+        }
+        const std::size_t n = modules_.module_size(m);
+        if (params_.linkage == Linkage::centroid) {
+            if (few_are_near(n, c.size())) {
+                respond_of(m, x, ws);
+            } else {
+                respond(x, ws);
+            }
+        }
+        const std::uint32_t* members = modules_.members(m);
+        for (std::size_t i = 0; i < n; ++i) {
+            winner.offer(members[i], ws.activation[members[i]], ws.match[members[i]]);
         }
         return winner;
     }

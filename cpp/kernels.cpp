@@ -300,16 +300,25 @@ Best nearest_box(const double* x, const StoreView& s, const std::int64_t* compon
     return best;
 }
 
+void look(const Sample& x, const StoreView& s, float* rough_ratio) {
+    for_each_rough(x.rough, s, [&](std::size_t b, RoughLanes sum) {
+        (sum / rough_denominators(s, b)).store(rough_ratio + b * kRoughLanes);
+    });
+}
+
 std::size_t select(const float* rough_ratio, const StoreView& s, double ratio,
                    std::uint32_t* chosen) {
     const std::size_t blocks = (s.size + kRoughLanes - 1) / kRoughLanes;
     const RoughLanes bar = RoughLanes::all(rough_ratio_bar(ratio, s));
     std::size_t count = 0;
     for (std::size_t b = 0; b < blocks; ++b) {
-        unsigned lanes = at_least(RoughLanes::load(rough_ratio + b * kRoughLanes), bar) &
-                         lanes_in_use<kRoughLanes>(s, b);
-        for (std::size_t j = b * kRoughLanes; lanes; ++j, lanes >>= 1) {
-            if (lanes & 1u) chosen[count++] = static_cast<std::uint32_t>(j);
+        const unsigned lanes = at_least(RoughLanes::load(rough_ratio + b * kRoughLanes), bar) &
+                               lanes_in_use<kRoughLanes>(s, b);
+        if (!lanes) continue;
+        // Every lane is written, and kept if it is chosen: which ones are cannot be foreseen.
+        for (unsigned i = 0; i < kRoughLanes; ++i) {
+            chosen[count] = static_cast<std::uint32_t>(b * kRoughLanes + i);
+            count += (lanes >> i) & 1u;
         }
     }
     return count;
@@ -344,7 +353,8 @@ void respond(const double* overlap, const StoreView& s, const Power& gamma, cons
 
 extern const Kernels RESONART_KERNELS;
 const Kernels RESONART_KERNELS = {
-    RESONART_KERNELS_NAME, overlaps, best_passing, two_best_passing, nearest_box, select, respond,
+    RESONART_KERNELS_NAME, overlaps, best_passing, two_best_passing,
+    nearest_box,           look,     select,       respond,
 };
 
 }  // namespace resonart

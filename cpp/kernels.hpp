@@ -73,6 +73,9 @@ struct Kernels {
     // is left in `ratio`.
     Best (*nearest_box)(const double* x, const StoreView& s, const std::int64_t* component);
 
+    // The rough ratio of every category; only where `can_be_rough`. Room for whole blocks.
+    void (*look)(const Sample& x, const StoreView& s, float* rough_ratio);
+
     // Every category, and maybe a few more, with a ratio of at least `ratio`, given the rough ones:
     // their indices, ascending; returns how many.
     std::size_t (*select)(const float* rough_ratio, const StoreView& s, double ratio,

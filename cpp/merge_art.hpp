@@ -9,6 +9,7 @@
 
 #include "linkage.hpp"
 #include "modules.hpp"
+#include "near_modules.hpp"
 #include "params.hpp"
 #include "poll.hpp"
 #include "resonance.hpp"
@@ -52,7 +53,7 @@ public:
             result.map.push(static_cast<std::uint32_t>(l));
         }
         result.modules = input;
-        result.modules.keep_centroids(params_.linkage == Linkage::centroid);
+        result.modules.serve(params_.linkage);
         Buffer<std::uint32_t> map;
         while (result.passes < max_passes) {
             Modules next = pass(result.modules, map, poll);
@@ -62,6 +63,7 @@ public:
             for (std::uint32_t& m : result.map) m = map[m];
             if (settled) break;
         }
+        result.modules.serve(params_.linkage);
         return result;
     }
 
@@ -69,16 +71,19 @@ public:
     template <class Poll>
     Modules pass(const Modules& input, Buffer<std::uint32_t>& map, Poll& poll) {
         Modules merged(input.n_features());
-        merged.keep_centroids(params_.linkage == Linkage::centroid);
+        merged.serve(params_.linkage);
+        if (!merged.categories().view(params_.alpha).can_be_rough()) merged.keep_members(true);
         merged.reserve_more(input.categories().size(), input.size());
         input.group(begin_, order_);
         weight_.resize_uninitialised(input.categories().width());
         map.resize_uninitialised(input.size());
         is_near_.assign(input.size(), false);
+        passing_.assign(input.size(), 0);
+        near_.resize_uninitialised(input.size());
+        module_activation_.resize_uninitialised(input.size());
+        module_match_.resize_uninitialised(input.size());
         for (std::size_t l = 0; l < input.size(); ++l) {
-            const Winner won = params_.linkage == Linkage::single
-                                   ? nearest_module(input, l, merged, poll)
-                                   : best_module(input, l, merged, poll);
+            const Winner won = find_module(input, l, merged, poll);
             const std::int64_t k = won.index();
             if (k != kNone && won.match() < headroom_.lb) headroom_.lb = won.match();
             map[l] = static_cast<std::uint32_t>(
@@ -130,12 +135,14 @@ public:
             }
         }
         Modules result(input.n_features());
-        result.keep_centroids(params_.linkage == Linkage::centroid);
+        result.serve(params_.linkage);
         result.adopt(std::move(fresh), input.size());
         return result;
     }
 
 private:
+    static constexpr std::size_t kMostEntries = std::size_t{1} << 20;
+
     // Overlaps, T and |w|^γ*·T of all of `store` for the vector in `weight_`.
     void respond_to_weight(const Categories& store) {
         const std::size_t padded = whole_blocks(store.size());
@@ -185,104 +192,201 @@ private:
         return resonance_.gamma_ref()(norm_i == norm_j ? 1.0 : norm_i / norm_j) * t;
     }
 
-    // Activation and match of every module of `merged` for module l of `input`.
+    // Highest activation among the modules of `merged` that pass ρ_LB for module l of `input`, ties
+    // to the lowest index.
     template <class Poll>
-    void compare(const Modules& input, std::size_t l, const Modules& merged, Poll& poll) {
-        const std::size_t n = merged.size();
-        const Linkage linkage = params_.linkage;
-        module_activation_.assign(n, Gathered::start(linkage));
-        module_match_.assign(n, Gathered::start(linkage));
-        if (linkage == Linkage::centroid) {
-            const Categories& c = merged.centroids();
-            input.centroids().copy_weight(l, weight_.data());
-            respond_to_weight(c);
-            for (std::size_t k = 0; k < n; ++k) {
-                module_activation_[k] = activation_[k];
-                module_match_[k] =
-                    match_between(c.norm(k), input.centroids().norm(l), activation_[k]);
-            }
-            poll.work(n * c.width());
-            return;
-        }
-        if (linkage == Linkage::median) {
-            compare_by_median(input, l, merged, poll);
-            return;
-        }
-        const Categories& c = merged.categories();
-        for (std::uint32_t p = begin_[l]; p < begin_[l + 1]; ++p) {
-            const std::size_t j = order_[p];
-            input.categories().copy_weight(j, weight_.data());
-            respond_to_weight(c);
-            const double norm = input.categories().norm(j);
-            const bool weighted = linkage == Linkage::weighted;
-            const double share_j = weighted ? input.share(j) : 0.0;
-            for (std::size_t i = 0; i < c.size(); ++i) {
-                const std::uint32_t k = c.owner(i);
-                const double share = weighted ? merged.share(i) * share_j : 0.0;
-                const double t = activation_[i];
-                module_activation_[k] = Gathered::add(linkage, module_activation_[k], t, share);
-                module_match_[k] = Gathered::add(linkage, module_match_[k],
-                                                 match_between(c.norm(i), norm, t), share);
-            }
-            poll.work(c.size() * (c.width() + 8));
-        }
-        const std::size_t columns = begin_[l + 1] - begin_[l];
-        for (std::size_t k = 0; k < n; ++k) {
-            const std::size_t entries = merged.module_size(k) * columns;
-            module_activation_[k] = Gathered::finish(linkage, module_activation_[k], entries);
-            module_match_[k] = Gathered::finish(linkage, module_match_[k], entries);
-        }
-    }
-
-    // A median needs all R×C entries of a pair of modules, but of one pair at a time.
-    template <class Poll>
-    void compare_by_median(const Modules& input, std::size_t l, const Modules& merged, Poll& poll) {
-        merged.group(merged_begin_, merged_order_);
-        const std::size_t columns = begin_[l + 1] - begin_[l];
-        for (std::size_t k = 0; k < merged.size(); ++k) {
-            const std::size_t rows = merged.module_size(k);
-            Categories local(merged.n_features());
-            local.reserve(rows);
-            for (std::uint32_t p = merged_begin_[k]; p < merged_begin_[k + 1]; ++p) {
-                merged.categories().copy_weight(merged_order_[p], weight_.data());
-                local.append(weight_.data(), 1, 0);
-            }
-            all_activations_.clear();
-            all_activations_.reserve(rows * columns);
-            all_matches_.clear();
-            all_matches_.reserve(rows * columns);
-            for (std::uint32_t p = begin_[l]; p < begin_[l + 1]; ++p) {
-                const std::size_t j = order_[p];
-                input.categories().copy_weight(j, weight_.data());
-                respond_to_weight(local);
-                const double norm = input.categories().norm(j);
-                for (std::size_t i = 0; i < rows; ++i) {
-                    all_activations_.push(activation_[i]);
-                    all_matches_.push(match_between(local.norm(i), norm, activation_[i]));
+    Winner find_module(const Modules& input, std::size_t l, const Modules& merged, Poll& poll) {
+        switch (params_.linkage) {
+            case Linkage::centroid:
+                return find_by_centroid(input, l, merged, poll);
+            case Linkage::median:
+                return find_by_median(input, l, merged, poll);
+            case Linkage::single:
+                if (merged.categories().view(params_.alpha).can_be_rough()) {
+                    return nearest_module(input, l, merged, poll);
                 }
-                poll.work(rows * (local.width() + 16));
-            }
-            module_activation_[k] = median(all_activations_.data(), all_activations_.size());
-            module_match_[k] = median(all_matches_.data(), all_matches_.size());
+                return find_by_value<Linkage::single>(input, l, merged, poll);
+            case Linkage::complete:
+                return find_by_value<Linkage::complete>(input, l, merged, poll);
+            case Linkage::weighted:
+                return find_by_value<Linkage::weighted>(input, l, merged, poll);
+            default:
+                return find_by_value<Linkage::average>(input, l, merged, poll);
         }
     }
 
-    // Highest activation among the modules that pass ρ_LB, ties to the lowest index.
     template <class Poll>
-    Winner best_module(const Modules& input, std::size_t l, const Modules& merged, Poll& poll) {
-        compare(input, l, merged, poll);
+    Winner find_by_centroid(const Modules& input, std::size_t l, const Modules& merged,
+                            Poll& poll) {
+        const Categories& c = merged.centroids();
+        input.centroids().copy_weight(l, weight_.data());
+        respond_to_weight(c);
         Winner winner(params_.rho_lb);
-        for (std::size_t k = 0; k < merged.size(); ++k) {
-            winner.offer(k, module_activation_[k], module_match_[k]);
+        for (std::size_t k = 0; k < c.size(); ++k) {
+            winner.offer(k, activation_[k],
+                         match_between(c.norm(k), input.centroids().norm(l), activation_[k]));
+        }
+        poll.work(c.size() * c.width());
+        return winner;
+    }
+
+    // Linkages whose value can be taken entry by entry.
+    template <Linkage linkage, class Poll>
+    Winner find_by_value(const Modules& input, std::size_t l, const Modules& merged, Poll& poll) {
+        const Categories& c = merged.categories();
+        const Near near = look_for_near(input, l, merged, poll);
+        for (std::size_t n = 0; n < near.n_modules; ++n) {
+            module_activation_[near_[n]] = module_match_[near_[n]] = Gathered::start(linkage);
+        }
+        respond_near(input, l, merged, near, poll, [&](std::size_t j) {
+            const double norm = input.categories().norm(j);
+            const double share_j = linkage == Linkage::weighted ? input.share(j) : 0.0;
+            for (std::size_t n = 0; n < near.n_modules; ++n) {
+                const std::uint32_t k = near_[n];
+                const std::uint32_t* members = merged.members(k);
+                double activation = module_activation_[k], match = module_match_[k];
+                for (std::size_t p = 0; p < merged.module_size(k); ++p) {
+                    const std::size_t i = members[p];
+                    const double share =
+                        linkage == Linkage::weighted ? merged.share(i) * share_j : 0.0;
+                    const double t = activation_[i];
+                    activation = Gathered::add(linkage, activation, t, share);
+                    match = Gathered::add(linkage, match, match_between(c.norm(i), norm, t), share);
+                }
+                module_activation_[k] = activation;
+                module_match_[k] = match;
+            }
+        });
+        Winner winner(params_.rho_lb);
+        const std::size_t columns = begin_[l + 1] - begin_[l];
+        for (std::size_t n = 0; n < near.n_modules; ++n) {
+            const std::uint32_t k = near_[n];
+            const std::size_t entries = merged.module_size(k) * columns;
+            winner.offer(k, Gathered::finish(linkage, module_activation_[k], entries),
+                         Gathered::finish(linkage, module_match_[k], entries));
         }
         return winner;
     }
 
-    // The same for single linkage, where only boxes near those of module l can have a say.
+    // A median needs all R×C entries of a pair of modules: of so many pairs at a time as there is
+    // room for, and of one at least.
+    template <class Poll>
+    Winner find_by_median(const Modules& input, std::size_t l, const Modules& merged, Poll& poll) {
+        const Categories& c = merged.categories();
+        const Near all = look_for_near(input, l, merged, poll);
+        const std::size_t columns = begin_[l + 1] - begin_[l];
+        // A match beyond these tells a sweep no more.
+        const double enough = enough_lb_ < headroom_.lb ? enough_lb_ : headroom_.lb;
+        Winner winner(params_.rho_lb);
+        for (std::size_t first = 0, last = 0; first < all.n_modules; first = last) {
+            Near near;
+            while (last < all.n_modules) {
+                const std::size_t boxes = near.n_boxes + merged.module_size(near_[last]);
+                if (near.n_modules && boxes * columns > kMostEntries) break;
+                near.n_boxes = boxes;
+                ++near.n_modules;
+                ++last;
+            }
+            all_activations_.resize_uninitialised(near.n_boxes * columns);
+            all_matches_.resize_uninitialised(near.n_boxes * columns);
+            std::size_t column = 0;
+            const std::uint32_t* const some = near_.data() + first;
+            respond_near(
+                input, l, merged, near, poll,
+                [&](std::size_t j) {
+                    const double norm = input.categories().norm(j);
+                    std::size_t begin = 0;
+                    for (std::size_t n = 0; n < near.n_modules; ++n) {
+                        const std::size_t rows = merged.module_size(some[n]);
+                        const std::uint32_t* members = merged.members(some[n]);
+                        const std::size_t at = begin * columns + column * rows;
+                        for (std::size_t p = 0; p < rows; ++p) {
+                            const double t = activation_[members[p]];
+                            all_activations_[at + p] = t;
+                            all_matches_[at + p] = match_between(c.norm(members[p]), norm, t);
+                        }
+                        begin += rows;
+                    }
+                    ++column;
+                },
+                some);
+            std::size_t begin = 0;
+            for (std::size_t n = 0; n < near.n_modules; ++n) {
+                const std::size_t entries = merged.module_size(some[n]) * columns;
+                const double match =
+                    median_if_needed(all_matches_.data() + begin, entries, params_.rho_lb, enough);
+                if (match >= params_.rho_lb) {
+                    winner.offer(some[n], median(all_activations_.data() + begin, entries), match);
+                }
+                begin += entries;
+            }
+        }
+        return winner;
+    }
+
+    // Lists the modules of `merged` that may pass for module l of `input` in `near_`, ascending.
+    template <class Poll>
+    Near look_for_near(const Modules& input, std::size_t l, const Modules& merged, Poll& poll) {
+        const Categories& c = merged.categories();
+        const StoreView view = c.view(params_.alpha);
+        const std::size_t columns = begin_[l + 1] - begin_[l];
+        Near near;
+        if (!can_leave_out(ratio_lb_, view) || columns > kMostInMean / (c.size() + 1)) {
+            for (std::size_t k = 0; k < merged.size(); ++k) {
+                near_[k] = static_cast<std::uint32_t>(k);
+            }
+            near.n_modules = merged.size();
+            near.n_boxes = c.size();
+            return near;
+        }
+        std::size_t n_seen = 0;
+        for (std::uint32_t p = begin_[l]; p < begin_[l + 1]; ++p) {
+            input.categories().copy_weight(order_[p], weight_.data());
+            const Sample v = look_at(c);
+            kernels().look(v, view, rough_ratio_.data());
+            const std::size_t n =
+                kernels().select(rough_ratio_.data(), view, ratio_lb_, chosen_.data());
+            count_near(c.owners(), chosen_.data(), n, passing_.data(), near_.data(), n_seen);
+            poll.work(c.size() * c.width() / 4);
+        }
+        near = keep_near(params_.linkage, merged, columns, passing_.data(), near_.data(), n_seen);
+        std::sort(near_.begin(), near_.begin() + near.n_modules);
+        return near;
+    }
+
+    // Calls see(j) for each category j of module l, with the activations of all categories of
+    // modules near it in `activation_`.
+    template <class Poll, class See>
+    void respond_near(const Modules& input, std::size_t l, const Modules& merged, const Near& near,
+                      Poll& poll, See&& see, const std::uint32_t* modules = nullptr) {
+        if (near.n_modules == 0) return;
+        if (!modules) modules = near_.data();
+        const Categories& c = merged.categories();
+        const bool few = few_are_near(near.n_boxes, c.size());
+        activation_.resize_uninitialised(whole_blocks(c.size()));
+        for (std::uint32_t p = begin_[l]; p < begin_[l + 1]; ++p) {
+            const std::size_t j = order_[p];
+            input.categories().copy_weight(j, weight_.data());
+            if (few) {
+                for (std::size_t n = 0; n < near.n_modules; ++n) {
+                    const std::uint32_t* members = merged.members(modules[n]);
+                    for (std::size_t q = 0; q < merged.module_size(modules[n]); ++q) {
+                        activation_[members[q]] =
+                            resonance_.activation_of(c, members[q], weight_.data());
+                    }
+                }
+            } else {
+                respond_to_weight(c);
+            }
+            see(j);
+            poll.work((few ? near.n_boxes : c.size()) * (c.width() + 8));
+        }
+    }
+
+    // Single linkage: only boxes near those of module l can have a say.
     template <class Poll>
     Winner nearest_module(const Modules& input, std::size_t l, const Modules& merged, Poll& poll) {
         const Categories& c = merged.categories();
-        if (!c.view(params_.alpha).can_be_rough()) return best_module(input, l, merged, poll);
         // Often the most active pair of boxes settles it: if it passes, its module has won. How
         // well the whole module matches matters only if it narrows the headroom.
         const Pair pair = most_active_pair(input, l, merged, poll);
@@ -291,10 +395,7 @@ private:
         if (quick.index() != kNone && (pair.match >= enough_lb_ || pair.match >= headroom_.lb)) {
             return quick;
         }
-        near_.clear();
-        near_.reserve(merged.size());
-        module_activation_.resize_uninitialised(merged.size());
-        module_match_.resize_uninitialised(merged.size());
+        std::size_t n_near = 0;
         const std::size_t n_boxes = begin_[l + 1] - begin_[l];
         for (std::uint32_t p = begin_[l]; p < begin_[l + 1]; ++p) {
             const std::size_t j = order_[p];
@@ -308,7 +409,7 @@ private:
                 if (quick.index() != kNone && k != quick.index()) continue;  // has lost already
                 if (!is_near_[k]) {
                     is_near_[k] = true;
-                    near_.push(k);
+                    near_[n_near++] = k;
                     module_activation_[k] = module_match_[k] = Gathered::start(Linkage::single);
                 }
                 const double t = resonance_.activation_of(c, box, weight_.data());
@@ -319,9 +420,10 @@ private:
             }
             poll.work(n * (c.width() + 8));
         }
-        std::sort(near_.begin(), near_.end());
+        std::sort(near_.begin(), near_.begin() + n_near);
         Winner winner(params_.rho_lb);
-        for (const std::uint32_t k : near_) {
+        for (std::size_t i = 0; i < n_near; ++i) {
+            const std::uint32_t k = near_[i];
             winner.offer(k, module_activation_[k], module_match_[k]);
             is_near_[k] = false;
         }
@@ -374,9 +476,10 @@ private:
     Buffer<double> weight_, overlap_, activation_, match_;
     Buffer<double> module_activation_, module_match_;
     Buffer<double> all_activations_, all_matches_;
-    Buffer<std::uint32_t> begin_, order_, merged_begin_, merged_order_;
+    Buffer<std::uint32_t> begin_, order_;  // categories of each module of the input
     Buffer<float> rough_ratio_, rough_weight_;
     Buffer<std::uint32_t> chosen_, near_;
+    Buffer<std::size_t> passing_;   // entries of each module that may pass; 0 between modules
     Buffer<std::uint8_t> is_near_;  // whether a module is in `near_`
 };
 

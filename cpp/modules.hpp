@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "categories.hpp"
+#include "linkage.hpp"
 
 namespace resonart {
 
@@ -24,6 +25,9 @@ public:
     std::size_t n_features() const { return categories_.n_features(); }
     std::size_t module_size(std::size_t m) const { return sizes_[m]; }
 
+    // Categories of module m in stored order, `module_size(m)` of them; see `keep_members`.
+    const std::uint32_t* members(std::size_t m) const { return members_.data() + begin_[m]; }
+
     // A category's share of its module's samples, an a priori probability (weighted linkage).
     double share(std::size_t j) const {
         return static_cast<double>(categories_.count(j)) /
@@ -36,6 +40,10 @@ public:
         sizes_.reserve(sizes_.size() + n_modules);
         totals_.reserve(totals_.size() + n_modules);
         if (keeps_centroids_) centroids_.reserve(centroids_.size() + n_modules);
+        if (keeps_members_) {
+            members_.reserve(members_.size() + n_categories);
+            begin_.reserve(begin_.size() + n_modules);
+        }
     }
 
     // The next three need the room reserved before.
@@ -45,6 +53,10 @@ public:
         totals_.push(count);
         categories_.append(w, count, m);
         if (keeps_centroids_) centroids_.append(w, count, m);
+        if (keeps_members_) {
+            members_.push(static_cast<std::uint32_t>(categories_.size() - 1));
+            begin_.push(static_cast<std::uint32_t>(members_.size()));
+        }
     }
     void add_category(std::uint32_t m, const double* w, std::int64_t count) noexcept {
         sizes_[m] += 1;
@@ -52,6 +64,10 @@ public:
         categories_.append(w, count, m);
         // With β = 1, learning the centroid is taking the elementwise minimum.
         if (keeps_centroids_) centroids_.learn(m, w, 1.0, count);
+        if (keeps_members_) {
+            members_.insert(begin_[m + 1], static_cast<std::uint32_t>(categories_.size() - 1));
+            for (std::size_t k = m + 1; k < begin_.size(); ++k) begin_[k] += 1;
+        }
     }
     void learn(std::size_t j, const double* x, double beta, std::int64_t samples) noexcept {
         const std::uint32_t m = categories_.owner(j);
@@ -65,6 +81,12 @@ public:
         } else {
             recompute_centroid(m);
         }
+    }
+
+    // What a linkage asks of modules besides their categories.
+    void serve(Linkage linkage) {
+        keep_centroids(linkage == Linkage::centroid);
+        keep_members(linkage != Linkage::single);
     }
 
     // Centroids cost memory and time, and only one linkage looks at them.
@@ -84,6 +106,16 @@ public:
         for (std::size_t j = 0; keep && j < categories_.size(); ++j) {
             centroids_.meet(categories_.owner(j), categories_, j);
         }
+    }
+
+    // So do lists of each module's categories, which single linkage can do without.
+    void keep_members(bool keep) {
+        if (keep == keeps_members_) return;
+        Buffer<std::uint32_t> begin, members;
+        if (keep) group(begin, members);
+        begin_ = std::move(begin);
+        members_ = std::move(members);
+        keeps_members_ = keep;
     }
 
     template <class Change>
@@ -108,6 +140,7 @@ public:
         fresh.sizes_ = std::move(sizes);
         fresh.totals_ = std::move(totals);
         fresh.keep_centroids(keeps_centroids_);
+        fresh.keep_members(keeps_members_);
         *this = std::move(fresh);
     }
 
@@ -137,6 +170,8 @@ private:
     Buffer<std::int64_t> totals_;  // samples of each module
     Categories centroids_;         // elementwise minimum of each module's weights
     bool keeps_centroids_ = false;
+    Buffer<std::uint32_t> members_, begin_;  // module m's: members_[begin_[m]] to [begin_[m + 1]]
+    bool keeps_members_ = false;
 };
 
 }  // namespace resonart
