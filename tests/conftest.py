@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+from numpy.typing import NDArray
+
+from resonart import datasets
 
 settings.register_profile(
     "full", max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow]
@@ -24,3 +29,9 @@ def data_folder() -> Path:
     if not folder:
         pytest.skip("needs the benchmark data sets: set RESONART_DATA to their folder")
     return Path(folder)
+
+
+@pytest.fixture(scope="session")
+def data_set(data_folder: Path) -> Callable[[str], tuple[NDArray[Any], NDArray[Any]]]:
+    """Rows and labels of a benchmark data set; never downloaded."""
+    return lambda name: datasets.load(name)[:2]

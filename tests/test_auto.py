@@ -5,7 +5,6 @@ from __future__ import annotations
 import pickle
 import signal
 import threading
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -325,8 +324,7 @@ def test_an_interrupt_leaves_the_model_alone() -> None:
 
 
 @pytest.mark.parametrize("name", ["target", "chainlink", "lsun", "wine", "spiral"])
-def test_data_sets(name: str, data_folder: Path) -> None:
-    table = np.loadtxt(data_folder / f"{name}.csv.gz", delimiter=",", skiprows=1)
-    X, y = table[:, :-1], table[:, -1]
+def test_data_sets(name: str, data_set: Any) -> None:
+    X, y = data_set(name)
     model = DDVFA(random_state=0).fit(X)
     assert adjusted_rand_score(y, model.labels_) > 0.75

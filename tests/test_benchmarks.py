@@ -237,6 +237,18 @@ def test_missing_data_sets_are_named_with_their_cure(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
+def test_a_damaged_data_set_is_named_with_its_cure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from benchmarks import data_sets
+
+    for name in (*data_sets.HALF_A, *data_sets.HALF_B):
+        (tmp_path / f"{name}.csv.gz").write_bytes(b"")
+    monkeypatch.setenv(data_sets.VARIABLE, str(tmp_path))
+    with pytest.raises(data_sets.MissingDataError, match=r"aggregation\.csv\.gz is damaged"):
+        data_sets.all_thirty()
+
+
 def test_the_halves_are_the_thirty_data_sets(data_folder: Path) -> None:
     from benchmarks import data_sets
 

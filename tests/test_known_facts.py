@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import Any
 
-import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
@@ -30,10 +29,9 @@ FACTS = [
 
 @pytest.mark.parametrize(("name", "rho_lb", "rho_ub", "search", "expected"), FACTS)
 def test_known_result(
-    name: str, rho_lb: float, rho_ub: float, search: str, expected: float, data_folder: Path
+    name: str, rho_lb: float, rho_ub: float, search: str, expected: float, data_set: Any
 ) -> None:
-    table = np.loadtxt(data_folder / f"{name}.csv.gz", delimiter=",", skiprows=1)
-    X, y = table[:, :-1], table[:, -1]
+    X, y = data_set(name)
     model = DDVFA(rho_lb=rho_lb, rho_ub=rho_ub, search=search, order="random")
     for seed in range(30):
         labels = model.set_params(random_state=seed).fit_predict(X)

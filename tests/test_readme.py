@@ -11,14 +11,17 @@ ROOT = Path(__file__).parents[1]
 BLOCKS = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), flags=re.DOTALL)
 
 
-def test_there_are_examples() -> None:
-    assert BLOCKS
+def test_every_example_is_tested() -> None:
+    assert len(BLOCKS) == 2
 
 
-@pytest.mark.parametrize("code", BLOCKS)
-def test_example_runs(code: str, capsys: pytest.CaptureFixture[str]) -> None:
+def printed(code: str, capsys: pytest.CaptureFixture[str]) -> list[str]:
     exec(compile(code, "README.md", "exec"), {})
-    chosen, first, second = capsys.readouterr().out.strip().splitlines()
+    return capsys.readouterr().out.strip().splitlines()
+
+
+def test_ten_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    chosen, first, second = printed(BLOCKS[0], capsys)
     assert chosen.startswith("2 clusters. rho_lb=")  # the two moons
     assert first.startswith("2 clusters, ")
     labels, near, far = re.match(r"\[(\d \d)\] \[([\d.e-]+) +([\d.e-]+)\]", second).groups()  # type: ignore[union-attr]
@@ -26,8 +29,14 @@ def test_example_runs(code: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert float(far) < 0.85 < float(near)
 
 
+def test_data_set(capsys: pytest.CaptureFixture[str]) -> None:
+    [line] = printed(BLOCKS[1], capsys)
+    assert re.fullmatch(r"Iris: 150 rows, 3 classes, [23] clusters found", line)
+
+
 @pytest.mark.parametrize(
-    "name", ["README.md", "CONTRIBUTING.md", "docs/method.md", "docs/tuning.md"]
+    "name",
+    ["README.md", "CONTRIBUTING.md", "docs/method.md", "docs/tuning.md", "docs/datasets.md"],
 )
 def test_links_lead_somewhere(name: str) -> None:
     page = ROOT / name
