@@ -144,16 +144,19 @@ struct SweepResult {
 template <class Art>
 class Sweep {
 public:
+    // With arrays in `unmerged`, these tell what each run was before it was merged.
     Sweep(const CodedRows& rows, const Params& params, const Grid& grid, const SweepPlan& plan,
-          const SweepResult& result, Partitions& partitions)
+          const SweepResult& result, const SweepResult& unmerged, Partitions& partitions)
         : rows_(rows),
           params_(params),
           grid_(grid),
           plan_(plan),
           result_(result),
+          unmerged_(unmerged),
           partitions_(partitions) {}
 
     std::size_t n_runs() const { return n_runs_; }
+    std::size_t n_unmerged() const { return n_unmerged_; }  // distinct runs before merging
     std::size_t n_presentations() const { return n_presentations_; }
     const std::atomic<std::size_t>& n_done() const { return n_done_; }
 
@@ -244,6 +247,7 @@ private:
             Item item;
             while (next(item)) go_on(item);
             sweep_.n_runs_ += n_runs_;
+            sweep_.n_unmerged_ += n_unmerged_;
             sweep_.n_presentations_ += n_presentations_;
         }
 
@@ -376,8 +380,12 @@ private:
         }
 
         void give_up(std::size_t order, const Region& region) {
-            record(order, region, 0, state_.art.categories().size(), -1);
+            const std::size_t n_categories = state_.art.categories().size();
+            if (keeps_unmerged()) record_unmerged(order, region, 0, n_categories, -1);
+            record(order, region, 0, n_categories, -1);
         }
+
+        bool keeps_unmerged() const { return sweep_.unmerged_.partition != nullptr; }
 
         void finish(std::size_t order, Region region, const std::int64_t* presented) {
             if constexpr (kMerges) {
@@ -410,6 +418,15 @@ private:
 
         // Merge ART at the lowest vigilances, at the lowest of those it parted from, and so on.
         void merge(std::size_t order, Region region, const std::int64_t* presented) {
+            if (keeps_unmerged()) {
+                labels_.resize_uninitialised(rows_.size());
+                for (std::size_t i = 0; i < rows_.size(); ++i) {
+                    labels_[static_cast<std::size_t>(presented[i])] = state_.labels[i];
+                }
+                record_unmerged(order, region, state_.art.n_clusters(),
+                                state_.art.categories().size(),
+                                partitions().add(labels_, scratch_));
+            }
             while (region.tighten(grid_)) {
                 MergeArt art(params_at(region), rows_.n_features(), grid_.lb(region.a_high));
                 const Merged merged = art.merge(state_.art.modules(), kNoCap, poll_);
@@ -444,15 +461,26 @@ private:
         void record(std::size_t order, const Region& region, std::size_t n_clusters,
                     std::size_t n_categories, std::int64_t id) {
             ++n_runs_;
+            const std::size_t n =
+                write(sweep_.result_, order, region, n_clusters, n_categories, id);
+            sweep_.n_done_.fetch_add(n, std::memory_order_relaxed);
+        }
+        void record_unmerged(std::size_t order, const Region& region, std::size_t n_clusters,
+                             std::size_t n_categories, std::int64_t id) {
+            ++n_unmerged_;
+            write(sweep_.unmerged_, order, region, n_clusters, n_categories, id);
+        }
+        std::size_t write(const SweepResult& result, std::size_t order, const Region& region,
+                          std::size_t n_clusters, std::size_t n_categories, std::int64_t id) {
             std::size_t n = 0;
             region.each_cell(grid_, [&](std::size_t cell) {
                 const std::size_t at = cell * plan_.n_orders + order;
-                sweep_.result_.n_clusters[at] = static_cast<std::int64_t>(n_clusters);
-                sweep_.result_.n_categories[at] = static_cast<std::int64_t>(n_categories);
-                sweep_.result_.partition[at] = id;
+                result.n_clusters[at] = static_cast<std::int64_t>(n_clusters);
+                result.n_categories[at] = static_cast<std::int64_t>(n_categories);
+                result.partition[at] = id;
                 ++n;
             });
-            sweep_.n_done_.fetch_add(n, std::memory_order_relaxed);
+            return n;
         }
 
         Partitions& partitions() { return sweep_.partitions_; }
@@ -467,14 +495,14 @@ private:
         State state_;
         typename Art::Workspace workspace_;
         Buffer<std::uint32_t> labels_, scratch_;
-        std::size_t n_runs_ = 0, n_presentations_ = 0;
+        std::size_t n_runs_ = 0, n_unmerged_ = 0, n_presentations_ = 0;
     };
 
     const CodedRows& rows_;
     Params params_;
     const Grid& grid_;
     SweepPlan plan_;
-    SweepResult result_;
+    SweepResult result_, unmerged_;
     Partitions& partitions_;
 
     std::atomic<std::size_t> bytes_waiting_{0};  // of models; outlives them all
@@ -484,7 +512,7 @@ private:
     unsigned busy_ = 0;  // threads at work
     std::atomic<unsigned> hungry_{0};
     std::atomic<bool> stop_{false};
-    std::atomic<std::size_t> n_done_{0}, n_runs_{0}, n_presentations_{0};
+    std::atomic<std::size_t> n_done_{0}, n_runs_{0}, n_unmerged_{0}, n_presentations_{0};
 };
 
 }  // namespace resonart

@@ -230,6 +230,37 @@ def test_cells_that_are_not_there(ddvfa: VigilancePlane, call: Any, message: str
         ddvfa.labels(**call)
 
 
+@pytest.mark.parametrize("linkage", ["single", "average", "weighted", "complete", "median"])
+def test_what_runs_were_before_they_were_merged(linkage: str) -> None:
+    model = DDVFA(rho_lb=0.5, rho_ub=0.5, linkage=linkage, order="random")
+    both = plane_of(model, step=0.1, keep_unmerged=True).fit(X, Y)
+    merged = plane_of(model, step=0.1).fit(X, Y)
+    plain = plane_of(clone(model).set_params(merge=False), step=0.1).fit(X, Y)
+    for ours, theirs in ((both, merged), (both.unmerged_, plain)):
+        assert ours.best_params_ == theirs.best_params_
+        assert ours.n_runs_ == theirs.n_runs_
+        for name, values in theirs.results_.items():
+            np.testing.assert_array_equal(ours.results_[name], values)
+        for name in ("ari", "n_clusters", "n_categories", "agreement"):
+            np.testing.assert_array_equal(getattr(ours.sweep_, name), getattr(theirs.sweep_, name))
+        np.testing.assert_array_equal(ours.labels_, theirs.labels_)
+        np.testing.assert_array_equal(
+            ours.labels(order=1, rho_lb=0.8, rho_ub=0.9),
+            theirs.labels(order=1, rho_lb=0.8, rho_ub=0.9),
+        )
+    assert (both.sweep_.n_clusters < both.unmerged_.sweep_.n_clusters).any()
+    assert not both.unmerged_.estimator.merge
+    assert not hasattr(merged, "unmerged_")
+    both.set_params(keep_unmerged=False).fit(X, Y)
+    assert not hasattr(both, "unmerged_")
+
+
+def test_only_what_merges_was_something_before() -> None:
+    for model in (MODELS[0], MODELS[3]):
+        with pytest.raises(ValueError, match="keep_unmerged=True needs an estimator that merges"):
+            plane_of(model, keep_unmerged=True).fit(X, Y)
+
+
 # ---------------------------------------------------------------------- which is best
 
 

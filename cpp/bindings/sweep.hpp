@@ -54,13 +54,13 @@ private:
 template <class Art>
 struct SweepFace {
     using Outcome = std::tuple<WholeNumbers, WholeNumbers, WholeNumbers,
-                               std::unique_ptr<Partitions>, std::size_t, std::size_t>;
+                               std::unique_ptr<Partitions>, std::size_t, std::size_t, nb::object>;
 
     static Outcome sweep(const AnyRows& array, const Vector<double>& low,
                          const Vector<double>& high, const Params& params, const Vector<double>& lb,
                          const Vector<double>& ub, bool paired, const Matrix<std::int64_t>& orders,
-                         int max_epochs, bool merge, bool share, std::size_t max_categories,
-                         unsigned n_threads, nb::object report) {
+                         int max_epochs, bool merge, bool keep_unmerged, bool share,
+                         std::size_t max_categories, unsigned n_threads, nb::object report) {
         const Rows rows = as_rows(array);
         const std::size_t n = rows.size();
         params.check();
@@ -76,6 +76,7 @@ struct SweepFace {
             throw nb::value_error("paired vigilances must be as many");
         }
         if (paired && merge) throw nb::value_error("paired vigilances cannot be merged by");
+        if (keep_unmerged && !merge) throw nb::value_error("nothing is merged");
         check_orders(orders, n);
         if (max_epochs < 1) throw nb::value_error("at least one epoch is needed");
         const Grid grid(lb.data(), lb.shape(0), ub.data(), ub.shape(0), paired);
@@ -89,28 +90,43 @@ struct SweepFace {
         plan.n_threads = n_threads ? n_threads : 1;
         const std::size_t n_results = grid.n_cells() * plan.n_orders;
         Fresh<std::int64_t> n_clusters(n_results), n_categories(n_results), partition(n_results);
+        const std::size_t n_before = keep_unmerged ? n_results : 0;
+        Fresh<std::int64_t> clusters_before(n_before), categories_before(n_before),
+            partition_before(n_before);
+        SweepResult unmerged;
+        if (keep_unmerged) {
+            unmerged = {clusters_before.data(), categories_before.data(), partition_before.data()};
+        }
         auto partitions = std::make_unique<Partitions>(n);
-        std::size_t n_runs = 0, n_presentations = 0;
+        std::size_t n_runs = 0, n_unmerged = 0, n_presentations = 0;
         {
             nb::gil_scoped_release free;
             Bounds bounds;
             bounds.set(low.data(), high.data(), rows.n_features());
             const CodedRows coded(rows, bounds);
             Sweep<Art> work(coded, params, grid, plan,
-                            {n_clusters.data(), n_categories.data(), partition.data()},
+                            {n_clusters.data(), n_categories.data(), partition.data()}, unmerged,
                             *partitions);
             AskAndReport ask(report, work.n_done(), n_results);
             work.run(ask);
             n_runs = work.n_runs();
+            n_unmerged = work.n_unmerged();
             n_presentations = work.n_presentations();
         }
         const std::size_t cells = grid.n_cells(), columns = plan.n_orders;
+        nb::object before = nb::none();
+        if (keep_unmerged) {
+            before = nb::make_tuple(whole_matrix(clusters_before, cells, columns),
+                                    whole_matrix(categories_before, cells, columns),
+                                    whole_matrix(partition_before, cells, columns), n_unmerged);
+        }
         return {whole_matrix(n_clusters, cells, columns),
                 whole_matrix(n_categories, cells, columns),
                 whole_matrix(partition, cells, columns),
                 std::move(partitions),
                 n_runs,
-                n_presentations};
+                n_presentations,
+                std::move(before)};
     }
 
 private:
@@ -147,8 +163,9 @@ template <class Art>
 void bind_sweep(nb::class_<Learner<Art>> c) {
     c.def_static("sweep", &SweepFace<Art>::sweep, nb::arg("rows"), nb::arg("low"), nb::arg("high"),
                  nb::arg("params"), nb::arg("lb"), nb::arg("ub"), nb::kw_only(), nb::arg("paired"),
-                 nb::arg("orders"), nb::arg("max_epochs"), nb::arg("merge"), nb::arg("share"),
-                 nb::arg("max_categories"), nb::arg("n_threads"), nb::arg("report").none());
+                 nb::arg("orders"), nb::arg("max_epochs"), nb::arg("merge"),
+                 nb::arg("keep_unmerged"), nb::arg("share"), nb::arg("max_categories"),
+                 nb::arg("n_threads"), nb::arg("report").none());
 }
 
 // Ids of partitions, each checked.

@@ -114,11 +114,20 @@ class _Learner:
         orders: NDArray[np.int64],
         max_epochs: int,
         merge: bool,
+        keep_unmerged: bool,
         share: bool,
         max_categories: int,
         n_threads: int,
         report: Callable[[int, int], None] | None,
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], Partitions, int, int]: ...
+    ) -> tuple[
+        NDArray[np.int64],
+        NDArray[np.int64],
+        NDArray[np.int64],
+        Partitions,
+        int,
+        int,
+        tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], int] | None,
+    ]: ...
     def train(
         self,
         rows: NDArray[Any],

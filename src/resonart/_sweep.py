@@ -54,6 +54,8 @@ class Sweep:
         Distinct runs, merging and compression included; all others were known from them.
     n_presentations : int
         Rows presented in them; runs share their beginnings.
+    unmerged : Sweep or None
+        The same runs before Merge ART, if this was asked for.
     """
 
     cells: dict[str, NDArray[Any]]
@@ -66,6 +68,7 @@ class Sweep:
     partitions: Integers | None
     n_runs: int
     n_presentations: int
+    unmerged: Sweep | None = None
 
     @property
     def stability(self) -> Floats:
@@ -84,6 +87,7 @@ class Runs(NamedTuple):
     partitions: _core.Partitions
     n_runs: int
     n_presentations: int
+    unmerged: Runs | None = None
 
 
 class _Call(NamedTuple):
@@ -106,6 +110,7 @@ def sweep(
     keep_labels: bool = False,
     quality: bool = False,
     max_categories: int | None = None,
+    keep_unmerged: bool = False,
     share: bool = True,
     report: Report | None = None,
 ) -> Sweep:
@@ -135,6 +140,8 @@ def sweep(
         Whether to judge runs without labels.
     max_categories : int or None
         Runs that come to have more categories are given up.
+    keep_unmerged : bool
+        Whether to tell, too, what the runs of a DDVFA that merges were before.
     share : bool
         Whether runs that are known are left out. ``False`` makes each, to compare with.
     report : callable or None
@@ -178,6 +185,7 @@ def sweep(
             orders,
             n_threads=n_threads,
             max_categories=max_categories,
+            keep_unmerged=keep_unmerged,
             share=share,
             report=_later(report, done, total),
         )
@@ -210,6 +218,7 @@ def run_sweep(
         orders,
         n_threads=n_threads,
         max_categories=max_categories,
+        keep_unmerged=False,
         share=True,
         report=report,
     )
@@ -225,6 +234,7 @@ def _make_runs(
     *,
     n_threads: int,
     max_categories: int | None,
+    keep_unmerged: bool,
     share: bool,
     report: Report | None,
 ) -> Runs:
@@ -240,12 +250,21 @@ def _make_runs(
         orders=orders,
         max_epochs=model._most_epochs(),
         merge=model._merges_after_fit(),
+        keep_unmerged=keep_unmerged,
         share=share,
         max_categories=max_categories or 0,
         n_threads=n_threads,
         report=report,
     )
-    return Runs(grid, *found)
+    before = found[-1]
+    runs = Runs(grid, *found[:-1])
+    if before is None:
+        return runs
+    n_clusters, n_categories, partition, n_runs = before
+    plain = runs._replace(
+        n_clusters=n_clusters, n_categories=n_categories, partition=partition, n_runs=n_runs
+    )
+    return runs._replace(unmerged=plain)
 
 
 class _Part(NamedTuple):
@@ -261,6 +280,7 @@ class _Part(NamedTuple):
     n_partitions: int
     n_runs: int
     n_presentations: int
+    unmerged: _Part | None
 
 
 def _judge(
@@ -285,6 +305,7 @@ def _judge(
         len(found),
         runs.n_runs,
         runs.n_presentations,
+        None if runs.unmerged is None else _judge(runs.unmerged, y, around, n_threads, keep_labels),
     )
 
 
@@ -401,6 +422,7 @@ def _join(cells: dict[str, NDArray[Any]], parts: list[_Part]) -> Sweep:
         for part, offset in zip(parts, offsets, strict=True)
     ]
     kept = [part.partitions for part in parts if part.partitions is not None]
+    before = [part.unmerged for part in parts if part.unmerged is not None]
     return Sweep(
         cells=cells,
         n_clusters=together("n_clusters"),
@@ -412,4 +434,5 @@ def _join(cells: dict[str, NDArray[Any]], parts: list[_Part]) -> Sweep:
         partitions=np.concatenate(kept) if kept else None,
         n_runs=sum(part.n_runs for part in parts),
         n_presentations=sum(part.n_presentations for part in parts),
+        unmerged=_join(cells, before) if before else None,
     )

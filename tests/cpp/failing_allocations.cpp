@@ -169,6 +169,7 @@ long survive_sweep(const char* name, Params params, bool paired, unsigned n_thre
     for (std::size_t i = 0; i < n; ++i) neighbours.push_back(std::int64_t((i + 1) % n));
     const std::vector<double> height(n, 0.5);
     std::vector<std::int64_t> numbers(3 * n_values * n_values * n_orders, -1);
+    std::vector<std::int64_t> before(3 * n_values * n_values * n_orders, -1);
     std::vector<double> agreement(n_values * n_values * n_orders), worth(1000, 1.0);
     std::vector<std::int64_t> place(n_values * n_values, 0);
     for (std::size_t c = 0; c < place.size(); ++c) place[c] = std::int64_t(c);
@@ -191,6 +192,7 @@ long survive_sweep(const char* name, Params params, bool paired, unsigned n_thre
             Partitions partitions(n);
             Sweep<Art> sweep(coded, params, grid, plan,
                              {numbers.data(), numbers.data() + m, numbers.data() + 2 * m},
+                             {before.data(), before.data() + m, before.data() + 2 * m},
                              partitions);
             sweep.run(ask);
             const std::int64_t* ids = numbers.data() + 2 * m;

@@ -64,6 +64,10 @@ class VigilancePlane(ClusterMixin, MetaEstimatorMixin, BaseEstimator):
     keep_labels : bool, default=False
         Whether to keep the labels of all distinct answers, which may take much memory. Otherwise
         :meth:`labels` fits the cell asked for again, and a copy of the rows is kept for that.
+    keep_unmerged : bool, default=False
+        Whether to keep, too, what the runs of a DDVFA with ``merge=True`` were before they were
+        merged: for little more time than the merged plane alone, ``unmerged_`` is the plane of the
+        same DDVFA with ``merge=False``.
     grid : dict or None, default=None
         Values to try instead of the usual ones, by name of parameter. Without it, ``rho_a`` of
         TopoART goes by ``step``, ``beta_sbm`` is 0, 0.25, 0.5 and 0.75, ``phi`` is 1 to 4, and
@@ -99,6 +103,8 @@ class VigilancePlane(ClusterMixin, MetaEstimatorMixin, BaseEstimator):
         ``quality`` and ``partition`` of shape (n_cells, n_orders).
     orders_ : ndarray of shape (n_orders, n_samples)
         Which row was presented when.
+    unmerged_ : VigilancePlane
+        The plane without Merge ART; only with ``keep_unmerged=True``.
     n_runs_ : int
         Fits that were really made.
     scoring_ : str or callable
@@ -133,6 +139,7 @@ class VigilancePlane(ClusterMixin, MetaEstimatorMixin, BaseEstimator):
     results_: dict[str, NDArray[Any]]
     sweep_: Sweep
     orders_: NDArray[np.int64]
+    unmerged_: VigilancePlane
     n_runs_: int
     scoring_: Scoring
     n_features_in_: int
@@ -150,6 +157,7 @@ class VigilancePlane(ClusterMixin, MetaEstimatorMixin, BaseEstimator):
         scoring: Scoring | None = None,
         refit: bool = True,
         keep_labels: bool = False,
+        keep_unmerged: bool = False,
         grid: dict[str, ArrayLike] | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -161,6 +169,7 @@ class VigilancePlane(ClusterMixin, MetaEstimatorMixin, BaseEstimator):
         self.scoring = scoring
         self.refit = refit
         self.keep_labels = keep_labels
+        self.keep_unmerged = keep_unmerged
         self.grid = grid
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -195,14 +204,20 @@ class VigilancePlane(ClusterMixin, MetaEstimatorMixin, BaseEstimator):
         axes = axes_of(self.estimator)
         n_orders = check_count("n_orders", self.n_orders)
         assert n_orders is not None
-        refit = check_flag("refit", self.refit)
+        check_flag("refit", self.refit)
         keep_labels = check_flag("keep_labels", self.keep_labels)
+        keep_unmerged = check_flag("keep_unmerged", self.keep_unmerged)
         scoring = check_scoring(self.scoring, has_y=y is not None, n_orders=n_orders)
         rows = check_rows(self, X, reset=True)
         known = None if y is None else _check_known(y, len(rows))
         grid = make_grid(axes, step=self.step, given=self.grid, n_rows=len(rows), n_orders=n_orders)
         estimator = clone(self.estimator)
         estimator._check_common()
+        if keep_unmerged and not estimator.get_params(deep=False).get("merge"):
+            raise ParameterError(
+                f"keep_unmerged=True needs an estimator that merges, got {estimator!r}. Use a "
+                "DDVFA with merge=True, or keep_unmerged=False."
+            )
         random = check_random_state(self.random_state)
         bounds = fixed_bounds(estimator, rows)
         orders = make_orders(estimator, rows, bounds, n_orders, random)
@@ -216,8 +231,29 @@ class VigilancePlane(ClusterMixin, MetaEstimatorMixin, BaseEstimator):
                 n_jobs=self.n_jobs,
                 keep_labels=keep_labels or callable(scoring),
                 quality=scoring == "quality",
+                keep_unmerged=keep_unmerged,
                 report=report,
             )
+        self._settle(found, estimator, X, rows, orders, scoring)
+        self.__dict__.pop("unmerged_", None)
+        if found.unmerged is not None:
+            plain = clone(self).set_params(
+                estimator=clone(self.estimator).set_params(merge=False), keep_unmerged=False
+            )
+            check_rows(plain, X, reset=True)
+            plain._settle(found.unmerged, clone(plain.estimator), X, rows, orders, scoring)
+            self.unmerged_ = plain
+
+    def _settle(
+        self,
+        found: Sweep,
+        estimator: Any,
+        X: ArrayLike,
+        rows: Rows,
+        orders: NDArray[np.int64],
+        scoring: Scoring,
+    ) -> None:
+        """Judge what was found, and keep it."""
         scores = score_runs(scoring, found, rows)
         results = _summary(found, scores)
         check_any_score(results["mean_score"], found, scoring, rows)
@@ -225,19 +261,20 @@ class VigilancePlane(ClusterMixin, MetaEstimatorMixin, BaseEstimator):
         best = int(np.argmin(results["rank_score"]))
         params = {name: values[best].item() for name, values in found.cells.items()}
         self.__dict__.pop("best_estimator_", None)
-        if refit:
+        if self.refit:
             model = clone(estimator).set_params(**params)
             self.best_estimator_ = model._fit_in_order(X, orders[_best_order(scores, best)])
         self.best_index_ = best
         self.best_params_ = params
         self.best_score_ = float(results["mean_score"][best])
         self.results_ = results
-        self.sweep_ = found if keep_labels else replace(found, partitions=None)
+        kept = replace(found, unmerged=None)
+        self.sweep_ = kept if self.keep_labels else replace(kept, partitions=None)
         self.orders_ = orders
         self.n_runs_ = found.n_runs
         self.scoring_ = scoring
         self._estimator = estimator
-        self._rows = None if keep_labels else rows.copy()
+        self._rows = None if self.keep_labels else rows.copy()
 
     # ------------------------------------------------------------------ asking
 
