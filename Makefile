@@ -11,7 +11,7 @@ endif
 
 ENGINE := CMakeLists.txt $(shell find cpp -type f)
 
-.PHONY: help demo test lint types bench sanitize clean
+.PHONY: help demo test lint types bench paper paper-quick sanitize clean
 
 help:
 	@echo "make demo      cluster real data and a stream, print a table, write a picture"
@@ -19,6 +19,8 @@ help:
 	@echo "make lint      check style (ruff, clang-format)"
 	@echo "make types     check types (mypy, strict)"
 	@echo "make bench     measure against artlib, river and scikit-learn (long)"
+	@echo "make paper     repeat the experiments of the DDVFA paper, and write paper/README.md (hours)"
+	@echo "make paper-quick  the same on made data in build/paper-quick (seconds)"
 	@echo "make sanitize  run the engine's tests with address and undefined-behaviour sanitizers"
 	@echo "make clean     remove everything that was made"
 
@@ -52,6 +54,15 @@ types: $(VENV)/.tools
 bench: $(VENV)/.installed
 	$(BIN)/python -m pip install --quiet --no-deps pyclustertend
 	$(BIN)/python -m benchmarks.run
+
+# What is done is kept in paper/.runs: stopped at any time, it goes on from there.
+paper: $(VENV)/.installed
+	$(BIN)/python -m paper run
+	$(BIN)/python -m paper report
+
+paper-quick: $(VENV)/.installed
+	$(BIN)/python -m paper run --quick
+	$(BIN)/python -m paper report --quick
 
 # A second environment that shares the first one's packages but has its own, sanitized engine.
 SANITIZED := build/sanitize

@@ -1,0 +1,92 @@
+"""The parts of the paper: which methods meet which data sets, and in which order of work."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+
+from paper import data_sets, methods
+from paper.methods.ddvfa import BOTH
+from paper.protocol import Protocol
+from paper.task import Setting, Task
+
+System = dict[str, Setting]
+
+LINKAGES = ("average", "centroid", "complete", "median", "single", "weighted")
+
+# The three systems of section 5.1: VAT + DDVFA, DDVFA, and DDVFA + Merge ART.
+SYSTEMS: dict[str, System] = {
+    "vat": {"order": "vat", "merge": 0},
+    "plain": {"order": "random", "merge": 0},
+    "merge": {"order": "random", "merge": 1},
+}
+
+# How they are made: what is and is not merged is learned alike.
+MADE: tuple[System, ...] = (SYSTEMS["vat"], {"order": "random", "merge": BOTH})
+
+
+def table(protocol: Protocol) -> list[Task]:
+    """The other methods of the table of results; its DDVFA columns are in ``ddvfa``."""
+    return [
+        Task(method.name, name, settings)
+        for method in methods.find().values()
+        for settings in method.table
+        for name in data_sets.names(protocol.data_sets)
+    ]
+
+
+def linkages(protocol: Protocol, gamma: float, search: str) -> list[Task]:
+    """All systems with all linkages on all data sets."""
+    return [
+        _ddvfa(protocol, name, of, linkage, gamma, search)
+        for linkage, of, name in itertools.product(
+            LINKAGES, MADE, data_sets.names(protocol.data_sets)
+        )
+    ]
+
+
+def gamma_study(protocol: Protocol) -> list[Task]:
+    """The box plots by kernel width."""
+    return [
+        # One data set is shown at fixed vigilances, too: that of the heat maps.
+        Task("ddvfa_gamma", name, of | ({"fixed": 1} if name == protocol.heat_data_set else {}))
+        for of, name in itertools.product(SYSTEMS.values(), protocol.gamma_data_sets)
+    ]
+
+
+def heat_maps(protocol: Protocol) -> list[Task]:
+    """The planes that are drawn."""
+    return [
+        _ddvfa(protocol, protocol.heat_data_set, of, "single", gamma, "activation")
+        for of, gamma in itertools.product(MADE, protocol.heat_gammas)
+    ]
+
+
+def _ddvfa(
+    protocol: Protocol, name: str, of: System, linkage: str, gamma: float, search: str
+) -> Task:
+    settings: dict[str, Setting] = {"linkage": linkage, "gamma": float(gamma), "search": search}
+    if (
+        name == protocol.heat_data_set
+        and (linkage, search) == ("single", "activation")
+        and gamma in protocol.heat_gammas
+    ):
+        settings["plane"] = 1  # whichever part asks: so that it is one task
+    return Task("ddvfa", name, of | settings)
+
+
+# In the order of work.
+PARTS: dict[str, Callable[[Protocol], list[Task]]] = {
+    "ddvfa": lambda protocol: linkages(protocol, protocol.gamma, "activation"),
+    "table": table,
+    "gamma": gamma_study,
+    "heat": heat_maps,
+    "gamma1": lambda protocol: linkages(protocol, 1.0, "activation"),
+    # The search of the authors' published program, to see which of the two made the tables.
+    "index": lambda protocol: linkages(protocol, protocol.gamma, "index"),
+}
+
+
+def wave(task: Task) -> int:
+    """Single linkage comes first in its part: the paper's main table is made of it."""
+    return 0 if task.settings.get("linkage", "single") == "single" else 1

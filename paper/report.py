@@ -1,0 +1,473 @@
+"""The page: every table and figure of the paper in its order, ours beside theirs."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from paper import data_sets, figures, pictures, published, tables
+from paper.parts import LINKAGES, SYSTEMS
+from paper.protocol import FULL, QUICK, Protocol
+from paper.store import default_folder, write_whole
+
+# Passages written by hand, by name; the page is whole without them.
+TEXT = Path(__file__).parent / "text"
+
+TIMES = {"seconds": "minutes of one process", "cpu_seconds": "of these computing"}
+
+SEARCH_NAMES = ("by activation (Algorithm 1)", "by index (published program)")
+
+PARTS = {
+    "ddvfa": "DDVFA: 3 systems x 6 linkages, gamma 3, search by activation",
+    "table": "fuzzy ART, DVFA, topoART B (random and VAT order), and the four other methods",
+    "gamma": "gamma from 0 to 5: 3 systems, 6 sets, 10 orders",
+    "heat": "heat maps (gamma 5; the others are parts of the above)",
+    "gamma1": "DDVFA as above, gamma 1",
+    "index": "DDVFA as above, gamma 3, search by index",
+}
+
+
+def main(*, quick: bool = False, folder: Path | None = None) -> int:
+    """Write the page, its pictures and the tables of comparison; return the exit status."""
+    protocol = QUICK if quick else FULL
+    where = folder or default_folder(protocol)
+    if not (where / "results" / "runs.csv").exists():
+        print(
+            f"There are no results in {where / 'results'}. Run the experiments first: "
+            f"python -m paper run{' --quick' if quick else ''}",
+            file=sys.stderr,
+        )
+        return 1
+    drawn = pictures.draw_all(where, where / "images", protocol)
+    runs = tables.read_runs(where)
+    write_comparisons(runs, where / "results")
+    page = where / "README.md"
+    write_whole(page, make_page(runs, drawn, where, protocol))
+    print(f"written: {page}", file=sys.stderr)
+    return 0
+
+
+def write_comparisons(runs: pd.DataFrame, folder: Path) -> None:
+    """Write what is compared as CSV, for who wants to go on from it."""
+    for name, frame in {
+        "table7": tables.compare_table(runs),
+        "searches": tables.compare_searches(runs),
+        "p_values": tables.compare_p_values(runs),
+        "conclusions": tables.compare_conclusions(runs).assign(
+            members=lambda f: f["members"].map(" ".join), others=lambda f: f["others"].map(" ".join)
+        ),
+    }.items():
+        write_whole(folder / f"{name}.csv", frame.to_csv(index=False, float_format="%.6g"))
+
+
+def make_page(runs: pd.DataFrame, drawn: dict[str, Path], folder: Path, protocol: Protocol) -> str:
+    """Return the page as Markdown."""
+    table7 = tables.compare_table(runs)
+    p_values = tables.compare_p_values(runs)
+    conclusions = tables.compare_conclusions(runs)
+
+    def image(name: str, caption: str) -> str:
+        if name not in drawn:
+            return f"*Not drawn: {caption} Its runs are missing.*"
+        return f"![{caption}]({drawn[name].relative_to(folder)})"
+
+    sections: list[str] = [
+        passage("top"),
+        "## Summary\n\n" + summary(table7, p_values, conclusions) + passage("summary"),
+        "## What was run\n\n" + passage("run") + times(runs),
+        "## Section 3: the method\n\n### Figure 3: match functions\n\n"
+        + image("match_surfaces", "Normalised match function for gamma 1 and 10."),
+        "## Section 4: the data\n\n### Table 4 and Figure 5: data sets\n\n"
+        + describe_data(protocol)
+        + "\n\n"
+        + image("data_sets", "The data sets, those of more than three features by PCA."),
+        "## Section 5.1: DDVFA, VAT and Merge ART\n\n### Figure 6: six linkages, three systems\n\n"
+        + image("radar", "Peak average ARI by linkage and system.")
+        + "\n\n"
+        + linkage_means(runs)
+        + passage("figure6"),
+        "### Figure 7: before and after Merge ART\n\n"
+        + image("merge_examples", "Partitions before (above) and after (below) Merge ART."),
+        "### Table 5 and Figure 8: do linkages differ?\n\n"
+        + show_p_values(p_values, "linkages")
+        + "\n\n"
+        + image("cd_linkages", "Critical differences of linkages, by system.")
+        + "\n\n"
+        + show_conclusions(conclusions, "linkages")
+        + passage("table5"),
+        "### Table 6 and Figure 9: do systems differ?\n\n"
+        + show_p_values(p_values, "systems")
+        + "\n\n"
+        + image("cd_systems", "Critical differences of systems, by linkage.")
+        + "\n\n"
+        + show_conclusions(conclusions, "systems")
+        + passage("table6"),
+        "## Sections 5.2 and 5.3: against other methods\n\n### Table 7: all results\n\n"
+        + show_table7(table7)
+        + passage("table7"),
+        "### Which search made the paper's table?\n\n"
+        + show_searches(tables.compare_searches(runs))
+        + passage("searches"),
+        "### How much of a peak is luck?\n\n" + show_fresh(runs) + passage("fresh"),
+        "### Figures 10 and 11: ART methods, performance and compactness\n\n"
+        + show_p_values(p_values, "art_methods")
+        + "\n\n"
+        + image("cd_art", "Critical differences of ART methods: performance.")
+        + "\n\n"
+        + image("cd_compactness", "Critical differences of ART methods: number of categories.")
+        + "\n\n"
+        + show_conclusions(conclusions, "art_methods")
+        + passage("figure10"),
+        "### Figure 12: methods that are no ART\n\n"
+        + show_p_values(p_values, "other_methods")
+        + "\n\n"
+        + image("cd_others", "Critical differences of DDVFA and other methods.")
+        + "\n\n"
+        + show_conclusions(conclusions, "other_methods")
+        + passage("figure12"),
+        "## Section 5.4: the kernel width\n\n### Table 8: gamma 1 against gamma 3\n\n"
+        + show_wilcoxon(p_values)
+        + passage("table8"),
+        "### Figures 13 to 15: gamma from 0 to 5\n\n"
+        + "\n\n".join(
+            image(f"gamma_{system}", f"{figures.shown_name(system)}: ARI, clusters, categories.")
+            for system in SYSTEMS
+        )
+        + passage("figure13"),
+        "### Figure 16: vigilances held fixed\n\n"
+        + image("gamma_fixed", "The vigilances best for gamma 1, at every gamma.")
+        + passage("figure16"),
+        "### Figure 17: the most compact of the best partitions\n\n"
+        + image("compact", "Boxes, titled (gamma, number of categories).")
+        + passage("figure17"),
+        "### Figure 18: heat maps\n\n"
+        + image("heat_maps", "Mean ARI over the vigilance plane.")
+        + passage("figure18"),
+    ]
+    return "\n\n".join(section.strip() for section in sections if section.strip()) + "\n"
+
+
+def passage(name: str) -> str:
+    """Return what was written by hand for this place of the page."""
+    path = TEXT / f"{name}.md"
+    return "\n\n" + path.read_text(encoding="utf-8").strip() if path.exists() else ""
+
+
+# ---------------------------------------------------------------------- tables in Markdown
+
+
+def markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a table; the first column is text, the others are set to the right."""
+    lines = [header, ["---"] + ["---:"] * (len(header) - 1), *rows]
+    return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
+
+
+def mean_and_deviation(mean: float, deviation: float | None) -> str:
+    """Return a mean as the paper prints it; nothing where there is none.
+
+    Examples
+    --------
+    >>> mean_and_deviation(0.5, 0.25), mean_and_deviation(1.0, float("nan"))
+    ('0.5000 ± 0.2500', '1.0000')
+    """
+    if np.isnan(mean):
+        return ""
+    if deviation is None or np.isnan(deviation):
+        return f"{mean:.4f}"
+    return f"{mean:.4f} ± {deviation:.4f}"
+
+
+def p_value(value: float) -> str:
+    """Return a p-value in short, in bold where it is significant.
+
+    Examples
+    --------
+    >>> p_value(0.2), p_value(1.5e-7), p_value(float("nan"))
+    ('0.20', '**1.5e-07**', 'not run')
+    """
+    if np.isnan(value):
+        return "not run"
+    shown = f"{value:.2f}" if value >= 0.1 else f"{value:.1e}"
+    return f"**{shown}**" if value < 0.05 else shown
+
+
+def column_name(method: str, order: str, merge: int) -> str:
+    """Return what Table 7 calls a column."""
+    if method == "ddvfa":
+        return "DDVFA + Merge ART" if merge == 1 else "VAT + DDVFA"
+    name = figures.shown_name(method)
+    return f"VAT + {name}" if order == "vat" else name
+
+
+def of_column(table: pd.DataFrame, column: tuple[str, str, int]) -> pd.DataFrame:
+    """Return one column of Table 7."""
+    method, order, merge = column
+    return tables.select(table, method=method, order=order, merge=merge)
+
+
+def present(
+    table: pd.DataFrame, columns: Sequence[tuple[str, str, int]]
+) -> list[tuple[str, str, int]]:
+    """Return the columns that were run."""
+    return [column for column in columns if not of_column(table, column).empty]
+
+
+def summary(table7: pd.DataFrame, p_values: pd.DataFrame, conclusions: pd.DataFrame) -> str:
+    """Return the sentences that matter most, counted from the tables."""
+    if table7.empty:
+        return "None of the paper's data sets were run."
+    lines = [
+        f"- **Table 7: {int(table7['agrees'].sum())} of the {len(table7)} cells that were run "
+        "agree with the paper**: within two standard errors of the difference of both means, and "
+        "to the last printed digit where the paper's deviation is 0 or it prints none."
+    ]
+    for columns, what in (
+        (tables.ART_COLUMNS, "ART methods, where chance is in it"),
+        (tables.ART_COLUMNS, "ART methods, where the paper's deviation is 0"),
+        (tables.OTHER_COLUMNS, "other methods, digit for digit"),
+    ):
+        part = pd.concat([of_column(table7, column) for column in columns])
+        if "chance" in what:
+            part = part[part["paper_std"] > 0]
+        elif "deviation" in what:
+            part = part[part["paper_std"] == 0]
+        lines.append(f"  - {what}: {int(part['agrees'].sum())} of {len(part)}.")
+    rejected = p_values[p_values["test"] == "iman_davenport"].dropna(subset=["activation"])
+    same = (rejected["p_value"] < 0.05) == (rejected["activation"] < 0.05)
+    lines.append(
+        f"- **Tests that methods differ (Iman-Davenport): {int(same.sum())} of {len(rejected)} "
+        "give the paper's answer** at the level of 0.05."
+    )
+    widths = p_values[p_values["test"] == "wilcoxon"].dropna(subset=["activation"])
+    same = (widths["p_value"] < 0.05) == (widths["activation"] < 0.05)
+    lines.append(f"- Gamma 1 against gamma 3 (Wilcoxon): {int(same.sum())} of {len(widths)} do.")
+    for search in tables.SEARCHES:
+        known = conclusions[conclusions[search].notna()]
+        lines.append(
+            f"- What the paper says of who is better or equal (search by {search}): "
+            f"{int(known[search].astype(bool).sum())} of {len(known)} statements hold."
+        )
+    return "\n".join(lines)
+
+
+def times(runs: pd.DataFrame) -> str:
+    """Return how long each part took."""
+    taken = tables.seconds_of_parts(runs)
+    rows = [
+        [PARTS[str(part)], f"{row['n_results']:.0f}", *(f"{row[c] / 60:.1f}" for c in TIMES)]
+        for part, row in taken.iterrows()
+    ]
+    return markdown(["part", "results", *TIMES.values()], rows)
+
+
+def describe_data(protocol: Protocol) -> str:
+    """Return the table of data sets."""
+    rows = []
+    for name in data_sets.names(protocol.data_sets):
+        X, y = data_sets.load(name)
+        sizes = [f"{X.shape[0]}", f"{X.shape[1]}", f"{len(np.unique(y))}"]
+        rows.append([figures.shown_name(name), *sizes])
+    half = -(-len(rows) // 2)
+    paired = [
+        left + (rows[half + i] if half + i < len(rows) else [""] * 4)
+        for i, left in enumerate(rows[:half])
+    ]
+    return markdown(["data set", "samples", "features", "clusters"] * 2, paired)
+
+
+def linkage_means(runs: pd.DataFrame) -> str:
+    """Return the mean over data sets by linkage and system, for both searches."""
+    rows = []
+    for search, part in tables.SEARCHES.items():
+        for system in SYSTEMS:
+            scores = tables.linkage_scores(runs, part, system, "ari_mean")
+            if scores.empty:
+                continue
+            means = scores.mean()
+            rows.append(
+                [f"{figures.shown_name(system)}, search by {search}"]
+                + [f"{means[name]:.3f}" if name in means else "" for name in LINKAGES]
+            )
+    if not rows:
+        return ""
+    return "Mean over the data sets:\n\n" + markdown(["system", *LINKAGES], rows)
+
+
+def show_table7(table7: pd.DataFrame) -> str:
+    """Return the table of results, ours above theirs; what does not agree is marked."""
+    if table7.empty:
+        return "None of the paper's data sets were run."
+    parts = []
+    for columns in (tables.ART_COLUMNS[:4], tables.ART_COLUMNS[4:], tables.OTHER_COLUMNS):
+        shown = present(table7, columns)
+        if not shown:
+            continue
+        rows = []
+        by_column = {column: of_column(table7, column).set_index("data_set") for column in shown}
+        for name in published.table_ar().index:
+            ours, theirs = [f"**{figures.shown_name(name)}**"], ["*paper*"]
+            for column in shown:
+                cells = by_column[column]
+                if name not in cells.index:
+                    ours.append("")
+                    theirs.append("")
+                    continue
+                cell = cells.loc[name]
+                mark = "" if cell["agrees"] else " ✗"
+                ours.append(mean_and_deviation(cell["ari_mean"], cell["ari_std"]) + mark)
+                theirs.append(f"*{mean_and_deviation(cell['paper_mean'], cell['paper_std'])}*")
+            rows += [ours, theirs]
+        counts = ["agree"]
+        means = ["mean, ours / paper"]
+        for column in shown:
+            cells = by_column[column]
+            counts.append(f"{int(cells['agrees'].sum())} of {len(cells)}")
+            means.append(f"{cells['ari_mean'].mean():.4f} / {cells['paper_mean'].mean():.4f}")
+        header = ["", *(column_name(*column) for column in shown)]
+        parts.append(markdown(header, [*rows, counts, means]))
+    return "\n\n".join(parts) + "\n\n✗: does not agree with the paper's value below it."
+
+
+def show_searches(found: pd.DataFrame) -> str:
+    """Return the DDVFA columns by both searches."""
+    if found.empty or found["index_ari_mean"].isna().all():
+        return "*The search by index was not run.*"
+    parts = []
+    for (order, merge), cells in found.dropna(subset=["index_ari_mean"]).groupby(
+        ["order", "merge"]
+    ):
+        rows = [
+            [
+                figures.shown_name(cell["data_set"]),
+                mean_and_deviation(cell["paper_mean"], cell["paper_std"]),
+                *(_by_search(cell, search) for search in tables.SEARCHES),
+            ]
+            for cell in cells.to_dict("records")
+        ]
+        agree = [cells[f"{search}_agrees"].sum() for search in tables.SEARCHES]
+        rows.append(["agree", "", *(f"{int(n)} of {len(cells)}" for n in agree)])
+        columns = ("paper_mean", *(f"{search}_ari_mean" for search in tables.SEARCHES))
+        rows.append(["mean", *(f"{cells[column].mean():.4f}" for column in columns)])
+        parts.append(
+            f"{column_name('ddvfa', str(order), int(merge))}, single linkage:\n\n"
+            + markdown(
+                [
+                    "data set",
+                    "paper",
+                    "by activation (Algorithm 1)",
+                    "by index (published program)",
+                ],
+                rows,
+            )
+        )
+    return "\n\n".join(parts)
+
+
+def _by_search(cell: dict[str, Any], search: str) -> str:
+    shown = mean_and_deviation(cell[f"{search}_ari_mean"], cell[f"{search}_ari_std"])
+    return shown + ("" if cell[f"{search}_agrees"] else " ✗")
+
+
+def show_fresh(runs: pd.DataFrame) -> str:
+    """Return what the chosen cells do on fresh orders, averaged over the data sets."""
+    rows = []
+    table = runs[runs["part"].isin(["table", "ddvfa", "index"])].dropna(subset=["fresh_ari_mean"])
+    table = table[table["linkage"].isin(["", "single"])]
+    groups = table.groupby(["part", "method", "order", "merge"], sort=False)
+    for (part, method, order, merge), cells in groups:
+        name = column_name(str(method), str(order), int(merge))
+        if method == "ddvfa":
+            system = tables.system_of(cells).iloc[0]
+            name = figures.shown_name(system) + (", search by index" if part == "index" else "")
+        drop = cells["ari_mean"] - cells["fresh_ari_mean"]
+        worst = cells.loc[drop.idxmax()]
+        rows.append(
+            [
+                name,
+                f"{cells['ari_mean'].mean():.4f}",
+                f"{cells['fresh_ari_mean'].mean():.4f}",
+                f"{drop.mean():.4f}",
+                f"{drop.max():.3f} ({figures.shown_name(worst['data_set'])})",
+            ]
+        )
+    if not rows:
+        return "*Not run.*"
+    header = ["method", "peak, 30 orders", "same cell, 30 fresh orders", "luck", "most"]
+    return markdown(header, rows)
+
+
+def show_p_values(p_values: pd.DataFrame, study: str) -> str:
+    """Return the p-values of one study beside the paper's."""
+    rows = [
+        [
+            _what(row),
+            f"{row['p_value']:.1e}" if row["p_value"] > published.FLOOR else "(floor) 1.1e-16",
+            p_value(row["activation"]),
+            p_value(row["index"]),
+        ]
+        for row in tables.select(p_values, study=study).to_dict("records")
+    ]
+    return markdown(["p-value of", "paper", "ours, by activation", "ours, by index"], rows)
+
+
+def _what(row: dict[str, object]) -> str:
+    if row["study"] == "systems":
+        return str(row["linkage"])
+    if row["study"] == "art_methods":
+        order = "VAT order" if row["order"] == "vat" else "random order"
+        return f"{row['quantity']}, {order}"
+    of = {"order": row["order"], "merge": row["merge"]}
+    (system,) = (name for name, settings in SYSTEMS.items() if settings == of)
+    return figures.shown_name(system)
+
+
+def show_conclusions(conclusions: pd.DataFrame, study: str) -> str:
+    """Return what the paper says of a study, and whether it holds."""
+    words: dict[str, Callable[[str, str], str]] = {
+        "best_group": lambda a, _: f"best group: {a}",
+        "worst_group": lambda a, _: f"worst group: {a}",
+        "first": lambda a, _: f"{a} has the best rank",
+        "second": lambda a, _: f"{a} has the second rank",
+        "equivalent": lambda a, _: f"equivalent: {a}",
+        "better": lambda a, b: f"{a} significantly better than {b}",
+        "better_rank": lambda a, b: f"{a} of better rank than {b}",
+    }
+    rows = []
+    for row in tables.select(conclusions, study=study).to_dict("records"):
+        members, others = (
+            ", ".join(figures.shown_name(name) for name in row[key])
+            for key in ("members", "others")
+        )
+        rows.append(
+            [
+                f"{_what(row)}: {words[row['kind']](members, others)}",
+                *(_verdict(row[search]) for search in tables.SEARCHES),
+            ]
+        )
+    return markdown(["the paper says", "by activation", "by index"], rows)
+
+
+def _verdict(value: object) -> str:
+    if value is None or pd.isna(value):
+        return "not run"
+    return "holds" if value else "**does not hold**"
+
+
+def show_wilcoxon(p_values: pd.DataFrame) -> str:
+    """Return the p-values of gamma 1 against gamma 3, ours above the paper's."""
+    found = tables.select(p_values, test="wilcoxon")
+    rows = []
+    for quantity in ("performance", "compactness"):
+        for system, of in SYSTEMS.items():
+            cells = tables.select(found, quantity=quantity, **of).set_index("linkage")
+            rows.append(
+                [f"{figures.shown_name(system)}, {quantity}"]
+                + [p_value(cells.loc[name, "activation"]) for name in LINKAGES]
+            )
+            rows.append(["*paper*", *(p_value(cells.loc[name, "p_value"]) for name in LINKAGES)])
+    return markdown(["", *LINKAGES], rows)
