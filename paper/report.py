@@ -79,7 +79,7 @@ def make_page(runs: pd.DataFrame, drawn: dict[str, Path], folder: Path, protocol
     sections: list[str] = [
         passage("top"),
         "## Summary\n\n" + summary(table7, p_values, conclusions) + passage("summary"),
-        "## What was run\n\n" + passage("run") + times(runs),
+        "## What was run" + passage("run") + "\n\n" + times(runs),
         "## Section 3: the method\n\n### Figure 3: match functions\n\n"
         + image("match_surfaces", "Normalised match function for gamma 1 and 10."),
         "## Section 4: the data\n\n### Table 4 and Figure 5: data sets\n\n"
