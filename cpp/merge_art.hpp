@@ -324,6 +324,21 @@ private:
         return winner;
     }
 
+    // Whether boxes below the least ratio surely fail for a box of this norm. Not if
+    // (|w_i|/|w_j|)^γ* is so large that it overflows, or lifts an activation that has lost bits to
+    // underflow.
+    bool surely_fails(double norm) const {
+        constexpr double kLeastNormal = std::numeric_limits<double>::min();
+        const double most = 2.0 * static_cast<double>(weight_.size());
+        return norm == 0.0 || resonance_.gamma_ref()(most / norm) * kLeastNormal < params_.rho_lb;
+    }
+    bool surely_fails(const Modules& input, std::size_t l) const {
+        for (std::uint32_t p = begin_[l]; p < begin_[l + 1]; ++p) {
+            if (!surely_fails(input.categories().norm(order_[p]))) return false;
+        }
+        return true;
+    }
+
     // Lists the modules of `merged` that may pass for module l of `input` in `near_`, ascending.
     template <class Poll>
     Near look_for_near(const Modules& input, std::size_t l, const Modules& merged, Poll& poll) {
@@ -331,7 +346,8 @@ private:
         const StoreView view = c.view(params_.alpha);
         const std::size_t columns = begin_[l + 1] - begin_[l];
         Near near;
-        if (!can_leave_out(ratio_lb_, view) || columns > kMostInMean / (c.size() + 1)) {
+        if (!can_leave_out(ratio_lb_, view) || columns > kMostInMean / (c.size() + 1) ||
+            !surely_fails(input, l)) {
             for (std::size_t k = 0; k < merged.size(); ++k) {
                 near_[k] = static_cast<std::uint32_t>(k);
             }
@@ -401,8 +417,9 @@ private:
             const std::size_t j = order_[p];
             const double norm = input.categories().norm(j);
             if (n_boxes > 1) look_from(input.categories(), j, c, poll);
-            const std::size_t n = kernels().select(rough_ratio_.data(), c.view(params_.alpha),
-                                                   ratio_lb_, chosen_.data());
+            const std::size_t n =
+                kernels().select(rough_ratio_.data(), c.view(params_.alpha),
+                                 surely_fails(norm) ? ratio_lb_ : 0.0, chosen_.data());
             for (std::size_t i = 0; i < n; ++i) {
                 const std::size_t box = chosen_[i];
                 const std::uint32_t k = c.owner(box);

@@ -129,6 +129,7 @@ struct SweepPlan {
     std::size_t n_orders = 0;
     int max_epochs = 1;
     bool merge = false;
+    bool nearest = true;             // topoART: false leaves rows nearest to candidates out
     bool share = true;               // false: one run from the beginning for each cell, to compare
     std::size_t max_categories = 0;  // runs with more are given up; 0: none are
     unsigned n_threads = 1;
@@ -404,8 +405,10 @@ private:
                 art.prepare(workspace_);
                 art.find_components(workspace_);
                 for (std::size_t r = 0; r < rows_.size(); ++r) {
-                    const std::int64_t label = art.cluster_of(rows_[r], true, workspace_);
-                    labels_[r] = label < 0 ? 0 : static_cast<std::uint32_t>(label);
+                    const std::int64_t label = art.cluster_of(rows_[r], plan_.nearest, workspace_);
+                    // Rows left out count as a cluster more.
+                    labels_[r] = static_cast<std::uint32_t>(
+                        label < 0 ? static_cast<std::int64_t>(n_clusters) : label);
                     poll_.work(n_categories * 2 * rows_.n_features());
                 }
             } else {

@@ -62,6 +62,13 @@ def heat_maps(protocol: Protocol) -> list[Task]:
     ]
 
 
+def strict_topo_art(protocol: Protocol) -> list[Task]:
+    """TopoART by another reading of what the paper leaves open, where that is soon tried."""
+    return [
+        Task("topoart_b_strict", name, {"order": "random"}) for name in protocol.strict_data_sets
+    ]
+
+
 def _ddvfa(
     protocol: Protocol, name: str, of: System, linkage: str, gamma: float, search: str
 ) -> Task:
@@ -84,6 +91,7 @@ PARTS: dict[str, Callable[[Protocol], list[Task]]] = {
     "gamma1": lambda protocol: linkages(protocol, 1.0, "activation"),
     # The search of the authors' published program, to see which of the two made the tables.
     "index": lambda protocol: linkages(protocol, protocol.gamma, "index"),
+    "strict": strict_topo_art,
 }
 
 

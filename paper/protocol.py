@@ -28,6 +28,8 @@ class Protocol:
         The study of the kernel width (section 5.4).
     heat_gammas, heat_data_set
         The heat maps of the vigilance plane.
+    strict_data_sets
+        Those of up to 400 rows, on which topoART's other reading is soon tried.
     eps_step, min_samples, kmeans_repeats, damping_step
         What the methods that are no ART are scanned with.
     """
@@ -49,6 +51,10 @@ class Protocol:
     gamma_data_sets: tuple[str, ...] = ("seeds", "wine", "target", "tetra", "lsun", "moon")
     heat_gammas: tuple[float, ...] = (1.0, 3.0, 5.0)
     heat_data_set: str = "target"
+    strict_data_sets: tuple[str, ...] = (
+        *("compound", "dermatology", "ecoli", "face", "flame", "glass", "hepta", "iris"),
+        *("jain", "lsun", "path_based", "seeds", "spiral", "tetra", "wave", "wine"),
+    )
     eps_step: float = 0.005
     min_samples: tuple[int, ...] = (1, 2, 3, 4)
     kmeans_repeats: int = 10
@@ -69,6 +75,7 @@ QUICK = Protocol(
     gammas=(0.0, 1.0, 3.0),
     gamma_data_sets=("small_rings", "small_blobs"),
     heat_data_set="small_rings",
+    strict_data_sets=("small_rings", "small_blobs"),
     eps_step=0.1,
     min_samples=(1, 3),
     kmeans_repeats=2,

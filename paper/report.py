@@ -29,6 +29,7 @@ PARTS = {
     "heat": "heat maps (gamma 5; the others are parts of the above)",
     "gamma1": "DDVFA as above, gamma 1",
     "index": "DDVFA as above, gamma 3, search by index",
+    "strict": "topoART B again, rows nearest to a candidate left out",
 }
 
 
@@ -113,6 +114,9 @@ def make_page(runs: pd.DataFrame, drawn: dict[str, Path], folder: Path, protocol
         "### Which search made the paper's table?\n\n"
         + show_searches(tables.compare_searches(runs))
         + passage("searches"),
+        "### How did the paper label topoART's rows?\n\n"
+        + show_strict(tables.compare_strict(runs))
+        + passage("strict"),
         "### How much of a peak is luck?\n\n" + show_fresh(runs) + passage("fresh"),
         "### Figures 10 and 11: ART methods, performance and compactness\n\n"
         + show_p_values(p_values, "art_methods")
@@ -365,6 +369,32 @@ def show_searches(found: pd.DataFrame) -> str:
                 rows,
             )
         )
+    return "\n\n".join(parts)
+
+
+def show_strict(found: pd.DataFrame) -> str:
+    """Return topoART's columns by both readings."""
+    if found.empty:
+        return "*The strict reading was not run.*"
+    parts = []
+    for order, cells in found.groupby("order", sort=False):
+        rows = [
+            [
+                figures.shown_name(cell["data_set"]),
+                mean_and_deviation(cell["paper_mean"], cell["paper_std"]),
+                *(
+                    mean_and_deviation(cell[f"{name}_mean"], cell[f"{name}_std"])
+                    + ("" if cell[f"{name}_agrees"] else " ✗")
+                    for name in ("permanent", "strict")
+                ),
+            ]
+            for cell in cells.to_dict("records")
+        ]
+        agree = [cells[f"{name}_agrees"].sum() for name in ("permanent", "strict")]
+        rows.append(["agree", "", *(f"{int(n)} of {len(cells)}" for n in agree)])
+        title = f"topoART B, {order} order, data sets of up to 400 rows"
+        header = ["data set", "paper", "nearest permanent category", "strict: candidates are noise"]
+        parts.append(f"{title}:\n\n" + markdown(header, rows))
     return "\n\n".join(parts)
 
 

@@ -177,6 +177,7 @@ BAD_PARAMETERS: list[tuple[str, dict[str, Any], str]] = [
     ("DDVFA", {"gamma": -1.0}, "gamma must be a number >= 0, got -1.0"),
     ("DDVFA", {"gamma_ref": -1.0}, "gamma_ref must be a number >= 0"),
     ("DDVFA", {"gamma": 9000.0, "gamma_ref": 9000.0}, "gamma_ref is too large"),
+    ("DDVFA", {"gamma": 1023.0, "gamma_ref": 1000.0}, "gamma_ref is too large"),
     (
         "DDVFA",
         {"linkage": "ward"},

@@ -11,6 +11,8 @@ from sklearn.datasets import make_blobs, make_moons
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import adjusted_rand_score
 
+from reference.merge_art import merge_art
+from reference.node import Node
 from resonart import DDVFA, FuzzyART, MergeART, merge_models
 
 
@@ -203,6 +205,29 @@ def test_modules_given_as_arrays() -> None:
     assert weighed.counts.sum() == 8
 
 
+@pytest.mark.parametrize("linkage", ["single", "average", "weighted", "complete", "median"])
+@pytest.mark.parametrize(
+    ("params", "weights"),
+    [
+        ({"rho_lb": 0.9, "gamma": 32.0, "gamma_ref": 31.0}, [[0.5, 0.5], [0.3, 0.7], [1e-10, 0.0]]),
+        ({"rho_lb": 1.05e-10, "gamma": 32.0, "gamma_ref": 31.0, "alpha": 1e-7},
+         [[0.5, 0.5], [1e-10, 0.0]]),
+    ],
+)  # fmt: skip
+def test_ratios_of_norms_that_overflow(
+    linkage: str, params: dict[str, Any], weights: list[list[float]]
+) -> None:
+    """An infinite or rounded-up match passes, however low the activation is."""
+    given = {"rho_ub": 0.9, "alpha": 1e-3} | params
+    ours = MergeART(linkage=linkage, compress=False, **given).merge(weights=weights)
+    nodes = [Node([np.array(w)], [1]) for w in weights]
+    _, theirs, _ = merge_art(
+        nodes, linkage=linkage, beta=1.0, n_features=1, compress=False, **given
+    )
+    np.testing.assert_array_equal(ours.label_map, theirs)
+    assert ours.label_map[-1] == 0
+
+
 BAD_MODULES: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({}, TypeError, "one of the two"),
     ({"weights": [[0.1, 0.2, 0.3]]}, ValueError, "2 \\* n_features"),
@@ -210,6 +235,7 @@ BAD_MODULES: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"weights": np.empty((0, 2))}, ValueError, "at least one category"),
     ({"weights": [[0.1, 1.2]]}, ValueError, r"\[0, 1\]"),
     ({"weights": [[0.1, np.nan]]}, ValueError, r"\[0, 1\]"),
+    ({"weights": [[0.1, 0.2], [0.7, 0.4]]}, ValueError, r"boxes .*\[0.7, 0.4\].*Complement code"),
     ({"weights": [[0.1, 0.2]], "counts": [0]}, ValueError, "at least 1"),
     ({"weights": [[0.1, 0.2]] * 3, "counts": [2**62] * 3}, ValueError, "counts too large"),
     ({"weights": [[0.1, 0.2]], "counts": [1, 2]}, ValueError, "counts must be 1 whole"),

@@ -121,7 +121,8 @@ def test_dvfa_and_fuzzy_art(beta: float, max_epochs: int) -> None:
         check(FuzzyART(rho=0, **options), X, {"rho": steps(40)}, orders)
 
 
-def test_topo_art() -> None:
+@pytest.mark.parametrize("on_mismatch", ["nearest", "noise"])
+def test_topo_art(on_mismatch: str) -> None:
     grid = {
         "rho_a": steps(20),
         "beta_sbm": np.array([0.0, 0.5]),
@@ -129,7 +130,8 @@ def test_topo_art() -> None:
         "tau": np.array([5, 12]),
     }
     for X in (rows_with_ties(40, 2, seed=3), rows_without_ties(40, 2, seed=3)):
-        check(TopoART(rho_a=0), X, grid, random_orders(40, 2), n_jobs=2)
+        model = TopoART(rho_a=0, on_mismatch=on_mismatch)
+        check(model, X, grid, random_orders(40, 2), n_jobs=2)
 
 
 def test_orders_by_vat() -> None:

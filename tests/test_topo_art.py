@@ -56,6 +56,9 @@ def test_training_and_labels(params: dict[str, Any], X: Floats, max_epochs: int)
     np.testing.assert_array_equal(ours.predict(X), ours.labels_)
     strict = ours.set_params(on_mismatch="noise").predict(X)
     np.testing.assert_array_equal(strict, reference.strict_labels(X, "b"))
+    ours.fit(X)
+    np.testing.assert_array_equal(ours.labels_, strict)
+    np.testing.assert_array_equal(ours.labels_a_, reference.strict_labels(X, "a"))
 
 
 @given(topo_params(), rows(max_rows=50, max_features=5), st.data())

@@ -189,6 +189,22 @@ def test_labels_of_any_cell_kept_or_made_again(model: Any) -> None:
             assert score == pytest.approx(plane.sweep_.ari[cell, order])
 
 
+@pytest.mark.parametrize("keep_labels", [False, True])
+def test_rows_left_out_stay_so(keep_labels: bool) -> None:
+    model = TopoART(rho_a=0.5, on_mismatch="noise")
+    grid = {"rho_a": [0.9], "tau": 12, "phi": 2, "beta_sbm": 0.0}
+    plane = plane_of(model, grid=grid, keep_labels=keep_labels).fit(X, Y)
+    labels = plane.labels(order=1)
+    fitted = clone(model).set_params(**plane.best_params_).fit(X[plane.orders_[1]])
+    assert (fitted.labels_ == -1).any()
+    assert (fitted.labels_ >= 0).any()
+    np.testing.assert_array_equal(labels[plane.orders_[1]] == -1, fitted.labels_ == -1)
+    assert adjusted_rand_score(labels[plane.orders_[1]], fitted.labels_) == 1.0
+    assert labels.max() + 1 == fitted.n_clusters_
+    assert plane.sweep_.ari is not None
+    assert plane.sweep_.ari[0, 1] == adjusted_rand_score(Y, labels)
+
+
 def test_labels_do_not_follow_what_changes_later() -> None:
     model, rows = DDVFA(rho_lb=0, rho_ub=1), X.copy()
     plane = plane_of(model).fit(rows, Y)

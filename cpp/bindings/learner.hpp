@@ -153,6 +153,9 @@ inline void check_weight(const double* w, std::size_t width) {
             throw nb::value_error("weights must lie between 0 and 1");
         }
     }
+    for (std::size_t f = 0; f < width / 2; ++f) {
+        if (!(w[f] + w[width / 2 + f] <= 1.0 + 1e-9)) throw nb::value_error("weights are no boxes");
+    }
 }
 
 template <class Art>

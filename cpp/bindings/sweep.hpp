@@ -59,7 +59,7 @@ struct SweepFace {
     static Outcome sweep(const AnyRows& array, const Vector<double>& low,
                          const Vector<double>& high, const Params& params, const Vector<double>& lb,
                          const Vector<double>& ub, bool paired, const Matrix<std::int64_t>& orders,
-                         int max_epochs, bool merge, bool keep_unmerged, bool share,
+                         int max_epochs, bool merge, bool keep_unmerged, bool nearest, bool share,
                          std::size_t max_categories, unsigned n_threads, nb::object report) {
         const Rows rows = as_rows(array);
         const std::size_t n = rows.size();
@@ -76,7 +76,9 @@ struct SweepFace {
             throw nb::value_error("paired vigilances must be as many");
         }
         if (paired && merge) throw nb::value_error("paired vigilances cannot be merged by");
-        if (keep_unmerged && !merge) throw nb::value_error("nothing is merged");
+        if (keep_unmerged && !(merge && std::is_same<Art, Ddvfa>::value)) {
+            throw nb::value_error("nothing is merged");
+        }
         check_orders(orders, n);
         if (max_epochs < 1) throw nb::value_error("at least one epoch is needed");
         const Grid grid(lb.data(), lb.shape(0), ub.data(), ub.shape(0), paired);
@@ -85,6 +87,7 @@ struct SweepFace {
         plan.n_orders = orders.shape(0);
         plan.max_epochs = max_epochs;
         plan.merge = merge;
+        plan.nearest = nearest;
         plan.share = share;
         plan.max_categories = max_categories;
         plan.n_threads = n_threads ? n_threads : 1;
@@ -164,8 +167,8 @@ void bind_sweep(nb::class_<Learner<Art>> c) {
     c.def_static("sweep", &SweepFace<Art>::sweep, nb::arg("rows"), nb::arg("low"), nb::arg("high"),
                  nb::arg("params"), nb::arg("lb"), nb::arg("ub"), nb::kw_only(), nb::arg("paired"),
                  nb::arg("orders"), nb::arg("max_epochs"), nb::arg("merge"),
-                 nb::arg("keep_unmerged"), nb::arg("share"), nb::arg("max_categories"),
-                 nb::arg("n_threads"), nb::arg("report").none());
+                 nb::arg("keep_unmerged"), nb::arg("nearest"), nb::arg("share"),
+                 nb::arg("max_categories"), nb::arg("n_threads"), nb::arg("report").none());
 }
 
 // Ids of partitions, each checked.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from paper.data_sets import Labels, Rows
 from paper.methods import Method
 from paper.plane import USES, peak
@@ -10,10 +12,15 @@ from paper.task import Outcome, Task
 from resonart import TopoART
 
 
+def estimator(task: Task, protocol: Protocol) -> Any:
+    """Return the estimator; its own parameters are yet to be chosen."""
+    return TopoART(rho_a=0.5, alpha=protocol.alpha, order=task.settings["order"])
+
+
 def _run(task: Task, X: Rows, y: Labels, protocol: Protocol) -> list[Outcome]:
     # Besides the vigilance, VigilancePlane goes through just the paper's values of beta_sbm, phi
     # and tau. Labels and numbers of categories are those of module B.
-    model = TopoART(rho_a=0.5, alpha=protocol.alpha, order=task.settings["order"])
+    model = estimator(task, protocol)
     return [peak(model, task, X, y, protocol, step=protocol.topo_step)]
 
 

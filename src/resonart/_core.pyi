@@ -115,6 +115,7 @@ class _Learner:
         max_epochs: int,
         merge: bool,
         keep_unmerged: bool,
+        nearest: bool,
         share: bool,
         max_categories: int,
         n_threads: int,

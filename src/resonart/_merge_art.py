@@ -19,6 +19,9 @@ from ._checks import (
     warn_user,
 )
 
+# By how much a corner may pass another through rounding.
+ROUNDING = 1e-9
+
 LINKAGES = ("single", "complete", "median", "average", "weighted", "centroid")
 
 
@@ -194,6 +197,13 @@ def _check_modules(
         )
     if not ((weights >= 0.0) & (weights <= 1.0)).all():
         raise ValueError("weights must be complement coded and scaled to [0, 1].")
+    d = weights.shape[1] // 2
+    is_box = (weights[:, :d] + weights[:, d:] <= 1.0 + ROUNDING).all(axis=1)
+    if not is_box.all():
+        raise ValueError(
+            "weights must be boxes (u, 1 - v) with u <= v, got "
+            f"{weights[np.argmin(is_box)].tolist()}. Complement code lower and upper corners."
+        )
     n = weights.shape[0]
     counts = np.ones(n, np.int64) if counts is None else _whole("counts", counts, n)
     labels = (

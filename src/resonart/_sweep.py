@@ -47,7 +47,8 @@ class Sweep:
         What each run is worth without labels: how its partition looks (see
         :attr:`Measures.worth`), times its agreement.
     partition : ndarray of shape (n_cells, n_orders)
-        Runs with equal numbers gave equal partitions; -1 is a run that was given up.
+        Runs with equal numbers gave equal partitions; -1 is a run that was given up. Rows that a
+        TopoART leaves out (``on_mismatch="noise"``) are a cluster of their own here.
     partitions : ndarray of shape (n_partitions, n_rows) or None
         Labels of each partition, clusters numbered by their first row.
     n_runs : int
@@ -251,6 +252,7 @@ def _make_runs(
         max_epochs=model._most_epochs(),
         merge=model._merges_after_fit(),
         keep_unmerged=keep_unmerged,
+        nearest=model.on_mismatch == "nearest",
         share=share,
         max_categories=max_categories or 0,
         n_threads=n_threads,

@@ -49,15 +49,16 @@ class TopoART(BaseART):
     out_of_bounds : {"expand", "clip", "error"}, default="expand"
         What a row outside the ranges does; see :class:`FuzzyART`.
     on_mismatch : {"nearest", "noise"}, default="nearest"
-        What ``predict`` says of a row that lies nearest to a candidate: the cluster of the nearest
-        permanent category, or -1.
+        What ``predict`` and ``labels_`` say of a row that lies nearest to a candidate: the cluster
+        of the nearest permanent category, or -1.
 
     Attributes
     ----------
     labels_, labels_b_ : ndarray of shape (n_samples,)
         Clusters of the rows of the last ``fit`` or ``partial_fit`` by module B, found after
-        learning; -1 if no category is permanent yet. Clusters are numbered by the oldest category
-        they hold, so that numbers may change as links are made and candidates dropped.
+        learning; -1 if no category is permanent yet, and where ``on_mismatch`` says so. Clusters
+        are numbered by the oldest category they hold, so that numbers may change as links are made
+        and candidates dropped.
     labels_a_ : ndarray of shape (n_samples,)
         The same by module A.
     weights_a_, weights_b_ : ndarray of shape (n_categories, 2 * n_features)
@@ -178,8 +179,9 @@ class TopoART(BaseART):
     def _set_labels(self, rows: Rows, labels: Labels) -> None:
         # Links made later may join what was apart: labels are found when all rows are learned.
         if len(rows):
-            self.labels_b_ = self._engine.predict(rows, True)
-            self.labels_a_ = self._engine.predict_a(rows, True)
+            nearest = self.on_mismatch == "nearest"
+            self.labels_b_ = self._engine.predict(rows, nearest)
+            self.labels_a_ = self._engine.predict_a(rows, nearest)
         else:
             self.labels_b_ = self.labels_a_ = labels
         self.labels_ = self.labels_b_

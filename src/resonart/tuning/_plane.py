@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, ClusterMixin, MetaEstimatorMixin, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from resonart import TopoART
 from resonart._checks import ParameterError, Rows, check_count, check_flag, check_rows
 from resonart._sweep import Sweep, fixed_bounds, make_orders, sweep
 
@@ -274,7 +275,9 @@ class VigilancePlane(ClusterMixin, MetaEstimatorMixin, BaseEstimator):
         self.n_runs_ = found.n_runs
         self.scoring_ = scoring
         self._estimator = estimator
-        self._rows = None if self.keep_labels else rows.copy()
+        # Partitions do not tell which rows a TopoART left out: these are found again.
+        has_noise = isinstance(estimator, TopoART) and estimator.on_mismatch == "noise"
+        self._rows = rows.copy() if has_noise or not self.keep_labels else None
 
     # ------------------------------------------------------------------ asking
 
@@ -293,7 +296,7 @@ class VigilancePlane(ClusterMixin, MetaEstimatorMixin, BaseEstimator):
         -------
         labels : ndarray of shape (n_samples,)
             In the order of ``X``, clusters numbered by their first row; -1 throughout if a
-            TopoART has found none.
+            TopoART has found none, and for rows that it leaves out.
         """
         check_is_fitted(self)
         cell = self._find_cell(params) if params else self.best_index_
@@ -306,9 +309,9 @@ class VigilancePlane(ClusterMixin, MetaEstimatorMixin, BaseEstimator):
         n_rows = self.orders_.shape[1]
         if self.sweep_.n_clusters[cell, order] == 0:
             return np.full(n_rows, -1, dtype=np.int64)
-        if self.sweep_.partitions is not None:
+        if self._rows is None:
+            assert self.sweep_.partitions is not None
             return self.sweep_.partitions[self.sweep_.partition[cell, order]].copy()
-        assert self._rows is not None
         values = {name: column[cell].item() for name, column in self.sweep_.cells.items()}
         model = clone(self._estimator).set_params(order="given", **values)
         presented = self.orders_[order]
@@ -469,7 +472,10 @@ def _by_first_row(labels: Labels) -> Labels:
     --------
     >>> _by_first_row(np.array([2, 2, 0, 1, 0]))
     array([0, 0, 1, 2, 1])
+    >>> _by_first_row(np.array([2, -1, 0, 2]))
+    array([ 0, -1,  1,  0])
     """
     _, first, which = np.unique(labels, return_index=True, return_inverse=True)
-    renamed: Labels = np.argsort(np.argsort(first))[which]
+    first = np.where(labels[first] < 0, -1, first)  # what is left out comes before all, as -1
+    renamed: Labels = np.argsort(np.argsort(first))[which] - int((first < 0).any())
     return renamed
