@@ -25,7 +25,7 @@ def test_the_parts_are_as_large_as_the_paper() -> None:
         "heat": 2 * 3,
         "gamma1": 2 * 6 * 30,
         "index": 2 * 6 * 30,
-        "strict": 16,
+        "strict": 2 * 16,
     }
 
 
