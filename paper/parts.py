@@ -65,7 +65,9 @@ def heat_maps(protocol: Protocol) -> list[Task]:
 def strict_topo_art(protocol: Protocol) -> list[Task]:
     """TopoART by another reading of what the paper leaves open, where that is soon tried."""
     return [
-        Task("topoart_b_strict", name, {"order": "random"}) for name in protocol.strict_data_sets
+        Task("topoart_b_strict", name, {"order": order})
+        for order in ("random", "vat")
+        for name in protocol.strict_data_sets
     ]
 
 
