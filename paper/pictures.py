@@ -66,15 +66,14 @@ def _radar(runs: pd.DataFrame) -> Figure | None:
     peaks = {
         linkage: tables.system_scores(runs, "ddvfa", linkage, "ari_mean") for linkage in LINKAGES
     }
-    peaks = {linkage: table for linkage, table in peaks.items() if not table.empty}
+    peaks = {name: table for name, table in peaks.items() if tables.is_whole(table, runs)}
     return figures.radar(peaks) if peaks else None
 
 
 def _critical_difference(
-    scores: dict[str, pd.DataFrame], *, higher_is_better: bool = True
+    runs: pd.DataFrame, scores: dict[str, pd.DataFrame], *, higher_is_better: bool = True
 ) -> Figure | None:
-    # A test needs several methods on several data sets.
-    whole = {title: table for title, table in scores.items() if min(table.shape, default=0) > 1}
+    whole = {title: table for title, table in scores.items() if tables.is_whole(table, runs)}
     if not whole:
         return None
     return figures.critical_difference(whole, higher_is_better=higher_is_better)
@@ -82,16 +81,18 @@ def _critical_difference(
 
 def _linkages(runs: pd.DataFrame) -> Figure | None:
     return _critical_difference(
+        runs,
         {
             figures.shown_name(system): tables.linkage_scores(runs, "ddvfa", system, "ari_mean")
             for system in SYSTEMS
-        }
+        },
     )
 
 
 def _systems(runs: pd.DataFrame) -> Figure | None:
     return _critical_difference(
-        {linkage: tables.system_scores(runs, "ddvfa", linkage, "ari_mean") for linkage in LINKAGES}
+        runs,
+        {linkage: tables.system_scores(runs, "ddvfa", linkage, "ari_mean") for linkage in LINKAGES},
     )
 
 
@@ -102,17 +103,18 @@ def _art_methods(runs: pd.DataFrame, value: str) -> Figure | None:
         )
         for order, title in (("random", "Random order"), ("vat", "VAT order"))
     }
-    return _critical_difference(scores, higher_is_better=value == "ari_mean")
+    return _critical_difference(runs, scores, higher_is_better=value == "ari_mean")
 
 
 def _other_methods(runs: pd.DataFrame) -> Figure | None:
     return _critical_difference(
+        runs,
         {
             f"{figures.shown_name(system)} and other methods": tables.other_scores(
                 runs, "ddvfa", system
             ).rename(columns={"ddvfa": system})
             for system in ("merge", "vat")
-        }
+        },
     )
 
 

@@ -290,7 +290,7 @@ def linkage_means(runs: pd.DataFrame) -> str:
     for search, part in tables.SEARCHES.items():
         for system in SYSTEMS:
             scores = tables.linkage_scores(runs, part, system, "ari_mean")
-            if scores.empty:
+            if not tables.is_whole(scores, runs):
                 continue
             means = scores.mean()
             rows.append(

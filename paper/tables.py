@@ -103,6 +103,12 @@ def _pivot(rows: pd.DataFrame, columns: str, value: str, names: tuple[str, ...])
     return table[present].dropna()
 
 
+def is_whole(scores: pd.DataFrame, runs: pd.DataFrame) -> bool:
+    """Tell whether several methods have been run on all data sets: no test judges by a part."""
+    n_data_sets = int(runs["data_set"].nunique())
+    return len(scores) == n_data_sets > 1 and scores.shape[1] > 1
+
+
 def compare_strict(runs: pd.DataFrame) -> pd.DataFrame:
     """Return topoART's columns of Table 7 by both readings of its labels."""
     strict = select(runs, part="strict").assign(part="table", method="topoart_b")
@@ -221,32 +227,35 @@ def compare_p_values(runs: pd.DataFrame) -> pd.DataFrame:
             if study["test"] == "wilcoxon":
                 row[search] = _wilcoxon(runs, study) if search == "activation" else np.nan
             else:
-                row[search] = _iman_davenport(study_scores(runs, study, search), study)
+                row[search] = _iman_davenport(runs, study, search)
         rows.append(row)
     return pd.DataFrame(rows)
 
 
 def _wilcoxon(runs: pd.DataFrame, study: Mapping[str, Any]) -> float:
     pair = gamma_pair(runs, study)
-    return float("nan") if pair.empty else statistics.wilcoxon(pair[1], pair[3]).p_value
+    if not is_whole(pair, runs):
+        return float("nan")
+    return statistics.wilcoxon(pair[1], pair[3]).p_value
 
 
-def _iman_davenport(scores: pd.DataFrame, study: Mapping[str, Any]) -> float:
-    if not _is_whole(scores, study):
+def _iman_davenport(runs: pd.DataFrame, study: Mapping[str, Any], search: str) -> float:
+    scores = study_scores(runs, study, search)
+    if not _has_all(scores, runs, study):
         return float("nan")
     better = study["quantity"] == "performance"
     return statistics.iman_davenport(scores, higher_is_better=better).p_value
 
 
-def _is_whole(scores: pd.DataFrame, study: Mapping[str, Any]) -> bool:
-    """Tell whether all methods of a study have been run."""
+def _has_all(scores: pd.DataFrame, runs: pd.DataFrame, study: Mapping[str, Any]) -> bool:
+    """Tell whether all methods of a study have been run on all data sets."""
     expected = {
         "linkages": len(LINKAGES),
         "systems": len(SYSTEMS),
         "art_methods": 4 if study["quantity"] == "performance" else 3,
         "other_methods": 1 + len(OTHER_COLUMNS),
     }[str(study["study"])]
-    return len(scores) > 1 and scores.shape[1] == expected
+    return is_whole(scores, runs) and scores.shape[1] == expected
 
 
 def compare_conclusions(runs: pd.DataFrame) -> pd.DataFrame:
@@ -256,7 +265,7 @@ def compare_conclusions(runs: pd.DataFrame) -> pd.DataFrame:
         row = dict(study)
         for search in SEARCHES:
             scores = study_scores(runs, study, search)
-            row[search] = _holds(scores, study) if _is_whole(scores, study) else None
+            row[search] = _holds(scores, study) if _has_all(scores, runs, study) else None
         rows.append(row)
     return pd.DataFrame(rows)
 

@@ -75,6 +75,16 @@ def test_conclusions_hold_for_the_table_they_come_from(as_printed: pd.DataFrame)
     assert found["index"].isna().all()
 
 
+def test_no_test_judges_by_a_part_of_the_data_sets(as_printed: pd.DataFrame) -> None:
+    lacking = as_printed[(as_printed["method"] != "dvfa") | (as_printed["data_set"] != "iris")]
+    assert tables.compare_p_values(as_printed)["activation"].notna().sum() == 4 + 2
+    found = tables.compare_p_values(lacking)
+    assert found[found["study"] == "art_methods"]["activation"].isna().all()
+    assert found[found["study"] == "other_methods"]["activation"].notna().all()
+    claims = tables.compare_conclusions(lacking)
+    assert claims[claims["study"] == "art_methods"]["activation"].isna().all()
+
+
 def test_searches_stand_side_by_side(as_printed: pd.DataFrame) -> None:
     ddvfa = as_printed[as_printed["part"] == "ddvfa"]
     by_index = ddvfa.assign(part="index", search="index", ari_mean=ddvfa["ari_mean"] - 0.5)
