@@ -249,7 +249,8 @@ def summary(table7: pd.DataFrame, p_values: pd.DataFrame, conclusions: pd.DataFr
     )
     widths = p_values[p_values["test"] == "wilcoxon"].dropna(subset=["activation"])
     same = (widths["p_value"] < 0.05) == (widths["activation"] < 0.05)
-    lines.append(f"- Gamma 1 against gamma 3 (Wilcoxon): {int(same.sum())} of {len(widths)} do.")
+    answer = f"{int(same.sum())} of {len(widths)} do" if len(widths) else "not run yet"
+    lines.append(f"- Gamma 1 against gamma 3 (Wilcoxon): {answer}.")
     for search in tables.SEARCHES:
         known = conclusions[conclusions[search].notna()]
         lines.append(
