@@ -393,7 +393,8 @@ def show_strict(found: pd.DataFrame) -> str:
         ]
         agree = [cells[f"{name}_agrees"].sum() for name in ("permanent", "strict")]
         rows.append(["agree", "", *(f"{int(n)} of {len(cells)}" for n in agree)])
-        title = f"topoART B, {order} order, data sets of up to 400 rows"
+        shown = "VAT" if order == "vat" else order
+        title = f"topoART B, {shown} order, data sets of up to 400 rows"
         header = ["data set", "paper", "nearest permanent category", "strict: candidates are noise"]
         parts.append(f"{title}:\n\n" + markdown(header, rows))
     return "\n\n".join(parts)
