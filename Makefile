@@ -38,9 +38,13 @@ $(VENV)/.installed: $(VENV)/.tools $(ENGINE)
 demo: $(VENV)/.installed
 	$(BIN)/python examples/demo.py
 
+# The second time, whatever searches boxes does so by the index, however few they are.
+NO_SEARCH := architecture benchmarks datasets demo failing_allocations index plot readme stub suite vat
 test: $(VENV)/.installed
 	$(BIN)/python -m pytest --numprocesses 2 src/resonart --doctest-modules
 	$(BIN)/python -m pytest --numprocesses 2 tests
+	RESONART_INDEX=on RESONART_TEST_PROFILE=quick $(BIN)/python -m pytest --numprocesses 2 tests \
+	  --ignore=tests/paper $(foreach name,$(NO_SEARCH),--ignore=tests/test_$(name).py)
 
 lint: $(VENV)/.tools
 	$(BIN)/ruff check .
@@ -78,7 +82,8 @@ sanitize: $(VENV)/.installed
 	  $(SANITIZED)/bin/python -m pytest -p no:cacheprovider -m "not subprocess" \
 	  tests/test_against_reference.py tests/test_engine.py tests/test_invariants.py tests/test_bounds.py \
 	  tests/test_input_kinds.py tests/test_bad_input.py tests/test_merging.py tests/test_copies.py \
-	  tests/test_topo_art.py tests/test_vat.py tests/test_many_categories.py tests/test_sweep.py tests/test_auto.py
+	  tests/test_topo_art.py tests/test_vat.py tests/test_many_categories.py tests/test_sweep.py tests/test_auto.py \
+	  tests/test_index.py
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis resonart-demo.png

@@ -2,7 +2,7 @@
 //
 // Weights are stored feature by feature within blocks of kLanes categories (see kernels.hpp), so
 // that a sample is compared with several categories at once and appending never moves old ones.
-// A copy as floats serves the rough first look.
+// A copy as floats serves the rough first look, and an index is kept where it pays.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +11,7 @@
 #include <new>
 
 #include "buffer.hpp"
+#include "index.hpp"
 #include "kernels.hpp"
 
 namespace resonart {
@@ -24,7 +25,7 @@ inline std::size_t whole_blocks(std::size_t n) {
 class Categories {
 public:
     Categories() = default;
-    explicit Categories(std::size_t n_features) : width_(2 * n_features) {}
+    explicit Categories(std::size_t n_features) : width_(2 * n_features), index_(2 * n_features) {}
 
     std::size_t size() const { return count_.size(); }
     std::size_t width() const { return width_; }
@@ -35,6 +36,12 @@ public:
     std::uint32_t owner(std::size_t j) const { return owner_[j]; }
     const std::uint32_t* owners() const { return owner_.data(); }
     double weight(std::size_t j, std::size_t f) const { return column(j)[f * kLanes]; }
+
+    // The tree over the boxes, or null where there is none.
+    const BoxTree* tree() const { return index_.is_kept() ? &index_.tree() : nullptr; }
+    void drop_index() noexcept { index_.drop(size()); }
+    bool wants_index() const { return index_.is_wanted(); }
+    void do_without_index() noexcept { index_.do_without(); }
 
     StoreView view(double alpha) const {
         return {weights_.data(), norm_.data(), rough_.data(), rough_norm_.data(),
@@ -57,6 +64,17 @@ public:
         return sum;
     }
 
+    // |w_j - (x ∧ w_j)|, as the kernels sum it.
+    double gap(std::size_t j, const double* x) const {
+        const double* w = column(j);
+        double sum = 0.0;
+        for (std::size_t f = 0; f < width_; ++f) {
+            const double wf = w[f * kLanes];
+            sum += wf - (x[f] < wf ? x[f] : wf);
+        }
+        return sum;
+    }
+
     // Room for `n` categories in all. Throws std::bad_alloc, changing nothing that can be seen.
     void reserve(std::size_t n) {
         if (n > std::numeric_limits<std::uint32_t>::max() - 1) throw std::bad_alloc();
@@ -70,6 +88,10 @@ public:
         rough_norm_.reserve(padded);
         count_.reserve(n);
         owner_.reserve(n);
+        index_.reserve_more(
+            n > size() ? n - size() : 0, size(),
+            [&](std::size_t j, std::size_t f) { return weight(j, f); },
+            [&](std::size_t j) { return norm(j); });
     }
 
     // Needs room reserved before.
@@ -83,11 +105,8 @@ public:
         }
         count_.push(count);
         owner_.push(owner);
-        set_weight(j, w);
-    }
-
-    void set_weight(std::size_t j, const double* w) noexcept {
-        rewrite(j, [&](std::size_t f, double) { return w[f]; });
+        write(j, [&](std::size_t f, double) { return w[f]; });
+        index_.append([&](std::size_t f) { return w[f]; }, norm_[j]);
     }
 
     // w <- (1-β) w + β (x ∧ w), Eq. (4); the category has then encoded `samples` more.
@@ -122,7 +141,9 @@ public:
     // Every weight entry w(j, f) becomes change(f, w).
     template <class Change>
     void transform(Change&& change) noexcept {
-        for (std::size_t j = 0; j < size(); ++j) rewrite(j, change);
+        for (std::size_t j = 0; j < size(); ++j) write(j, change);
+        index_.refresh([&](std::size_t j, std::size_t f) { return weight(j, f); },
+                       [&](std::size_t j) { return norm(j); });
     }
 
     bool same_weights(const Categories& other) const {
@@ -133,22 +154,30 @@ public:
         return true;
     }
 
-    // Keeps the categories for which keep(j) holds, in order; owners stay with them.
+    // Of the categories from `first` on, keeps those for which keep(j) holds, in order; owners stay
+    // with them.
     template <class Keep>
-    void keep_if(Keep&& keep) noexcept {
-        std::size_t kept = 0;
-        for (std::size_t j = 0; j < size(); ++j) {
-            if (!keep(j)) continue;
+    void keep_if(std::size_t first, Keep&& keep) noexcept {
+        std::size_t kept = first;
+        for (std::size_t j = first; j < size(); ++j) {
+            if (!keep(j)) {
+                index_.remove(j);
+                continue;
+            }
             if (kept != j) {
                 const double* from = column(j);
-                rewrite(kept, [&](std::size_t f, double) { return from[f * kLanes]; });
+                write(kept, [&](std::size_t f, double) { return from[f * kLanes]; });
+                index_.renumber(j, kept);
                 count_[kept] = count_[j];
                 owner_[kept] = owner_[j];
             }
             ++kept;
         }
+        index_.shrink(kept);
         // Lanes past the last hold zeros.
-        for (std::size_t j = kept; j < whole_blocks(kept); ++j) fill_weight(j, 0.0);
+        for (std::size_t j = kept; j < whole_blocks(kept); ++j) {
+            write(j, [](std::size_t, double) { return 0.0; });
+        }
         count_.shrink(kept);
         owner_.shrink(kept);
         weights_.shrink(whole_blocks(kept) * width_);
@@ -164,13 +193,20 @@ public:
         rough_norm_.clear();
         count_.clear();
         owner_.clear();
+        index_.clear();
     }
 
 private:
-    // Entry w of feature f becomes change(f, w); what is derived from it follows. The norm is
-    // summed in feature order.
+    // Entry w of feature f becomes change(f, w); what is derived from it follows.
     template <class Change>
     void rewrite(std::size_t j, Change&& change) noexcept {
+        write(j, change);
+        index_.update(j, [&](std::size_t f) { return weight(j, f); }, norm_[j]);
+    }
+
+    // The same without the index. The norm is summed in feature order.
+    template <class Change>
+    void write(std::size_t j, Change&& change) noexcept {
         double* w = column(j);
         float* rough = rough_.data() + j / kRoughLanes * kRoughLanes * width_ + j % kRoughLanes;
         double sum = 0.0;
@@ -197,6 +233,7 @@ private:
     Buffer<float> rough_, rough_norm_;
     Buffer<std::int64_t> count_;
     Buffer<std::uint32_t> owner_;
+    Index index_;
 };
 
 }  // namespace resonart

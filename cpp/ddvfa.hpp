@@ -39,22 +39,22 @@ public:
     std::size_t n_clusters() const { return modules_.size(); }
 
     struct Workspace {
-        Buffer<float> rough_ratio;  // of categories, as are the next three
-        Buffer<double> overlap, activation, match;
+        Finder finder;
+        Buffer<double> overlap, activation, match;  // of categories
         Buffer<double> module_activation, module_match;
-        Buffer<double> values;               // of one module's categories
-        Buffer<std::uint32_t> chosen, near;  // categories and modules that may pass
-        Buffer<std::size_t> passing;         // of each module's categories; 0 between samples
-        unsigned n_blind = 0;  // samples for which a rough look is not expected to pay
+        Buffer<double> values;        // of one module's categories
+        Buffer<std::uint32_t> near;   // modules that may pass
+        Buffer<std::size_t> passing;  // of each module's categories; 0 between samples
+        unsigned n_blind = 0;         // samples for which a rough look is not expected to pay
+        std::size_t take_work() noexcept { return finder.take_work(); }
     };
     void prepare(Workspace& ws) const {
         const std::size_t k = whole_blocks(categories().size());
         const std::size_t m = whole_blocks(modules_.size());
-        ws.rough_ratio.resize_uninitialised(k);
+        ws.finder.prepare(categories());
         ws.overlap.resize_uninitialised(k > m ? k : m);
         ws.activation.resize_uninitialised(k);
         ws.match.resize_uninitialised(k);
-        ws.chosen.resize_uninitialised(k);
         ws.module_activation.resize_uninitialised(m);
         ws.module_match.resize_uninitialised(m);
         if (params_.linkage == Linkage::single) return;
@@ -63,6 +63,7 @@ public:
         if (ws.passing.size() < m) ws.passing.assign(m, 0);
     }
     void reserve_one() { modules_.reserve_more(1, 1); }
+    void do_without_index() noexcept { modules_.do_without_index(); }
 
     // What a sample does: the module and category that take it, or kNone where it founds one.
     struct Choice {
@@ -78,7 +79,7 @@ public:
     // known more exactly.
     Choice choose(const Sample& x, double enough_lb, Workspace& ws) const noexcept {
         Choice choice;
-        const Found found = find_module(x, enough_lb, ws);
+        const Found found = find_module(x, enough_lb, false, ws);
         if (found.module == kNone) return choice;
         choice.module = found.module;
         choice.match_lb = found.match;
@@ -106,12 +107,13 @@ public:
 
     // One presentation. Needs `reserve_one` and `prepare` before; then it cannot fail.
     std::uint32_t learn(const Sample& x, Workspace& ws) noexcept {
+        if (ws.finder.gives_up()) modules_.drop_index();
         return take(x, choose(x, kAnyMatch, ws));
     }
 
     // The model is not empty. Needs `prepare`.
     Recognition recognise(const Sample& x, Workspace& ws) const noexcept {
-        const Found found = find_module(x, kAnyMatch, ws);
+        const Found found = find_module(x, kAnyMatch, false, ws);
         Recognition seen;
         seen.resonated = found.module != kNone;
         if (params_.linkage != Linkage::centroid) gather(x, ws);  // or it has been done
@@ -123,7 +125,7 @@ public:
 
     // The cluster alone: not every module need be looked at for it.
     std::int64_t cluster_of(const Sample& x, bool nearest, Workspace& ws) const noexcept {
-        const Found found = find_module(x, kAnyMatch, ws);
+        const Found found = find_module(x, kAnyMatch, nearest, ws);
         if (found.module != kNone || !nearest) return found.module;
         if (is_quick()) {
             if (resonance_.orders(found.best)) {
@@ -178,8 +180,8 @@ private:
     }
 
     // Lines 2 to 8 of Algorithm 1.
-    Found find_module(const Sample& x, double enough, Workspace& ws) const noexcept {
-        if (is_quick()) return find_quickly(x, enough, ws);
+    Found find_module(const Sample& x, double enough, bool nearest, Workspace& ws) const noexcept {
+        if (is_quick()) return find_quickly(x, enough, nearest, ws);
         if (has_members()) return find_near(x, enough, ws);
         gather(x, ws);
         Found found;
@@ -241,11 +243,10 @@ private:
             }
             return modules_.size();
         }
-        kernels().look(x, view, ws.rough_ratio.data());
-        const std::size_t n =
-            kernels().select(ws.rough_ratio.data(), view, ratio_lb_, ws.chosen.data());
+        ws.finder.look_anew();
+        const std::size_t n = ws.finder.select(c, x, params_.alpha, ratio_lb_);
         std::size_t n_seen = 0;
-        count_near(c.owners(), ws.chosen.data(), n, ws.passing.data(), ws.near.data(), n_seen);
+        count_near(c.owners(), ws.finder.chosen(), n, ws.passing.data(), ws.near.data(), n_seen);
         const Near near =
             keep_near(params_.linkage, modules_, 1, ws.passing.data(), ws.near.data(), n_seen);
         if (few_are_near(near.n_boxes, c.size())) {
@@ -304,14 +305,14 @@ private:
     }
 
     // Often the most active box of all settles it. Otherwise the few that may pass are looked at.
-    Found find_quickly(const Sample& x, double enough, Workspace& ws) const noexcept {
+    // Where the `nearest` is wanted, that box is found even if it cannot pass.
+    Found find_quickly(const Sample& x, double enough, bool nearest, Workspace& ws) const noexcept {
         const Categories& c = categories();
-        const StoreView view = c.view(params_.alpha);
         Found found;
-        found.best = kernels().best_passing(x, view, -1.0, c.owners(), ws.rough_ratio.data());
-        const auto select = [&] {
-            return kernels().select(ws.rough_ratio.data(), view, ratio_lb_, ws.chosen.data());
-        };
+        found.best = ws.finder.best_passing(c, x, params_.alpha, -1.0, c.owners(),
+                                            nearest ? -1.0 : ratio_lb_);
+        const auto select = [&] { return ws.finder.select(c, x, params_.alpha, ratio_lb_); };
+        const std::uint32_t* const chosen = ws.finder.chosen();
         if (params_.search == Search::activation && resonance_.orders(found.best)) {
             // If it passes by itself, its module has won.
             const auto j = static_cast<std::size_t>(found.best.index);
@@ -325,7 +326,7 @@ private:
         const std::size_t n = select();
         if (params_.search == Search::index) {
             for (std::size_t i = 0; i < n; ++i) {
-                const std::size_t j = ws.chosen[i];
+                const std::size_t j = chosen[i];
                 const std::int64_t m = c.owner(j);
                 if (found.module != kNone && m >= found.module) continue;
                 const double match = match_of(j, activation_of(j, x));
@@ -339,12 +340,12 @@ private:
             return found;
         }
         for (std::size_t i = 0; i < n; ++i) {
-            const std::uint32_t m = c.owner(ws.chosen[i]);
+            const std::uint32_t m = c.owner(chosen[i]);
             ws.module_activation[m] = Gathered::start(Linkage::single);
             ws.module_match[m] = Gathered::start(Linkage::single);
         }
         for (std::size_t i = 0; i < n; ++i) {
-            const std::size_t j = ws.chosen[i];
+            const std::size_t j = chosen[i];
             const std::uint32_t m = c.owner(j);
             const double t = activation_of(j, x);
             ws.module_activation[m] =
@@ -353,7 +354,7 @@ private:
                 Gathered::add(Linkage::single, ws.module_match[m], match_of(j, t), 0.0);
         }
         for (std::size_t i = 0; i < n; ++i) {
-            const std::uint32_t m = c.owner(ws.chosen[i]);
+            const std::uint32_t m = c.owner(chosen[i]);
             if (ws.module_match[m] < threshold_lb_) continue;
             if (found.module == kNone || is_ahead(m, found.module, ws)) found.module = m;
         }
@@ -368,7 +369,7 @@ private:
                            const Workspace& ws) const noexcept {
         double match = found.match;
         for (std::size_t i = 0; i < n; ++i) {
-            const std::size_t j = ws.chosen[i];
+            const std::size_t j = ws.finder.chosen()[i];
             if (categories().owner(j) != found.module) continue;
             match = Gathered::add(Linkage::single, match, match_of(j, activation_of(j, x)), 0.0);
         }
@@ -393,6 +394,7 @@ private:
 
     // Activation and match of every category.
     void respond(const Sample& x, Workspace& ws) const noexcept {
+        ws.finder.add_work(categories());
         resonance_.respond(x.x, categories().view(params_.alpha), ws.overlap.data(),
                            ws.activation.data(), ws.match.data());
     }
@@ -400,6 +402,7 @@ private:
     // Activation and match of every module; unless they are centroids', of every category, too.
     void gather(const Sample& x, Workspace& ws) const noexcept {
         if (params_.linkage == Linkage::centroid) {
+            ws.finder.add_work(modules_.centroids());
             resonance_.respond(x.x, modules_.centroids().view(params_.alpha), ws.overlap.data(),
                                ws.module_activation.data(), ws.module_match.data());
             return;
@@ -430,8 +433,7 @@ private:
                          Workspace& ws) const noexcept {
         const Categories& c = categories();
         if (is_quick()) {
-            return resonance_.find_quickly(x, c, threshold_ub_, ratio_ub_, best,
-                                           ws.rough_ratio.data(), ws.chosen.data(),
+            return resonance_.find_quickly(x, c, threshold_ub_, ratio_ub_, best, ws.finder,
                                            [&](std::size_t j) { return c.owner(j) == m; });
         }
         Winner winner(threshold_ub_);

@@ -29,11 +29,11 @@ public:
     std::size_t n_clusters() const { return n_clusters_; }
 
     struct Workspace {
-        Buffer<float> rough_ratio;
+        Finder finder;
+        std::size_t take_work() noexcept { return finder.take_work(); }
     };
-    void prepare(Workspace& ws) const {
-        ws.rough_ratio.resize_uninitialised(whole_blocks(categories_.size()));
-    }
+    void prepare(Workspace& ws) const { ws.finder.prepare(categories_); }
+    void do_without_index() noexcept { categories_.do_without_index(); }
     void reserve_one() { categories_.reserve(categories_.size() + 1); }
 
     // The category whose cluster takes a sample, or kNone where it founds one; whether that
@@ -52,8 +52,8 @@ public:
     // The visit ends at the first category, in order of activation, that passes ρ_LB: passing
     // ρ_UB implies it. One of lower activation that would pass ρ_UB is not looked for.
     Choice choose(const Sample& x, double, Workspace& ws) const noexcept {
-        const Best best = kernels().best_passing(x, categories_.view(params_.alpha), threshold_lb_,
-                                                 nullptr, ws.rough_ratio.data());
+        const Best best =
+            ws.finder.best_passing(categories_, x, params_.alpha, threshold_lb_, nullptr);
         Choice choice;
         choice.category = best.index;
         if (best.index == kNone) return choice;
@@ -80,17 +80,17 @@ public:
     }
 
     std::uint32_t learn(const Sample& x, Workspace& ws) noexcept {
+        if (ws.finder.gives_up()) categories_.drop_index();
         return take(x, choose(x, kAnyMatch, ws));
     }
 
     Recognition recognise(const Sample& x, Workspace& ws) const noexcept {
-        return recognise_by_category(categories_, x, ws.rough_ratio.data(), params_.alpha,
-                                     threshold_lb_);
+        return recognise_by_category(categories_, x, ws.finder, params_.alpha, threshold_lb_);
     }
 
     std::int64_t cluster_of(const Sample& x, bool nearest, Workspace& ws) const noexcept {
-        return cluster_by_category(categories_, x, ws.rough_ratio.data(), params_.alpha,
-                                   threshold_lb_, nearest);
+        return cluster_by_category(categories_, x, ws.finder, params_.alpha, threshold_lb_,
+                                   nearest);
     }
 
     template <class Change>
@@ -103,6 +103,7 @@ public:
     }
 
     void adopt(Categories&& categories, std::size_t n_clusters) {
+        categories.reserve(categories.size());  // and an index, where it pays
         categories_ = std::move(categories);
         n_clusters_ = n_clusters;
     }

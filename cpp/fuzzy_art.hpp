@@ -29,11 +29,11 @@ public:
     std::size_t n_clusters() const { return categories_.size(); }
 
     struct Workspace {
-        Buffer<float> rough_ratio;
+        Finder finder;
+        std::size_t take_work() noexcept { return finder.take_work(); }
     };
-    void prepare(Workspace& ws) const {
-        ws.rough_ratio.resize_uninitialised(whole_blocks(categories_.size()));
-    }
+    void prepare(Workspace& ws) const { ws.finder.prepare(categories_); }
+    void do_without_index() noexcept { categories_.do_without_index(); }
     void reserve_one() { categories_.reserve(categories_.size() + 1); }
 
     // The category that takes a sample, or kNone where it founds one; and the match that resonated:
@@ -50,8 +50,8 @@ public:
     // Activation and match stay as they are while one sample is searched, so "the next best
     // until one passes" is the best of those that pass: one pass, no sorting, no reset.
     Choice choose(const Sample& x, double, Workspace& ws) const noexcept {
-        const Best best = kernels().best_passing(x, categories_.view(params_.alpha), threshold_,
-                                                 nullptr, ws.rough_ratio.data());
+        const Best best =
+            ws.finder.best_passing(categories_, x, params_.alpha, threshold_, nullptr);
         Choice choice;
         choice.category = best.index;
         if (best.index != kNone) choice.match_ub = best.overlap;
@@ -69,17 +69,16 @@ public:
     }
 
     std::uint32_t learn(const Sample& x, Workspace& ws) noexcept {
+        if (ws.finder.gives_up()) categories_.drop_index();
         return take(x, choose(x, kAnyMatch, ws));
     }
 
     Recognition recognise(const Sample& x, Workspace& ws) const noexcept {
-        return recognise_by_category(categories_, x, ws.rough_ratio.data(), params_.alpha,
-                                     threshold_);
+        return recognise_by_category(categories_, x, ws.finder, params_.alpha, threshold_);
     }
 
     std::int64_t cluster_of(const Sample& x, bool nearest, Workspace& ws) const noexcept {
-        return cluster_by_category(categories_, x, ws.rough_ratio.data(), params_.alpha, threshold_,
-                                   nearest);
+        return cluster_by_category(categories_, x, ws.finder, params_.alpha, threshold_, nearest);
     }
 
     template <class Change>
@@ -91,7 +90,10 @@ public:
         return categories_.same_weights(other.categories_);
     }
 
-    void adopt(Categories&& categories, std::size_t) { categories_ = std::move(categories); }
+    void adopt(Categories&& categories, std::size_t) {
+        categories.reserve(categories.size());  // and an index, where it pays
+        categories_ = std::move(categories);
+    }
 
 private:
     Categories categories_;

@@ -349,12 +349,47 @@ void respond(const double* overlap, const StoreView& s, const Power& gamma, cons
     }
 }
 
+// Σ max(0, w - x) of a node's boxes: what `Gap` sums, without the minimum that is to be shared.
+inline RoughLanes node_gaps(const float* x, const float* node, std::size_t width) {
+    const RoughLanes zero = RoughLanes::all(0.0f);
+    RoughLanes sum = zero;
+    for (std::size_t f = 0; f < width; ++f) {
+        sum = sum + higher(RoughLanes::load(node + f * kRoughLanes) - RoughLanes::all(x[f]), zero);
+    }
+    return sum;
+}
+
+unsigned near_ratio(const float* x, const float* node, std::size_t width, const Reach& reach,
+                    float* ratio) {
+    const RoughLanes top = RoughLanes::load(node + width * kRoughLanes);
+    const RoughLanes overlap = top - node_gaps(x, node, width) + RoughLanes::all(reach.slack);
+    const RoughLanes highest = overlap / (top + RoughLanes::all(reach.alpha));
+    highest.store(ratio);
+    return at_least(overlap, RoughLanes::all(reach.overlap)) &
+           at_least(highest, RoughLanes::all(reach.ratio));
+}
+
+unsigned near_gap(const float* x, const float* node, std::size_t width, float most,
+                  float* nearness) {
+    const RoughLanes negative = RoughLanes::all(0.0f) - node_gaps(x, node, width);
+    negative.store(nearness);
+    return at_least(negative, RoughLanes::all(-most));
+}
+
 }  // namespace
 
 extern const Kernels RESONART_KERNELS;
 const Kernels RESONART_KERNELS = {
-    RESONART_KERNELS_NAME, overlaps, best_passing, two_best_passing,
-    nearest_box,           look,     select,       respond,
+    RESONART_KERNELS_NAME,
+    overlaps,
+    best_passing,
+    two_best_passing,
+    nearest_box,
+    look,
+    select,
+    respond,
+    near_ratio,
+    near_gap,
 };
 
 }  // namespace resonart

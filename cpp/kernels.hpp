@@ -44,6 +44,12 @@ struct Sample {
 
 constexpr std::int64_t kNone = -1;
 
+// What the boxes of a node (see box_tree.hpp) are asked for: an overlap of `overlap` and a ratio of
+// `ratio` at least. `slack` is what rounding may take from top - gap.
+struct Reach {
+    float alpha, slack, overlap, ratio;
+};
+
 struct Best {
     std::int64_t index = kNone;
     double ratio = -1.0;   // |x ∧ w| / (α + |w|)
@@ -84,6 +90,15 @@ struct Kernels {
     // T_j = (overlap_j/(α+|w_j|))^γ and its match before division by d^γ*, |w_j|^γ*·T_j.
     void (*respond)(const double* overlap, const StoreView& s, const Power& gamma,
                     const Power& gamma_ref, double* activation, double* match);
+
+    // A node of `kRoughLanes` boxes: the highest ratio each may have, and a bit for each box
+    // within reach.
+    unsigned (*near_ratio)(const float* x, const float* node, std::size_t width, const Reach& reach,
+                           float* ratio);
+
+    // The same for gaps: their negatives, and a bit for each box of a gap of at most `most`.
+    unsigned (*near_gap)(const float* x, const float* node, std::size_t width, float most,
+                         float* nearness);
 };
 
 // The kernels in use. The first call picks the widest the machine can run, or what the

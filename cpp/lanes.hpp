@@ -48,6 +48,7 @@ struct RoughLanes {
     void store(float* p) const { _mm512_store_ps(p, v); }
 };
 inline RoughLanes operator+(RoughLanes a, RoughLanes b) { return {_mm512_add_ps(a.v, b.v)}; }
+inline RoughLanes operator-(RoughLanes a, RoughLanes b) { return {_mm512_sub_ps(a.v, b.v)}; }
 inline RoughLanes operator/(RoughLanes a, RoughLanes b) { return {_mm512_div_ps(a.v, b.v)}; }
 inline RoughLanes lower(RoughLanes a, RoughLanes b) { return {_mm512_min_ps(a.v, b.v)}; }
 inline RoughLanes higher(RoughLanes a, RoughLanes b) { return {_mm512_max_ps(a.v, b.v)}; }
@@ -101,6 +102,9 @@ struct RoughLanes {
 };
 inline RoughLanes operator+(RoughLanes x, RoughLanes y) {
     return {_mm256_add_ps(x.a, y.a), _mm256_add_ps(x.b, y.b)};
+}
+inline RoughLanes operator-(RoughLanes x, RoughLanes y) {
+    return {_mm256_sub_ps(x.a, y.a), _mm256_sub_ps(x.b, y.b)};
 }
 inline RoughLanes operator/(RoughLanes x, RoughLanes y) {
     return {_mm256_div_ps(x.a, y.a), _mm256_div_ps(x.b, y.b)};
@@ -170,6 +174,9 @@ struct RoughLanes {
 };
 inline RoughLanes operator+(RoughLanes a, RoughLanes b) {
     RESONART_EACH_OF(RoughLanes, _mm_add_ps(a.v[i], b.v[i]));
+}
+inline RoughLanes operator-(RoughLanes a, RoughLanes b) {
+    RESONART_EACH_OF(RoughLanes, _mm_sub_ps(a.v[i], b.v[i]));
 }
 inline RoughLanes operator/(RoughLanes a, RoughLanes b) {
     RESONART_EACH_OF(RoughLanes, _mm_div_ps(a.v[i], b.v[i]));

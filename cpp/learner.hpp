@@ -259,7 +259,7 @@ private:
                 const std::size_t r = row_at(i);
                 rows.read(r, row_.data());
                 labels[r] = learn_row(row_.data(), static_cast<std::int64_t>(r));
-                poll.work(state_.art.categories().size() * 2 * n_features_);
+                poll.work(workspace_.take_work() + n_features_);
                 if (plan.merge_on_the_way && due_within(params, 0)) merge_after(i + 1);
             }
             settled = plan.max_epochs > 1 && state_.art.same_weights(before);
@@ -410,7 +410,7 @@ private:
                 widen(elsewhere, state_.bounds, wider);
                 see(r, elsewhere, x.code(row.data(), wider), workspace);
             }
-            poll.work(state_.art.categories().size() * 2 * n_features_);
+            poll.work(workspace.take_work() + n_features_);
         }
     }
 

@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "finder.hpp"
 #include "linkage.hpp"
 #include "modules.hpp"
 #include "near_modules.hpp"
@@ -71,9 +72,14 @@ public:
     template <class Poll>
     Modules pass(const Modules& input, Buffer<std::uint32_t>& map, Poll& poll) {
         Modules merged(input.n_features());
+        if (!input.categories().wants_index()) merged.do_without_index();
         merged.serve(params_.linkage);
         if (!merged.categories().view(params_.alpha).can_be_rough()) merged.keep_members(true);
-        merged.reserve_more(input.categories().size(), input.size());
+        const auto reserve_rest = [&] {
+            merged.reserve_more(input.categories().size() - merged.categories().size(),
+                                input.size() - merged.size());
+        };
+        reserve_rest();
         input.group(begin_, order_);
         weight_.resize_uninitialised(input.categories().width());
         map.resize_uninitialised(input.size());
@@ -83,6 +89,8 @@ public:
         module_activation_.resize_uninitialised(input.size());
         module_match_.resize_uninitialised(input.size());
         for (std::size_t l = 0; l < input.size(); ++l) {
+            if (finder_.gives_up()) merged.drop_index();
+            reserve_rest();
             const Winner won = find_module(input, l, merged, poll);
             const std::int64_t k = won.index();
             if (k != kNone && won.match() < headroom_.lb) headroom_.lb = won.match();
@@ -109,8 +117,12 @@ public:
     Modules compress(const Modules& input, Poll& poll) {
         const Categories& old = input.categories();
         Categories fresh(input.n_features());
-        fresh.reserve(old.size());
         Categories local(input.n_features());
+        if (!old.wants_index()) {
+            fresh.do_without_index();
+            local.do_without_index();
+        }
+        fresh.reserve(old.size());
         input.group(begin_, order_);
         weight_.resize_uninitialised(old.width());
         for (std::size_t m = 0; m < input.size(); ++m) {
@@ -156,9 +168,7 @@ private:
 
     // The vector in `weight_`, with room to look at all of `store` roughly.
     Sample look_at(const Categories& store) {
-        const std::size_t padded = whole_blocks(store.size());
-        rough_ratio_.resize_uninitialised(padded);
-        chosen_.resize_uninitialised(padded);
+        finder_.prepare(store);
         rough_weight_.resize_uninitialised(weight_.size());
         for (std::size_t f = 0; f < weight_.size(); ++f) {
             rough_weight_[f] = static_cast<float>(weight_[f]);
@@ -173,9 +183,8 @@ private:
         if (view.can_be_rough()) {
             const Sample v = look_at(store);
             const Best best =
-                kernels().best_passing(v, view, -1.0, store.owners(), rough_ratio_.data());
-            return resonance_.find_quickly(v, store, threshold, ratio_ub_, best,
-                                           rough_ratio_.data(), chosen_.data(),
+                finder_.best_passing(store, v, params_.alpha, -1.0, store.owners(), ratio_ub_);
+            return resonance_.find_quickly(v, store, threshold, ratio_ub_, best, finder_,
                                            [](std::size_t) { return true; });
         }
         Winner winner(threshold);
@@ -359,10 +368,9 @@ private:
         for (std::uint32_t p = begin_[l]; p < begin_[l + 1]; ++p) {
             input.categories().copy_weight(order_[p], weight_.data());
             const Sample v = look_at(c);
-            kernels().look(v, view, rough_ratio_.data());
-            const std::size_t n =
-                kernels().select(rough_ratio_.data(), view, ratio_lb_, chosen_.data());
-            count_near(c.owners(), chosen_.data(), n, passing_.data(), near_.data(), n_seen);
+            finder_.look_anew();
+            const std::size_t n = finder_.select(c, v, params_.alpha, ratio_lb_);
+            count_near(c.owners(), finder_.chosen(), n, passing_.data(), near_.data(), n_seen);
             poll.work(c.size() * c.width() / 4);
         }
         near = keep_near(params_.linkage, merged, columns, passing_.data(), near_.data(), n_seen);
@@ -416,12 +424,13 @@ private:
         for (std::uint32_t p = begin_[l]; p < begin_[l + 1]; ++p) {
             const std::size_t j = order_[p];
             const double norm = input.categories().norm(j);
-            if (n_boxes > 1) look_from(input.categories(), j, c, poll);
+            input.categories().copy_weight(j, weight_.data());
+            const Sample v = look_at(c);
+            if (n_boxes > 1) finder_.look_anew();
             const std::size_t n =
-                kernels().select(rough_ratio_.data(), c.view(params_.alpha),
-                                 surely_fails(norm) ? ratio_lb_ : 0.0, chosen_.data());
+                finder_.select(c, v, params_.alpha, surely_fails(norm) ? ratio_lb_ : 0.0);
             for (std::size_t i = 0; i < n; ++i) {
-                const std::size_t box = chosen_[i];
+                const std::size_t box = finder_.chosen()[i];
                 const std::uint32_t k = c.owner(box);
                 if (quick.index() != kNone && k != quick.index()) continue;  // has lost already
                 if (!is_near_[k]) {
@@ -475,14 +484,13 @@ private:
         return pair;
     }
 
-    // Category j, in `weight_`, looks at all of `store`: rough ratios, and the most active box.
+    // Category j, now in `weight_`, looks for the most active box of `store`.
     template <class Poll>
     Best look_from(const Categories& input, std::size_t j, const Categories& store, Poll& poll) {
         input.copy_weight(j, weight_.data());
         const Sample v = look_at(store);
         poll.work(store.size() * store.width() / 4);
-        return kernels().best_passing(v, store.view(params_.alpha), -1.0, store.owners(),
-                                      rough_ratio_.data());
+        return finder_.best_passing(store, v, params_.alpha, -1.0, store.owners());
     }
 
     Params params_;
@@ -494,8 +502,9 @@ private:
     Buffer<double> module_activation_, module_match_;
     Buffer<double> all_activations_, all_matches_;
     Buffer<std::uint32_t> begin_, order_;  // categories of each module of the input
-    Buffer<float> rough_ratio_, rough_weight_;
-    Buffer<std::uint32_t> chosen_, near_;
+    Finder finder_;
+    Buffer<float> rough_weight_;
+    Buffer<std::uint32_t> near_;
     Buffer<std::size_t> passing_;   // entries of each module that may pass; 0 between modules
     Buffer<std::uint8_t> is_near_;  // whether a module is in `near_`
 };

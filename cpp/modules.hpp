@@ -83,6 +83,9 @@ public:
         }
     }
 
+    void drop_index() noexcept { categories_.drop_index(); }
+    void do_without_index() noexcept { categories_.do_without_index(); }
+
     // What a linkage asks of modules besides their categories.
     void serve(Linkage linkage) {
         keep_centroids(linkage == Linkage::centroid);
@@ -93,6 +96,7 @@ public:
     void keep_centroids(bool keep) {
         if (keep == keeps_centroids_) return;
         Categories fresh(n_features());
+        fresh.do_without_index();
         if (keep) {
             fresh.reserve(size());
             Buffer<double> ones;
@@ -135,6 +139,7 @@ public:
             sizes[categories.owner(j)] += 1;
             totals[categories.owner(j)] += categories.count(j);
         }
+        categories.reserve(categories.size());  // and an index, where it pays
         Modules fresh(categories.n_features());
         fresh.categories_ = std::move(categories);
         fresh.sizes_ = std::move(sizes);

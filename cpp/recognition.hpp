@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "categories.hpp"
+#include "finder.hpp"
 
 namespace resonart {
 
@@ -15,12 +16,10 @@ struct Recognition {
 
 // Fuzzy ART and DVFA: the winning category speaks for its cluster. The model is not empty.
 inline Recognition recognise_by_category(const Categories& categories, const Sample& x,
-                                         float* rough_ratio, double alpha,
-                                         double threshold) noexcept {
-    const StoreView view = categories.view(alpha);
-    Best best = kernels().best_passing(x, view, threshold, nullptr, rough_ratio);
+                                         Finder& finder, double alpha, double threshold) noexcept {
+    Best best = finder.best_passing(categories, x, alpha, threshold, nullptr);
     const bool resonated = best.index != kNone;
-    if (!resonated) best = kernels().best_passing(x, view, -1.0, nullptr, rough_ratio);
+    if (!resonated) best = finder.best_passing(categories, x, alpha, -1.0, nullptr);
     const auto j = static_cast<std::size_t>(best.index);
     return {categories.owner(j), resonated,
             best.overlap / static_cast<double>(categories.n_features())};
@@ -28,12 +27,12 @@ inline Recognition recognise_by_category(const Categories& categories, const Sam
 
 // The cluster alone; kNone where nothing passes and the nearest is not wanted.
 inline std::int64_t cluster_by_category(const Categories& categories, const Sample& x,
-                                        float* rough_ratio, double alpha, double threshold,
+                                        Finder& finder, double alpha, double threshold,
                                         bool nearest) noexcept {
-    const StoreView view = categories.view(alpha);
-    Best best = kernels().best_passing(x, view, threshold, nullptr, rough_ratio);
-    if (best.index == kNone && nearest)
-        best = kernels().best_passing(x, view, -1.0, nullptr, rough_ratio);
+    Best best = finder.best_passing(categories, x, alpha, threshold, nullptr);
+    if (best.index == kNone && nearest) {
+        best = finder.best_passing(categories, x, alpha, -1.0, nullptr);
+    }
     if (best.index == kNone) return kNone;
     return categories.owner(static_cast<std::size_t>(best.index));
 }

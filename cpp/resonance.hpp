@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "categories.hpp"
+#include "finder.hpp"
 #include "params.hpp"
 
 namespace resonart {
@@ -72,12 +73,11 @@ public:
         return std::pow(rho, 1.0 / gamma) * (1.0 - 1e-9);
     }
 
-    // The most active box that passes, of those for which belongs(j): all are known by their rough
-    // ratios, and `best` is the most active of them all. No box of a ratio below `least` passes.
+    // The most active box that passes, of those for which belongs(j), where `finder` has found
+    // `best` to be the most active of them all. No box of a ratio below `least` passes.
     template <class Belongs>
     Winner find_quickly(const Sample& x, const Categories& c, double threshold, double least,
-                        const Best& best, const float* rough_ratio, std::uint32_t* chosen,
-                        Belongs&& belongs) const noexcept {
+                        const Best& best, Finder& finder, Belongs&& belongs) const noexcept {
         Winner winner(threshold);
         if (orders(best)) {
             // The most active of all is the most active of these, if it belongs to them.
@@ -86,9 +86,9 @@ public:
             if (belongs(j)) winner.offer(j, t, match(c.norm(j), t));
             if (winner.index() != kNone) return winner;
         }
-        const std::size_t n = kernels().select(rough_ratio, c.view(alpha_), least, chosen);
+        const std::size_t n = finder.select(c, x, alpha_, least);
         for (std::size_t i = 0; i < n; ++i) {
-            const std::size_t j = chosen[i];
+            const std::size_t j = finder.chosen()[i];
             if (!belongs(j)) continue;
             const double t = activation_of(c, j, x.x);
             winner.offer(j, t, match(c.norm(j), t));

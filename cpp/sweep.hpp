@@ -306,6 +306,7 @@ private:
                 item.from.reset();
             } else {
                 state_.art = Art(rows_.n_features(), params_at(region));
+                state_.art.do_without_index();  // copies come and go
                 state_.epoch_start = state_.art;
                 state_.labels.assign(n, 0);
                 state_.position = 0;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "categories.hpp"
+#include "finder.hpp"
 #include "params.hpp"
 #include "recognition.hpp"
 
@@ -36,17 +37,19 @@ public:
         if (claim(pair)) pairs_.push(pair);
     }
 
-    // Categories get new numbers, or kGone: then their edges go, too.
+    // Categories from `from` on get new numbers, or kGone: then their edges go, too. The first
+    // `kept` edges are between others.
     static constexpr std::uint32_t kGone = 0xffffffffu;
-    void renumber(const std::uint32_t* number) noexcept {
-        std::size_t kept = 0;
-        for (std::size_t e = 0; e < pairs_.size(); ++e) {
-            const std::uint32_t i = number[first(e)], j = number[second(e)];
-            if (i != kGone && j != kGone) pairs_[kept++] = join(i, j);
+    void renumber(std::size_t kept, std::uint32_t from, const std::uint32_t* number) noexcept {
+        const auto now = [&](std::uint32_t j) { return j < from ? j : number[j]; };
+        for (std::size_t e = kept; e < pairs_.size(); ++e) release(pairs_[e]);
+        for (std::size_t e = kept; e < pairs_.size(); ++e) {
+            const std::uint32_t i = now(first(e)), j = now(second(e));
+            if (i == kGone || j == kGone) continue;
+            pairs_[kept] = join(i, j);
+            claim(pairs_[kept++]);
         }
         pairs_.shrink(kept);
-        for (std::uint64_t& slot : table_) slot = kEmpty;
-        for (std::size_t e = 0; e < kept; ++e) claim(pairs_[e]);
     }
 
 private:
@@ -55,15 +58,30 @@ private:
     static std::uint64_t join(std::uint32_t i, std::uint32_t j) {
         return static_cast<std::uint64_t>(i) << 32 | j;
     }
+    std::size_t mask() const { return table_.size() - 1; }
+    std::size_t home(std::uint64_t pair) const {
+        return static_cast<std::size_t>(pair * 0x9e3779b97f4a7c15u >> 20) & mask();
+    }
     // Takes the pair's place in the table; false where it is there already.
     bool claim(std::uint64_t pair) noexcept {
-        const std::size_t mask = table_.size() - 1;
-        std::size_t slot = static_cast<std::size_t>(pair * 0x9e3779b97f4a7c15u >> 20) & mask;
-        for (; table_[slot] != kEmpty; slot = (slot + 1) & mask) {
+        std::size_t slot = home(pair);
+        for (; table_[slot] != kEmpty; slot = (slot + 1) & mask()) {
             if (table_[slot] == pair) return false;
         }
         table_[slot] = pair;
         return true;
+    }
+    // Leaves it; whoever was pushed beyond it by others moves up, to be found again.
+    void release(std::uint64_t pair) noexcept {
+        std::size_t hole = home(pair);
+        while (table_[hole] != pair) hole = (hole + 1) & mask();
+        for (std::size_t slot = (hole + 1) & mask(); table_[slot] != kEmpty;
+             slot = (slot + 1) & mask()) {
+            if (((slot - home(table_[slot])) & mask()) < ((slot - hole) & mask())) continue;
+            table_[hole] = table_[slot];
+            hole = slot;
+        }
+        table_[hole] = kEmpty;
     }
 
     Buffer<std::uint64_t> pairs_, table_;
@@ -71,7 +89,7 @@ private:
 
 // What a module needs room for while it works.
 struct TopoWorkspace {
-    Buffer<float> rough_ratio;
+    Finder finder;
     Buffer<std::uint32_t> number;
     Buffer<std::int64_t> component;  // of each category; -1 for candidates
 };
@@ -88,6 +106,7 @@ public:
         return categories_.count(j) >= params.phi;
     }
 
+    void do_without_index() noexcept { categories_.do_without_index(); }
     void reserve_one() {
         categories_.reserve(categories_.size() + 1);
         edges_.reserve_more(1);
@@ -95,7 +114,7 @@ public:
     // Room for one category more than there are: one may be made before the room is used.
     void prepare(TopoWorkspace& ws) const {
         const std::size_t k = whole_blocks(categories_.size() + 1);
-        ws.rough_ratio.resize_uninitialised(k);
+        ws.finder.prepare(categories_);
         ws.number.resize_uninitialised(k);
         ws.component.resize_uninitialised(k);
     }
@@ -112,8 +131,7 @@ public:
     Choice choose(const Sample& x, double rho, const Params& params,
                   TopoWorkspace& ws) const noexcept {
         Best two[2];
-        kernels().two_best_passing(x, categories_.view(params.alpha), threshold(rho),
-                                   ws.rough_ratio.data(), two);
+        ws.finder.two_best_passing(categories_, x, params.alpha, threshold(rho), two);
         Choice choice;
         choice.first = two[0].index;
         choice.second = two[1].index;
@@ -133,6 +151,7 @@ public:
     // One step of learning.
     void take(const Sample& x, const Choice& choice, const Params& params,
               TopoWorkspace& ws) noexcept {
+        if (ws.finder.gives_up()) categories_.drop_index();
         if (choice.first == kNone) {
             categories_.append(x.x, 1, 0);
         } else {
@@ -180,7 +199,7 @@ public:
     // is none. `activation` receives its value. Needs `find_components`.
     std::int64_t cluster_of(const Sample& x, bool permanent_only, double alpha, TopoWorkspace& ws,
                             double& activation) const noexcept {
-        const Best best = kernels().nearest_box(x.x, categories_.view(alpha),
+        const Best best = ws.finder.nearest_box(categories_, x, alpha,
                                                 permanent_only ? ws.component.data() : nullptr);
         activation = best.index == kNone ? 0.0 : best.ratio;
         return best.index == kNone ? -1 : ws.component[static_cast<std::size_t>(best.index)];
@@ -200,25 +219,38 @@ public:
             edges.add(static_cast<std::uint32_t>(pairs[2 * e]),
                       static_cast<std::uint32_t>(pairs[2 * e + 1]));
         }
+        categories.reserve(categories.size());  // and an index, where it pays
         categories_ = std::move(categories);
         edges_ = std::move(edges);
         steps_ = steps;
+        n_settled_ = n_settled_edges_ = 0;
     }
 
 private:
+    // Those that were permanent at the last removal still are, unless φ has been raised since.
     void remove_candidates(const Params& params, TopoWorkspace& ws) noexcept {
-        std::uint32_t next = 0;
-        for (std::size_t j = 0; j < categories_.size(); ++j) {
+        const bool still = params.phi <= settled_phi_;
+        const std::size_t first = still ? n_settled_ : 0;
+        auto next = static_cast<std::uint32_t>(first);
+        for (std::size_t j = first; j < categories_.size(); ++j) {
             ws.number[j] = is_permanent(j, params) ? next++ : Edges::kGone;
         }
-        if (next == categories_.size()) return;
-        edges_.renumber(ws.number.data());
-        categories_.keep_if([&](std::size_t j) { return ws.number[j] != Edges::kGone; });
+        if (next != categories_.size()) {
+            edges_.renumber(still ? n_settled_edges_ : 0, static_cast<std::uint32_t>(first),
+                            ws.number.data());
+            categories_.keep_if(first, [&](std::size_t j) { return ws.number[j] != Edges::kGone; });
+        }
+        n_settled_ = next;
+        n_settled_edges_ = edges_.size();
+        settled_phi_ = params.phi;
     }
 
     Categories categories_;
     Edges edges_;
     std::int64_t steps_ = 0;
+    // After the last removal: how many categories and edges were left, and by which φ.
+    std::size_t n_settled_ = 0, n_settled_edges_ = 0;
+    std::int64_t settled_phi_ = 0;
 };
 
 // Module A decides which samples module B sees; B, the stricter, gives the clusters.
@@ -243,6 +275,7 @@ public:
 
     struct Workspace {
         TopoWorkspace a, b;
+        std::size_t take_work() noexcept { return a.finder.take_work() + b.finder.take_work(); }
     };
     void prepare(Workspace& ws) const {
         a_.prepare(ws.a);
@@ -283,6 +316,11 @@ public:
 
     std::uint32_t learn(const Sample& x, Workspace& ws) noexcept {
         return take(x, choose(x, kAnyMatch, ws), ws);
+    }
+
+    void do_without_index() noexcept {
+        a_.do_without_index();
+        b_.do_without_index();
     }
 
     void find_components(Workspace& ws) const noexcept {

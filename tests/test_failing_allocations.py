@@ -21,7 +21,12 @@ def test_every_allocation_may_fail(tmp_path: Path) -> None:
     if compiler is None:
         pytest.skip("needs a C++ compiler to build the engine with a failing allocator")
     program = tmp_path / "failing_allocations"
-    sources = ["tests/cpp/failing_allocations.cpp", "cpp/kernels.cpp", "cpp/dispatch.cpp"]
+    sources = [
+        "tests/cpp/failing_allocations.cpp",
+        "cpp/kernels.cpp",
+        "cpp/dispatch.cpp",
+        "cpp/index.cpp",
+    ]
     subprocess.run(
         [
             compiler,
@@ -33,8 +38,12 @@ def test_every_allocation_may_fail(tmp_path: Path) -> None:
         ],
         check=True,
     )
-    out = subprocess.run([program], capture_output=True, text=True, timeout=300)
-    assert out.returncode == 0, out.stdout + out.stderr
-    survived = re.fullmatch(r"(\d+) failures survived\n", out.stdout)
-    assert survived is not None
-    assert int(survived[1]) > 500
+    for index in ("off", "on"):
+        environment = {**os.environ, "RESONART_INDEX": index}
+        out = subprocess.run(
+            [program], capture_output=True, text=True, timeout=300, env=environment
+        )
+        assert out.returncode == 0, out.stdout + out.stderr
+        survived = re.fullmatch(r"(\d+) failures survived\n", out.stdout)
+        assert survived is not None
+        assert int(survived[1]) > 500

@@ -201,6 +201,18 @@ void simd_use(const std::string& name) {
     }
 }
 
+constexpr const char* kIndexing[] = {"auto", "on", "off"};  // as `Indexing` counts
+
+void index_use(const std::string& choice) {
+    for (int i = 0; i < 3; ++i) {
+        if (choice == kIndexing[i]) {
+            use_indexing(static_cast<Indexing>(i));
+            return;
+        }
+    }
+    throw nb::value_error(("an index is used 'auto', 'on' or 'off', not '" + choice + "'").c_str());
+}
+
 }  // namespace
 }  // namespace resonart::bindings
 
@@ -239,4 +251,6 @@ NB_MODULE(_core, m) {
     m.def("simd_available", &simd_available);
     m.def("simd_in_use", [] { return std::string(kernels().name); });
     m.def("simd_use", &simd_use, nb::arg("name"));
+    m.def("index_in_use", [] { return std::string(kIndexing[static_cast<int>(indexing())]); });
+    m.def("index_use", &index_use, nb::arg("choice"));
 }

@@ -1,0 +1,327 @@
+// Finds boxes for a sample: the best, the nearest, all that may pass. Through the index where the
+// store has one and it is getting somewhere, else by a look at every box.
+//
+// Both ways give the same: what the index leaves out cannot matter, and what it doesn't is computed
+// and compared just as the kernels do it. Only the time differs, and is watched: a search of the
+// tree that has cost a fair part of what a look at everything would is given up, and after
+// several such failures in a row not tried for a while.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <utility>
+
+#include "buffer.hpp"
+#include "categories.hpp"
+#include "kernels.hpp"
+
+namespace resonart {
+
+class Finder {
+public:
+    // Room for what a search leaves. Before the searches of each sample, if categories were added.
+    void prepare(const Categories& c) {
+        const std::size_t padded = whole_blocks(c.size());
+        rough_ratio_.resize_uninitialised(padded);
+        chosen_.resize_uninitialised(padded);
+    }
+
+    // Said once: the index has not paid for long, and whoever owns the categories had better drop
+    // it.
+    bool gives_up() noexcept {
+        if (pause_ < kLongestPause) return false;
+        pause_ = n_paused_ = 0;
+        return true;
+    }
+
+    // As the kernel of this name. Boxes of a ratio below `least` need not be found.
+    Best best_passing(const Categories& c, const Sample& x, double alpha, double threshold,
+                      const std::uint32_t* owner, double least = -1.0) noexcept {
+        const StoreView view = c.view(alpha);
+        looked_ = false;
+        if (wants_tree(c, view)) {
+            BestOnes<1> best(c, x, alpha, threshold, owner, least);
+            if (search(c, best)) return best.found[0];
+        }
+        looked_ = owner != nullptr && view.can_be_rough();
+        add_work(c);
+        return kernels().best_passing(x, view, threshold, owner, rough_ratio_.data());
+    }
+
+    // As the kernel of this name.
+    void two_best_passing(const Categories& c, const Sample& x, double alpha, double threshold,
+                          Best two[2]) noexcept {
+        const StoreView view = c.view(alpha);
+        if (wants_tree(c, view)) {
+            BestOnes<2> best(c, x, alpha, threshold, nullptr, -1.0);
+            if (search(c, best)) {
+                two[0] = best.found[0];
+                two[1] = best.found[1];
+                return;
+            }
+        }
+        add_work(c);
+        kernels().two_best_passing(x, view, threshold, rough_ratio_.data(), two);
+    }
+
+    // As the kernel of this name.
+    Best nearest_box(const Categories& c, const Sample& x, double alpha,
+                     const std::int64_t* component) noexcept {
+        const StoreView view = c.view(alpha);
+        if (wants_tree(c, view)) {
+            Nearest nearest(c, x, component);
+            if (search(c, nearest)) return nearest.best;
+        }
+        add_work(c);
+        return kernels().nearest_box(x.x, view, component);
+    }
+
+    // Every category, and maybe a few more, with a ratio of at least `ratio`, ascending; returns
+    // how many `chosen` holds. After `best_passing` for the same sample with owners, or
+    // `look_anew`. Only where `can_be_rough`.
+    std::size_t select(const Categories& c, const Sample& x, double alpha, double ratio) noexcept {
+        const StoreView view = c.view(alpha);
+        if (!looked_ && ratio > 0.0 && wants_tree(c, view)) {
+            Within within(c, x, alpha, ratio, chosen_.data());
+            if (search(c, within)) {
+                std::sort(chosen_.begin(), chosen_.begin() + within.n);
+                return within.n;
+            }
+        }
+        if (!looked_) {
+            add_work(c);
+            kernels().look(x, view, rough_ratio_.data());
+        }
+        looked_ = true;
+        return kernels().select(rough_ratio_.data(), view, ratio, chosen_.data());
+    }
+    void look_anew() noexcept { looked_ = false; }
+    const std::uint32_t* chosen() const { return chosen_.data(); }
+
+    // How many numbers were compared since this was last asked.
+    std::size_t take_work() noexcept {
+        const std::size_t work = work_;
+        work_ = 0;
+        return work;
+    }
+    void add_work(const Categories& c) noexcept { work_ += c.size() * c.width(); }
+
+private:
+    static constexpr unsigned kLongestPause = 1024;
+
+    // What rounding to floats may take from top - gap, where that is not negative: entries are at
+    // most 1, so each of the 2d terms is off by less than 2^-23, and so is, in parts of a gap that
+    // is at most d, each addition; the rest is for the operations that follow.
+    static float slack(std::size_t width) {
+        const auto w = static_cast<double>(width);
+        return static_cast<float>(1.2e-7 * w * (w + 2.0) + 1e-6 * (w + 1.0));
+    }
+    // No more than `a`, whatever rounding does.
+    static float below(double a) {
+        const auto rounded = static_cast<float>(a);
+        return rounded - 1e-6f * std::fabs(rounded) - 1e-30f;
+    }
+
+    static float lowest() { return -std::numeric_limits<float>::infinity(); }
+
+    // The N of highest ratio among those of at least a threshold's overlap. Ties go to the lowest
+    // owner, if owners are given, then to the lowest index.
+    template <std::size_t N>
+    struct BestOnes {
+        BestOnes(const Categories& c, const Sample& x, double alpha, double threshold,
+                 const std::uint32_t* owner, double least)
+            : c_(c), x_(x), alpha_(alpha), threshold_(threshold), owner_(owner) {
+            reach_.alpha = static_cast<float>(alpha);
+            reach_.slack = slack(c.width());
+            reach_.overlap = threshold > 0.0 ? below(threshold) : lowest();
+            reach_.ratio = least > 0.0 ? below(least) : lowest();
+        }
+
+        unsigned look(const float* node, float* bound) const noexcept {
+            return kernels().near_ratio(x_.rough, node, c_.width(), reach_, bound);
+        }
+        bool may_matter(float bound) const noexcept { return bound >= reach_.ratio; }
+        bool visit(std::uint32_t j) noexcept {
+            const double overlap = c_.overlap(j, x_.x);
+            if (!(overlap >= threshold_)) return true;
+            Best one;
+            one.index = j;
+            one.ratio = overlap / (alpha_ + c_.norm(j));
+            one.overlap = overlap;
+            for (Best& best : found) {
+                if (is_better(one, best)) std::swap(one, best);
+            }
+            const Best& last = found[N - 1];
+            if (last.index != kNone && below(last.ratio) > reach_.ratio) {
+                reach_.ratio = below(last.ratio);
+            }
+            return true;
+        }
+
+        Best found[N];
+
+    private:
+        bool is_better(const Best& a, const Best& b) const noexcept {
+            if (a.index == kNone || b.index == kNone) return b.index == kNone;
+            if (a.ratio != b.ratio) return a.ratio > b.ratio;
+            if (owner_) {
+                const std::uint32_t mine = owner_[a.index], other = owner_[b.index];
+                if (mine != other) return mine < other;
+            }
+            return a.index < b.index;
+        }
+
+        const Categories& c_;
+        const Sample& x_;
+        double alpha_, threshold_;
+        const std::uint32_t* owner_;
+        Reach reach_;
+    };
+
+    // The box of highest 1 - |w - (x ∧ w)|/d, ties to the lowest index.
+    struct Nearest {
+        Nearest(const Categories& c, const Sample& x, const std::int64_t* component)
+            : c_(c), x_(x), component_(component), slack_(slack(c.width())) {}
+
+        unsigned look(const float* node, float* bound) const noexcept {
+            return kernels().near_gap(x_.rough, node, c_.width(), most_, bound);
+        }
+        bool may_matter(float bound) const noexcept { return -bound <= most_; }
+        bool visit(std::uint32_t j) noexcept {
+            if (component_ && component_[j] < 0) return true;
+            const double gap = c_.gap(j, x_.x);
+            const double activation = 1.0 - gap / static_cast<double>(c_.n_features());
+            const auto index = static_cast<std::int64_t>(j);
+            if (best.index == kNone || activation > best.ratio ||
+                (activation == best.ratio && index < best.index)) {
+                best.index = index;
+                best.ratio = activation;
+            }
+            const float most = static_cast<float>(gap) * (1.0f + 1e-6f) + slack_;
+            if (most < most_) most_ = most;
+            return true;
+        }
+
+        Best best;
+
+    private:
+        const Categories& c_;
+        const Sample& x_;
+        const std::int64_t* component_;
+        float slack_;
+        float most_ = std::numeric_limits<float>::infinity();
+    };
+
+    // All of at least a ratio, unless they are too many.
+    struct Within {
+        Within(const Categories& c, const Sample& x, double alpha, double ratio,
+               std::uint32_t* chosen)
+            : c_(c), x_(x), chosen_(chosen), most_(c.size() / 16 + 16) {
+            reach_.alpha = static_cast<float>(alpha);
+            reach_.slack = slack(c.width());
+            reach_.overlap = lowest();
+            reach_.ratio = below(ratio);
+        }
+
+        unsigned look(const float* node, float* bound) const noexcept {
+            return kernels().near_ratio(x_.rough, node, c_.width(), reach_, bound);
+        }
+        bool may_matter(float) const noexcept { return true; }
+        bool visit(std::uint32_t j) noexcept {
+            if (n == most_) return false;
+            chosen_[n++] = j;
+            return true;
+        }
+
+        std::size_t n = 0;
+
+    private:
+        const Categories& c_;
+        const Sample& x_;
+        std::uint32_t* chosen_;
+        std::size_t most_;
+        Reach reach_;
+    };
+
+    bool wants_tree(const Categories& c, const StoreView& view) noexcept {
+        if (!c.tree() || !view.can_be_rough()) return false;
+        const Indexing choice = indexing();
+        if (choice == Indexing::never) return false;
+        if (choice == Indexing::always) {
+            left_ = std::numeric_limits<std::size_t>::max();
+            return true;
+        }
+        if (n_paused_ > 0) {
+            --n_paused_;
+            return false;
+        }
+        // A node costs about as much as three blocks of a look at everything.
+        left_ = c.size() / (BoxTree::kEntries * 6) + 8;
+        return true;
+    }
+
+    // False where it was given up.
+    template <class Query>
+    bool search(const Categories& c, Query& query) noexcept {
+        const BoxTree& tree = *c.tree();
+        const std::size_t before = left_;
+        const bool found = tree.size() == 0 || descend(tree, tree.root(), tree.height(), query);
+        work_ += (before - left_) * BoxTree::kEntries * c.width();
+        if (found) {
+            pause_ = 0;
+            return true;
+        }
+        pause_ = std::min(2 * pause_ + 1, kLongestPause);
+        n_paused_ = pause_;
+        return false;
+    }
+
+    template <class Query>
+    bool descend(const BoxTree& tree, std::uint32_t n, std::size_t level, Query& query) noexcept {
+        if (left_ == 0) return false;
+        --left_;
+        alignas(64) float bound[BoxTree::kEntries];
+        unsigned entries = query.look(tree.node(n), bound) & ((1u << tree.n_entries(n)) - 1u);
+        while (entries) {
+            // The most promising first: what it finds may spare the others.
+            unsigned next = first_of(entries);
+            for (unsigned rest = entries & (entries - 1); rest; rest &= rest - 1) {
+                const unsigned other = first_of(rest);
+                if (bound[other] > bound[next]) next = other;
+            }
+            entries &= ~(1u << next);
+            if (!query.may_matter(bound[next])) return true;
+            const std::uint32_t below = tree.child(n, next);
+            if (!(level == 0 ? query.visit(below) : descend(tree, below, level - 1, query))) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    static unsigned first_of(unsigned bits) noexcept {
+#if defined(__GNUC__) || defined(__clang__)
+        return static_cast<unsigned>(__builtin_ctz(bits));
+#else
+        unsigned n = 0;
+        while (!(bits & 1u)) {
+            bits >>= 1;
+            ++n;
+        }
+        return n;
+#endif
+    }
+
+    Buffer<float> rough_ratio_;
+    Buffer<std::uint32_t> chosen_;
+    bool looked_ = false;   // `rough_ratio_` is of the sample at hand
+    std::size_t left_ = 0;  // nodes until the search is given up
+    std::size_t work_ = 0;
+    unsigned pause_ = 0;     // how many samples the index was last left alone for
+    unsigned n_paused_ = 0;  // how many are still to come
+};
+
+}  // namespace resonart

@@ -1,0 +1,108 @@
+// Whether a store of boxes keeps an index (box_tree.hpp), and the boxes in it up to date.
+//
+// It is not part of what a model is: copies go without and make their own when it would pay.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <utility>
+
+#include "box_tree.hpp"
+
+namespace resonart {
+
+// `automatic` builds an index where it is expected to pay, and drops it where it doesn't; `always`
+// and `never` serve tests and measurements.
+enum class Indexing { automatic, always, never };
+Indexing indexing();  // set by the environment variable RESONART_INDEX: auto, on or off
+void use_indexing(Indexing choice);
+
+class Index {
+public:
+    // A search through fewer boxes side by side is as fast.
+    static constexpr std::size_t kFewest = 256;
+
+    Index() = default;
+    explicit Index(std::size_t width) : tree_(width) {}
+    Index(const Index& other) : tree_(other.tree_.width()), wanted_(other.wanted_) {}
+    Index(Index&&) noexcept = default;
+    Index& operator=(const Index& other) {
+        *this = Index(other);
+        return *this;
+    }
+    Index& operator=(Index&&) noexcept = default;
+
+    bool is_kept() const { return kept_; }
+    bool is_wanted() const { return wanted_; }
+    const BoxTree& tree() const { return tree_; }
+
+    // Models that live for a moment have no use for one.
+    void do_without() noexcept {
+        drop(0);
+        wanted_ = false;
+    }
+
+    // It has not paid. Another try when there are twice as many boxes.
+    void drop(std::size_t n_boxes) noexcept {
+        tree_ = BoxTree(tree_.width());
+        kept_ = false;
+        next_try_ = 2 * n_boxes;
+    }
+
+    // Before n boxes more: packs those there are if it is time, and makes room. Throws
+    // std::bad_alloc, changing nothing that can be seen.
+    template <class Entry, class Norm>
+    void reserve_more(std::size_t n, std::size_t n_boxes, Entry&& entry, Norm&& norm) {
+        if (!kept_ && !is_due(n_boxes, n)) return;
+        if (!kept_ || tree_.is_worn()) {
+            BoxTree tree = BoxTree::of(tree_.width(), n_boxes, entry, norm);
+            tree.reserve_more(n);
+            tree_ = std::move(tree);
+            kept_ = true;
+        }
+        tree_.reserve_more(n);
+    }
+
+    template <class Entry>
+    void append(Entry&& entry, double norm) noexcept {
+        if (kept_) tree_.append(entry, norm);
+    }
+    template <class Entry>
+    void update(std::size_t j, Entry&& entry, double norm) noexcept {
+        if (kept_) tree_.update(j, entry, norm);
+    }
+    template <class Entry, class Norm>
+    void refresh(Entry&& entry, Norm&& norm) noexcept {
+        if (kept_) tree_.refresh(entry, norm);
+    }
+    void remove(std::size_t j) noexcept {
+        if (kept_) tree_.remove(j);
+    }
+    void renumber(std::size_t from, std::size_t to) noexcept {
+        if (kept_) tree_.renumber(from, to);
+    }
+    void shrink(std::size_t n) noexcept {
+        if (kept_) tree_.shrink(n);
+    }
+    void clear() noexcept { drop(0); }
+
+private:
+    bool is_due(std::size_t n_boxes, std::size_t n) const {
+        switch (indexing()) {
+            case Indexing::always:
+                return true;
+            case Indexing::never:
+                return false;
+            default:
+                return wanted_ && n_boxes + n >= kFewest && n_boxes >= next_try_;
+        }
+    }
+
+    BoxTree tree_;
+    bool kept_ = false;
+    bool wanted_ = true;
+    std::size_t next_try_ = 0;
+};
+
+}  // namespace resonart
