@@ -25,7 +25,7 @@ public:
     // Room for what a search leaves. Before the searches of each sample, if categories were added.
     void prepare(const Categories& c) {
         const std::size_t padded = whole_blocks(c.size());
-        rough_ratio_.resize_uninitialised(padded);
+        rough_.resize_uninitialised(rough_room(padded / kRoughLanes));
         chosen_.resize_uninitialised(padded);
     }
 
@@ -48,7 +48,7 @@ public:
         }
         looked_ = owner != nullptr && view.can_be_rough();
         add_work(c);
-        return kernels().best_passing(x, view, threshold, owner, rough_ratio_.data());
+        return kernels().best_passing(x, view, threshold, owner, rough_.data());
     }
 
     // As the kernel of this name.
@@ -64,7 +64,7 @@ public:
             }
         }
         add_work(c);
-        kernels().two_best_passing(x, view, threshold, rough_ratio_.data(), two);
+        kernels().two_best_passing(x, view, threshold, rough_.data(), two);
     }
 
     // As the kernel of this name.
@@ -93,10 +93,10 @@ public:
         }
         if (!looked_) {
             add_work(c);
-            kernels().look(x, view, rough_ratio_.data());
+            kernels().look(x, view, rough_.data());
         }
         looked_ = true;
-        return kernels().select(rough_ratio_.data(), view, ratio, chosen_.data());
+        return kernels().select(rough_.data(), view, ratio, chosen_.data());
     }
     void look_anew() noexcept { looked_ = false; }
     const std::uint32_t* chosen() const { return chosen_.data(); }
@@ -315,9 +315,9 @@ private:
 #endif
     }
 
-    Buffer<float> rough_ratio_;
+    Buffer<float> rough_;
     Buffer<std::uint32_t> chosen_;
-    bool looked_ = false;   // `rough_ratio_` is of the sample at hand
+    bool looked_ = false;   // `rough_` holds overlaps of the sample at hand
     std::size_t left_ = 0;  // nodes until the search is given up
     std::size_t work_ = 0;
     unsigned pause_ = 0;     // how many samples the index was last left alone for

@@ -84,6 +84,13 @@ inline unsigned lanes_in_use(const StoreView& s, std::size_t block) {
     return left >= PerBlock ? (1u << PerBlock) - 1u : (1u << left) - 1u;
 }
 
+// The bit of category j in a block, if it is there.
+template <std::size_t PerBlock>
+inline unsigned lane_bit(std::int64_t j, std::size_t block) {
+    if (j < 0 || static_cast<std::size_t>(j) / PerBlock != block) return 0u;
+    return 1u << static_cast<std::size_t>(j) % PerBlock;
+}
+
 // How much a rough number may fall short of the exact one. Each of the 2d terms of a float sum is
 // off by 2^-24 at most, and so is each addition; the rest of a ratio adds less than 1e-6.
 inline double rough_margin(const StoreView& s) {
@@ -165,27 +172,6 @@ void overlaps(const double* x, const StoreView& s, double* overlap) {
     for_each_exact(x, s, [&](std::size_t b, Lanes sum) { sum.store(overlap + b * kLanes); });
 }
 
-inline float highest_of(RoughLanes ratios) {
-    alignas(64) float lanes[kRoughLanes];
-    ratios.store(lanes);
-    float most = -1.0f;
-    for (float lane : lanes) most = lane > most ? lane : most;
-    return most;
-}
-
-// The rough ratio of every category; -1 where its overlap misses the bar. Returns the highest.
-float rough_ratios(const float* x, const StoreView& s, float bar, float* ratios) {
-    const RoughLanes bars = RoughLanes::all(bar);
-    const RoughLanes none = RoughLanes::all(-1.0f);
-    RoughLanes highest = none;
-    for_each_rough(x, s, [&](std::size_t b, RoughLanes sum) {
-        const RoughLanes ratio = where_at_least(sum, bars, sum / rough_denominators(s, b), none);
-        ratio.store(ratios + b * kRoughLanes);
-        highest = higher(highest, ratio);
-    });
-    return highest_of(highest);
-}
-
 bool higher_ratio(const Best& best, std::size_t, double ratio) { return ratio > best.ratio; }
 
 // Every category looked at exactly, but for one.
@@ -194,43 +180,99 @@ Best best_exactly(const Sample& x, const StoreView& s, double threshold, std::in
                   Better better) {
     Contest<Better> contest(s, threshold, better);
     for_each_exact(x.x, s, [&](std::size_t b, Lanes sum) {
-        unsigned lanes = lanes_in_use<kLanes>(s, b);
-        if (except >= 0 && static_cast<std::size_t>(except) / kLanes == b) {
-            lanes &= ~(1u << static_cast<std::size_t>(except) % kLanes);
-        }
-        contest.enter(b, sum, lanes);
+        contest.enter(b, sum, lanes_in_use<kLanes>(s, b) & ~lane_bit<kLanes>(except, b));
     });
     return contest.best;
 }
 
-// Those that roughly equal the highest are looked at exactly. The winner is among them, unless the
-// highest misses the threshold by a hair: then the rest has to be looked at, too.
-template <class Better>
-Best best_of_rough(const Sample& x, const StoreView& s, double threshold, const float* ratios,
-                   float highest, Better better) {
-    if (highest < 0.0f) return Best();
-    const auto contest_among = [&](float least) {
-        Contest<Better> contest(s, threshold, better);
-        const RoughLanes bar = RoughLanes::all(least);
-        const std::size_t blocks = (s.size + kRoughLanes - 1) / kRoughLanes;
-        for (std::size_t b = 0; b < blocks; ++b) {
-            const unsigned lanes = at_least(RoughLanes::load(ratios + b * kRoughLanes), bar);
-            if (lanes) contest.enter_rough(x.x, b, lanes & lanes_in_use<kRoughLanes>(s, b));
+// A rough look at every category that passes finds the blocks in which the N of highest ratio may
+// be. A block is left behind by comparing its overlaps with what the N-th highest so far asks for;
+// ratios are computed for those only that rise above it.
+template <std::size_t N>
+class RoughContest {
+public:
+    RoughContest(const StoreView& s, double threshold, float* rough)
+        : s_(s),
+          bar_(RoughLanes::all(rough_bar(threshold, s))),
+          likely_(reinterpret_cast<Likely*>(rough + blocks_of(s) * kRoughLanes)) {
+        for (float& ratio : highest_) ratio = -1.0f;
+    }
+
+    void enter(std::size_t block, RoughLanes sum) {
+        const RoughLanes denominator = rough_denominators(s_, block);
+        unsigned lanes = at_least(sum, bar_) & at_least(sum, hurdle_ * denominator);
+        if (!lanes) return;
+        lanes &= lanes_in_use<kRoughLanes>(s_, block);
+        alignas(64) float ratio[kRoughLanes];
+        (sum / denominator).store(ratio);
+        Likely likely = {static_cast<std::uint32_t>(block), lanes, -1.0f};
+        for (unsigned lane = 0; lane < kRoughLanes; ++lane) {
+            if (!(lanes >> lane & 1u)) continue;
+            if (ratio[lane] > likely.ratio) likely.ratio = ratio[lane];
+            rise(ratio[lane]);
         }
-        return contest;
+        if (likely.ratio < 0.0f) return;
+        likely_[n_likely_++] = likely;
+        hurdle_ = RoughLanes::all(bar_for(N - 1));
+    }
+
+    // The best of all, but for one. That which is `rank`-th by rough ratios can at least be
+    // expected to have a ratio as high; where the winner hasn't (it may miss the threshold by a
+    // hair), everything has to be looked at.
+    template <class Better>
+    Best best(const Sample& x, double threshold, std::size_t rank, std::int64_t except,
+              Better better) const {
+        if (n_likely_ == 0) return Best();
+        const float bar = bar_for(rank);
+        Contest<Better> contest(s_, threshold, better);
+        for (std::size_t i = 0; i < n_likely_; ++i) {
+            if (likely_[i].ratio < bar) continue;
+            const std::size_t block = likely_[i].block;
+            contest.enter_rough(x.x, block,
+                                likely_[i].lanes & ~lane_bit<kRoughLanes>(except, block));
+        }
+        if (rough_ratio_bar(contest.hurdle(), s_) >= bar) return contest.best;
+        return best_exactly(x, s_, threshold, except, better);
+    }
+
+private:
+    struct Likely {
+        std::uint32_t block;
+        unsigned lanes;
+        float ratio;  // the highest of the block
     };
-    const float first = rough_ratio_bar(static_cast<double>(highest) * rough_margin(s), s);
-    const Contest<Better> contest = contest_among(first);
-    const float needed = rough_ratio_bar(contest.hurdle(), s);
-    // A contest of its own: an equal of lower index must come before the one found so far.
-    return needed < first ? contest_among(needed).best : contest.best;
-}
+
+    static std::size_t blocks_of(const StoreView& s) {
+        return (s.size + kRoughLanes - 1) / kRoughLanes;
+    }
+    void rise(float ratio) {
+        for (float& highest : highest_) {
+            if (ratio <= highest) continue;
+            const float lower = highest;
+            highest = ratio;
+            ratio = lower;
+        }
+    }
+    // What the rough ratio of one that may equal the exact `rank`-th must reach.
+    float bar_for(std::size_t rank) const {
+        const float highest = highest_[rank];
+        if (highest < 0.0f) return 0.0f;
+        return rough_ratio_bar(static_cast<double>(highest) * rough_margin(s_), s_);
+    }
+
+    const StoreView& s_;
+    RoughLanes bar_;
+    RoughLanes hurdle_ = RoughLanes::all(0.0f);
+    float highest_[N];
+    Likely* likely_;
+    std::size_t n_likely_ = 0;
+};
 
 // A rough look at a handful costs more than it saves.
 inline bool rough_pays(const StoreView& s) { return s.can_be_rough() && s.size > 2 * kRoughLanes; }
 
 Best best_passing(const Sample& x, const StoreView& s, double threshold, const std::uint32_t* owner,
-                  float* rough_ratio) {
+                  float* rough) {
     const auto higher_ratio_or_older = [owner](const Best& best, std::size_t j, double ratio) {
         return ratio > best.ratio ||
                (ratio == best.ratio && owner[j] < owner[static_cast<std::size_t>(best.index)]);
@@ -239,12 +281,19 @@ Best best_passing(const Sample& x, const StoreView& s, double threshold, const s
         return owner ? best_exactly(x, s, threshold, kNone, higher_ratio_or_older)
                      : best_exactly(x, s, threshold, kNone, higher_ratio);
     }
-    const float highest = rough_ratios(x.rough, s, rough_bar(threshold, s), rough_ratio);
-    return owner ? best_of_rough(x, s, threshold, rough_ratio, highest, higher_ratio_or_older)
-                 : best_of_rough(x, s, threshold, rough_ratio, highest, higher_ratio);
+    RoughContest<1> contest(s, threshold, rough);
+    if (owner) {
+        for_each_rough(x.rough, s, [&](std::size_t b, RoughLanes sum) {
+            sum.store(rough + b * kRoughLanes);
+            contest.enter(b, sum);
+        });
+        return contest.best(x, threshold, 0, kNone, higher_ratio_or_older);
+    }
+    for_each_rough(x.rough, s, [&](std::size_t b, RoughLanes sum) { contest.enter(b, sum); });
+    return contest.best(x, threshold, 0, kNone, higher_ratio);
 }
 
-void two_best_passing(const Sample& x, const StoreView& s, double threshold, float* rough_ratio,
+void two_best_passing(const Sample& x, const StoreView& s, double threshold, float* rough,
                       Best two[2]) {
     two[1] = Best();
     if (!rough_pays(s)) {
@@ -254,17 +303,11 @@ void two_best_passing(const Sample& x, const StoreView& s, double threshold, flo
         }
         return;
     }
-    float highest = rough_ratios(x.rough, s, rough_bar(threshold, s), rough_ratio);
-    two[0] = best_of_rough(x, s, threshold, rough_ratio, highest, higher_ratio);
+    RoughContest<2> contest(s, threshold, rough);
+    for_each_rough(x.rough, s, [&](std::size_t b, RoughLanes sum) { contest.enter(b, sum); });
+    two[0] = contest.best(x, threshold, 0, kNone, higher_ratio);
     if (two[0].index == kNone) return;
-    // The winner steps down; the highest of the rest is found among the ratios kept.
-    rough_ratio[two[0].index] = -1.0f;
-    RoughLanes most = RoughLanes::all(-1.0f);
-    for (std::size_t j = 0; j < s.size; j += kRoughLanes) {
-        most = higher(most, RoughLanes::load(rough_ratio + j));
-    }
-    highest = highest_of(most);
-    two[1] = best_of_rough(x, s, threshold, rough_ratio, highest, higher_ratio);
+    two[1] = contest.best(x, threshold, 1, two[0].index, higher_ratio);
 }
 
 Best nearest_box(const double* x, const StoreView& s, const std::int64_t* component) {
@@ -300,19 +343,18 @@ Best nearest_box(const double* x, const StoreView& s, const std::int64_t* compon
     return best;
 }
 
-void look(const Sample& x, const StoreView& s, float* rough_ratio) {
-    for_each_rough(x.rough, s, [&](std::size_t b, RoughLanes sum) {
-        (sum / rough_denominators(s, b)).store(rough_ratio + b * kRoughLanes);
-    });
+void look(const Sample& x, const StoreView& s, float* rough) {
+    for_each_rough(x.rough, s,
+                   [&](std::size_t b, RoughLanes sum) { sum.store(rough + b * kRoughLanes); });
 }
 
-std::size_t select(const float* rough_ratio, const StoreView& s, double ratio,
-                   std::uint32_t* chosen) {
+std::size_t select(const float* rough, const StoreView& s, double ratio, std::uint32_t* chosen) {
     const std::size_t blocks = (s.size + kRoughLanes - 1) / kRoughLanes;
     const RoughLanes bar = RoughLanes::all(rough_ratio_bar(ratio, s));
     std::size_t count = 0;
     for (std::size_t b = 0; b < blocks; ++b) {
-        const unsigned lanes = at_least(RoughLanes::load(rough_ratio + b * kRoughLanes), bar) &
+        const RoughLanes least = bar * rough_denominators(s, b);
+        const unsigned lanes = at_least(RoughLanes::load(rough + b * kRoughLanes), least) &
                                lanes_in_use<kRoughLanes>(s, b);
         if (!lanes) continue;
         // Every lane is written, and kept if it is chosen: which ones are cannot be foreseen.

@@ -16,6 +16,10 @@ namespace resonart {
 constexpr std::size_t kLanes = 8;
 constexpr std::size_t kRoughLanes = 16;
 
+// How many floats a rough look at so many blocks of kRoughLanes categories needs room for: their
+// overlaps, and three numbers for each block that may hold the winner.
+constexpr std::size_t rough_room(std::size_t blocks) { return blocks * (kRoughLanes + 4); }
+
 // Weights of `size` categories of `width` = 2d entries, feature by feature within blocks of
 // kLanes categories: entry f of category j is w[(j / kLanes * width + f) * kLanes + j % kLanes].
 // Arrays are aligned to 64 bytes; lanes past `size` hold zeros.
@@ -64,27 +68,26 @@ struct Kernels {
 
     // The category of highest |x ∧ w|/(α+|w|) among those with |x ∧ w| >= threshold; every
     // category competes when the threshold is negative. Ties go to the lowest owner, if owners
-    // are given, then to the lowest index. `rough_ratio` has room for whole blocks; with owners
-    // and where `can_be_rough`, it is left with each category's ratio, or -1 where the threshold
-    // is missed.
+    // are given, then to the lowest index. `rough` has room as `rough_room` says; with owners and
+    // where `can_be_rough`, it is left with each category's overlap, for `select`.
     Best (*best_passing)(const Sample& x, const StoreView& s, double threshold,
-                         const std::uint32_t* owner, float* rough_ratio);
+                         const std::uint32_t* owner, float* rough);
 
     // The two best of those that pass, as `best_passing` without owners ranks them.
-    void (*two_best_passing)(const Sample& x, const StoreView& s, double threshold,
-                             float* rough_ratio, Best two[2]);
+    void (*two_best_passing)(const Sample& x, const StoreView& s, double threshold, float* rough,
+                             Best two[2]);
 
     // The category of highest 1 - |w - (x ∧ w)|/d, ties to the lowest index, among those with a
     // component that is not negative, or among all where no components are given. The activation
     // is left in `ratio`.
     Best (*nearest_box)(const double* x, const StoreView& s, const std::int64_t* component);
 
-    // The rough ratio of every category; only where `can_be_rough`. Room for whole blocks.
-    void (*look)(const Sample& x, const StoreView& s, float* rough_ratio);
+    // The rough overlap of every category; only where `can_be_rough`.
+    void (*look)(const Sample& x, const StoreView& s, float* rough);
 
-    // Every category, and maybe a few more, with a ratio of at least `ratio`, given the rough ones:
-    // their indices, ascending; returns how many.
-    std::size_t (*select)(const float* rough_ratio, const StoreView& s, double ratio,
+    // Every category, and maybe a few more, with a ratio of at least `ratio`, given the rough
+    // overlaps: their indices, ascending; returns how many. `chosen` has room for whole blocks.
+    std::size_t (*select)(const float* rough, const StoreView& s, double ratio,
                           std::uint32_t* chosen);
 
     // T_j = (overlap_j/(α+|w_j|))^γ and its match before division by d^γ*, |w_j|^γ*·T_j.

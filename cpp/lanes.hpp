@@ -49,15 +49,12 @@ struct RoughLanes {
 };
 inline RoughLanes operator+(RoughLanes a, RoughLanes b) { return {_mm512_add_ps(a.v, b.v)}; }
 inline RoughLanes operator-(RoughLanes a, RoughLanes b) { return {_mm512_sub_ps(a.v, b.v)}; }
+inline RoughLanes operator*(RoughLanes a, RoughLanes b) { return {_mm512_mul_ps(a.v, b.v)}; }
 inline RoughLanes operator/(RoughLanes a, RoughLanes b) { return {_mm512_div_ps(a.v, b.v)}; }
 inline RoughLanes lower(RoughLanes a, RoughLanes b) { return {_mm512_min_ps(a.v, b.v)}; }
 inline RoughLanes higher(RoughLanes a, RoughLanes b) { return {_mm512_max_ps(a.v, b.v)}; }
 inline unsigned at_least(RoughLanes a, RoughLanes b) {
     return _mm512_cmp_ps_mask(a.v, b.v, _CMP_GE_OQ);
-}
-// `yes` where a >= b, `no` elsewhere.
-inline RoughLanes where_at_least(RoughLanes a, RoughLanes b, RoughLanes yes, RoughLanes no) {
-    return {_mm512_mask_blend_ps(_mm512_cmp_ps_mask(a.v, b.v, _CMP_GE_OQ), no.v, yes.v)};
 }
 
 #elif defined(__AVX2__)
@@ -106,6 +103,9 @@ inline RoughLanes operator+(RoughLanes x, RoughLanes y) {
 inline RoughLanes operator-(RoughLanes x, RoughLanes y) {
     return {_mm256_sub_ps(x.a, y.a), _mm256_sub_ps(x.b, y.b)};
 }
+inline RoughLanes operator*(RoughLanes x, RoughLanes y) {
+    return {_mm256_mul_ps(x.a, y.a), _mm256_mul_ps(x.b, y.b)};
+}
 inline RoughLanes operator/(RoughLanes x, RoughLanes y) {
     return {_mm256_div_ps(x.a, y.a), _mm256_div_ps(x.b, y.b)};
 }
@@ -114,10 +114,6 @@ inline RoughLanes lower(RoughLanes x, RoughLanes y) {
 }
 inline RoughLanes higher(RoughLanes x, RoughLanes y) {
     return {_mm256_max_ps(x.a, y.a), _mm256_max_ps(x.b, y.b)};
-}
-inline RoughLanes where_at_least(RoughLanes x, RoughLanes y, RoughLanes yes, RoughLanes no) {
-    return {_mm256_blendv_ps(no.a, yes.a, _mm256_cmp_ps(x.a, y.a, _CMP_GE_OQ)),
-            _mm256_blendv_ps(no.b, yes.b, _mm256_cmp_ps(x.b, y.b, _CMP_GE_OQ))};
 }
 inline unsigned at_least(RoughLanes x, RoughLanes y) {
     const int low = _mm256_movemask_ps(_mm256_cmp_ps(x.a, y.a, _CMP_GE_OQ));
@@ -178,6 +174,9 @@ inline RoughLanes operator+(RoughLanes a, RoughLanes b) {
 inline RoughLanes operator-(RoughLanes a, RoughLanes b) {
     RESONART_EACH_OF(RoughLanes, _mm_sub_ps(a.v[i], b.v[i]));
 }
+inline RoughLanes operator*(RoughLanes a, RoughLanes b) {
+    RESONART_EACH_OF(RoughLanes, _mm_mul_ps(a.v[i], b.v[i]));
+}
 inline RoughLanes operator/(RoughLanes a, RoughLanes b) {
     RESONART_EACH_OF(RoughLanes, _mm_div_ps(a.v[i], b.v[i]));
 }
@@ -186,12 +185,6 @@ inline RoughLanes lower(RoughLanes a, RoughLanes b) {
 }
 inline RoughLanes higher(RoughLanes a, RoughLanes b) {
     RESONART_EACH_OF(RoughLanes, _mm_max_ps(a.v[i], b.v[i]));
-}
-inline __m128 choose(__m128 mask, __m128 yes, __m128 no) {
-    return _mm_or_ps(_mm_and_ps(mask, yes), _mm_andnot_ps(mask, no));
-}
-inline RoughLanes where_at_least(RoughLanes a, RoughLanes b, RoughLanes yes, RoughLanes no) {
-    RESONART_EACH_OF(RoughLanes, choose(_mm_cmpge_ps(a.v[i], b.v[i]), yes.v[i], no.v[i]));
 }
 #undef RESONART_EACH
 #undef RESONART_EACH_OF
@@ -248,10 +241,6 @@ RESONART_PLAIN Plain<T, N> lower(Plain<T, N> a, Plain<T, N> b) {
 }
 RESONART_PLAIN Plain<T, N> higher(Plain<T, N> a, Plain<T, N> b) {
     RESONART_EACH(a.v[i] > b.v[i] ? a.v[i] : b.v[i]);
-}
-RESONART_PLAIN Plain<T, N> where_at_least(Plain<T, N> a, Plain<T, N> b, Plain<T, N> yes,
-                                          Plain<T, N> no) {
-    RESONART_EACH(a.v[i] >= b.v[i] ? yes.v[i] : no.v[i]);
 }
 RESONART_PLAIN Plain<T, N> root(Plain<T, N> a) { RESONART_EACH(std::sqrt(a.v[i])); }
 RESONART_PLAIN unsigned at_least(Plain<T, N> a, Plain<T, N> b) {
