@@ -18,7 +18,7 @@ help:
 	@echo "make test      run all tests"
 	@echo "make lint      check style (ruff, clang-format)"
 	@echo "make types     check types (mypy, strict)"
-	@echo "make bench     measure against artlib, river and scikit-learn (long)"
+	@echo "make bench     measure against artlib, river, scikit-learn and hdbscan (an hour and a half)"
 	@echo "make paper     repeat the experiments of the DDVFA paper, and write paper/README.md (hours)"
 	@echo "make paper-quick  the same on made data in build/paper-quick (seconds)"
 	@echo "make sanitize  run the engine's tests with address and undefined-behaviour sanitizers"
@@ -56,6 +56,7 @@ types: $(VENV)/.tools
 
 # (pyclustertend asks for old versions of what is here already, and runs with the new ones.)
 bench: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --group bench
 	$(BIN)/python -m pip install --quiet --no-deps pyclustertend
 	$(BIN)/python -m benchmarks.run
 

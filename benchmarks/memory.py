@@ -7,7 +7,6 @@ loads the rows straight from a file, so no large block freed earlier can hide a 
 from __future__ import annotations
 
 import json
-import re
 import subprocess
 import sys
 import tempfile
@@ -22,6 +21,7 @@ from numpy.typing import NDArray
 
 import resonart
 
+from .peak import peak_gauge
 from .tables import verdict
 from .timing import note
 from .workloads import blobs
@@ -134,35 +134,6 @@ def new_model(n_features: int) -> resonart.DDVFA:
     """Return the model whose memory is measured; ``fit`` has to find the feature ranges too."""
     rho_lb, rho_ub = VIGILANCES[n_features]
     return resonart.DDVFA(rho_lb=rho_lb, rho_ub=rho_ub)
-
-
-def peak_gauge() -> tuple[str, Callable[[], int]]:
-    """Return the name of the best gauge there is, reset to now, and how to read it."""
-    return ("VmHWM", linux_peak) if peak_was_reset() else ("ru_maxrss", process_peak)
-
-
-def peak_was_reset() -> bool:
-    """Set the process's high-water mark back to what it holds now, where Linux allows it."""
-    try:
-        Path("/proc/self/clear_refs").write_text("5")
-    except OSError:
-        return False
-    return True
-
-
-def linux_peak() -> int:
-    """High-water mark of resident memory since it was last reset, in bytes."""
-    found = re.search(r"VmHWM:\s+(\d+) kB", Path("/proc/self/status").read_text())
-    assert found is not None
-    return 1024 * int(found.group(1))
-
-
-def process_peak() -> int:
-    """High-water mark of resident memory since the process began, in bytes."""
-    import resource
-
-    unit = 1 if sys.platform == "darwin" else 1024
-    return unit * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
 if __name__ == "__main__":

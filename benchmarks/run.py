@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
-from . import report
+from . import report, suite
 from .data_sets import DataSet, MissingDataError, all_thirty, folder, tiny
-from .tables import Line, read_lines, write_lines, write_results
+from .tables import Goal, Line, read_lines, write_lines, write_results
 from .timing import FULL, QUICK, Effort, describe_run, note
 
 
@@ -40,6 +40,7 @@ class Size:
     nothing_widths: tuple[int, ...]
     growth_rows: tuple[int, ...]
     effort: Effort
+    suite: suite.Suite
 
 
 FULL_SIZE = Size(
@@ -61,6 +62,7 @@ FULL_SIZE = Size(
     nothing_widths=(2, 5),
     growth_rows=(1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000),
     effort=FULL,
+    suite=suite.FULL,
 )
 QUICK_SIZE = Size(
     "quick",
@@ -81,6 +83,7 @@ QUICK_SIZE = Size(
     nothing_widths=(2,),
     growth_rows=(200, 400),
     effort=QUICK,
+    suite=suite.QUICK,
 )
 
 
@@ -150,6 +153,80 @@ def ask_label_free(size: Size, results: Path) -> None:
     write_results(results / "label_free_goals.csv", label_free.goals(answers, scores, growth))
 
 
+def ask_one_pass(size: Size, results: Path) -> None:
+    """How long, how much memory and how well, from rows to labels?"""
+    from . import one_pass
+
+    found = one_pass.measure(size.suite.one_pass, results)
+    write_results(results / "suite_one_pass.csv", found)
+    write_goals(results / "suite_one_pass_goals.csv", one_pass.goals(found))
+
+
+def ask_growth(size: Size, results: Path) -> None:
+    """What does a row cost as categories grow?"""
+    from . import growth
+
+    found = growth.measure(size.suite.growth)
+    write_results(results / "suite_growth.csv", found)
+    write_goals(results / "suite_growth_goals.csv", growth.goals(found))
+
+
+def ask_roofline(size: Size, results: Path) -> None:
+    """How near is brute force to what memory delivers?"""
+    from . import roofline
+
+    write_results(results / "suite_roofline.csv", roofline.measure(size.suite.roofline))
+
+
+def ask_merging(size: Size, results: Path) -> None:
+    """How long does Merge ART take over thousands of modules?"""
+    from . import merging
+
+    found = merging.measure(size.suite.merging)
+    write_results(results / "suite_merging.csv", found)
+    write_goals(results / "suite_merging_goals.csv", merging.goals(found))
+
+
+def ask_latency(size: Size, results: Path) -> None:
+    """Does a row cost more after a million?"""
+    from . import latency
+
+    found = latency.measure(size.suite.latency)
+    write_results(results / "suite_latency.csv", found)
+    write_goals(results / "suite_latency_goals.csv", latency.goals(found))
+
+
+def ask_predict(size: Size, results: Path) -> None:
+    """How many new rows a second?"""
+    from . import predict
+
+    write_results(results / "suite_predict.csv", predict.measure(size.suite.predict, results))
+
+
+def ask_first_use(size: Size, results: Path) -> None:
+    """How long until the first fit?"""
+    from . import first_use
+
+    found = first_use.measure(size.suite.first_use)
+    write_results(results / "suite_first_use.csv", found)
+    write_results(results / "suite_first_use_imports.csv", first_use.profile())
+    write_goals(results / "suite_first_use_goals.csv", first_use.goals(found))
+
+
+def ask_threads(size: Size, results: Path) -> None:
+    """What does a second thread bring?"""
+    from . import threads
+
+    write_results(results / "suite_threads.csv", threads.measure(size.suite.threads))
+
+
+def write_goals(path: Path, goals: Sequence[Goal]) -> None:
+    """Write the goals that could be judged; none are left of an earlier run."""
+    path.unlink(missing_ok=True)
+    if goals:
+        write_results(path, goals)
+
+
 @dataclass(frozen=True)
 class Question:
     """What is asked, and what must be there for it."""
@@ -166,11 +243,20 @@ QUESTIONS = {
     "vat": Question(ask_vat),
     "vigilance_plane": Question(ask_vigilance_plane, needs_data=True),
     "label_free": Question(ask_label_free, peers=("matplotlib",), needs_data=True),
+    # A contender of the suite that is not installed is a line of its tables, no reason to stop.
+    "one_pass": Question(ask_one_pass, peers=("matplotlib",)),
+    "growth": Question(ask_growth, peers=("matplotlib",)),
+    "roofline": Question(ask_roofline, peers=("matplotlib",)),
+    "merging": Question(ask_merging, peers=("matplotlib",)),
+    "latency": Question(ask_latency, peers=("matplotlib",)),
+    "predict": Question(ask_predict, peers=("matplotlib",)),
+    "first_use": Question(ask_first_use, peers=("matplotlib",)),
+    "threads": Question(ask_threads, peers=("matplotlib",)),
 }
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure, then write ``results/*.csv``, ``README.md`` and the picture in it."""
+    """Measure, then write ``results/*.csv``, ``README.md`` and the pictures in it."""
     options = parse(arguments)
     results: Path = options.out / "results"
     size = QUICK_SIZE if options.quick else FULL_SIZE

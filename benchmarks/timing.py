@@ -26,7 +26,7 @@ Prepare = Callable[[Rows], Callable[[], Any]]
 
 WARM_UP_ROWS = 50
 PACKAGES = ("resonart", "scikit-learn", "numpy")
-OPTIONAL_PACKAGES = ("artlib", "river", "numba", "pyclustertend")
+OPTIONAL_PACKAGES = ("artlib", "river", "hdbscan", "fast_hdbscan", "numba", "pyclustertend")
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ def describe_run(mode: str) -> dict[str, str]:
     return {
         "date": date.today().isoformat(),
         "mode": mode,
-        "processor": f"{_processor()}, {os.cpu_count()} cores",
+        "processor": f"{_processor()}, {os.cpu_count()} cores{_memory()}",
         "system": f"{platform.system()} {platform.machine()}, Python {platform.python_version()}",
         "packages": versions,
         "load average before the run": _load(),
@@ -140,6 +140,15 @@ def _processor() -> str:
             if line.startswith("model name"):
                 return line.partition(":")[2].strip()
     return platform.processor() or "unknown processor"
+
+
+def _memory() -> str:
+    """Size of the memory, where the system tells."""
+    try:
+        size = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):
+        return ""
+    return f", {size / 2**30:.0f} GiB"
 
 
 def _load() -> str:

@@ -21,7 +21,8 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from . import workloads
-from .memory import MB, ROOT, peak_gauge
+from .memory import MB, ROOT
+from .peak import peak_gauge
 from .tables import verdict
 from .timing import WARM_UP_ROWS, collector_paused, note
 from .workloads import Rows

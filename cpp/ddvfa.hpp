@@ -113,9 +113,22 @@ public:
 
     // The model is not empty. Needs `prepare`.
     Recognition recognise(const Sample& x, Workspace& ws) const noexcept {
-        const Found found = find_module(x, kAnyMatch, false, ws);
+        Found found = find_module(x, kAnyMatch, true, ws);
         Recognition seen;
         seen.resonated = found.module != kNone;
+        if (is_quick() && (seen.resonated || resonance_.orders(found.best))) {
+            if (!seen.resonated) {
+                const auto j = static_cast<std::size_t>(found.best.index);
+                found.module = categories().owner(j);
+                found.match = match_of(j, resonance_.activation(found.best.ratio));
+            }
+            // Only boxes at least so active can match better.
+            const double least = resonance_.least_ratio(found.match / resonance_.scale());
+            const std::size_t n = ws.finder.select(categories(), x, params_.alpha, least);
+            seen.cluster = static_cast<std::uint32_t>(found.module);
+            seen.match = match_of_module(found, x, n, ws) / resonance_.scale();
+            return seen;
+        }
         if (params_.linkage != Linkage::centroid) gather(x, ws);  // or it has been done
         seen.cluster =
             static_cast<std::uint32_t>(seen.resonated ? found.module : most_active(ws, -1.0));

@@ -70,6 +70,8 @@ COLUMNS = {
     ],
     "label_free_goals": ["goal", "reached", "figure"],
 }
+# The others are those of tests/test_suite.py.
+QUESTIONS = ("against_artlib", "row_by_row", "memory", "vat", "vigilance_plane", "label_free")
 
 
 def python(*arguments: str, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
@@ -92,7 +94,7 @@ def quick(tmp_path_factory: pytest.TempPathFactory) -> Path:
             f"the benchmarks compare with {' and '.join(missing)}: pip install artlib river"
         )
     folder = tmp_path_factory.mktemp("benchmarks")
-    done = python("-m", "benchmarks.run", "--quick", "--out", str(folder))
+    done = python("-m", "benchmarks.run", "--quick", "--out", str(folder), "--only", *QUESTIONS)
     assert done.returncode == 0, done.stderr
     return folder
 
@@ -155,12 +157,13 @@ def test_vat_orders_follow_a_tree_of_the_same_length(quick: Path) -> None:
 def test_a_missing_vat_peer_is_a_line_and_not_a_failure(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from benchmarks import report, vat
+    from benchmarks import vat
+    from benchmarks.sections.vat import vat_table
 
     monkeypatch.setitem(sys.modules, "pyclustertend", None)
     assert vat.ask(tmp_path / "no.npy", vat.PYCLUSTERTEND) == {"status": "not installed"}
     line = dict.fromkeys(COLUMNS["vat"], "") | {"status": "not installed", "n_rows": "200"}
-    assert "| not installed |" in report.vat_table([line])
+    assert "| not installed |" in vat_table([line])
 
 
 def test_the_page_shows_every_goal(quick: Path) -> None:

@@ -1,0 +1,59 @@
+"""Of the cost of a row as categories grow: the words, the tables and the picture."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..tables import Line, read_lines
+from ..words import count, digits, grouped, markdown
+from .status import ended
+
+WORDS = """\
+## Growth
+
+What one more row costs a model that has very many categories, next to brute force: the same engine
+with `RESONART_INDEX=off`, which compares every row with every category. A model is grown by K
+uniform rows at vigilance 1, each a category. Then the vigilance is lowered to where about K boxes
+cover the space, and K more rows are learned, so that boxes have their natural sizes and overlaps.
+Both ways are timed on copies of that model, in turn, in processes of their own, with rows it has
+never seen: `predict`, then `partial_fit`. *New* is the share of these rows that founded a category
+all the same. Uniform rows are the hard case: no cluster leaves part of the space empty.
+
+DVFA and DDVFA have about 200 clusters in a plane. TopoART's `partial_fit` learns two modules and
+labels the rows by both.
+
+![Microseconds a row against the number of categories](images/growth.png)
+"""
+
+
+def section(results: Path) -> list[str]:
+    """Return the words and a table for each number of features."""
+    lines = read_lines(results / "suite_growth.csv")
+    return [WORDS, *(table_of(group) for group in grouped(lines, "n_features"))]
+
+
+def table_of(lines: Sequence[Line]) -> str:
+    """Return microseconds a row, learned and predicted, with the index and without."""
+    asked = list(dict.fromkeys(line["n_asked"] for line in lines))
+    header = ["model", "way", *(f"{count(n)}: learn, predict, µs" for n in asked), "new, at most"]
+    table = []
+    for of_model in grouped(lines, "model"):
+        for of_way in grouped(of_model, "way"):
+            shares = [float(line["new_share"]) for line in of_way if line["new_share"]]
+            most = f"{100 * max(shares):.1f} %" if shares else ""
+            cells = [ended(line) or cell(line) for line in of_way]
+            table.append([of_model[0]["model"], of_way[0]["way"], *cells, most])
+    return f"### {lines[0]['n_features']} features\n\n{markdown(header, table)}"
+
+
+def cell(line: Line) -> str:
+    return f"{digits(line['learn_us'])}, {digits(line['predict_us'])}"
+
+
+def draw(folder: Path) -> None:
+    """Draw the cost of a row."""
+    from ..pictures import growth  # matplotlib is needed for this alone
+
+    lines = read_lines(folder / "results" / "suite_growth.csv")
+    growth.draw(folder / "images" / "growth.png", lines)
