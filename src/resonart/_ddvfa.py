@@ -172,7 +172,8 @@ default="single"
     _engine_type = _core.Ddvfa
     _swept = ("rho_lb", "rho_ub")
     _engine: _core.Ddvfa
-    _merges_by_itself: bool
+    # Until a first row has said so: another thread may learn before it has come back.
+    _merges_by_itself: bool = True
 
     def __init__(
         self,
