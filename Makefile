@@ -84,7 +84,7 @@ sanitize: $(VENV)/.installed
 	  tests/test_against_reference.py tests/test_engine.py tests/test_invariants.py tests/test_bounds.py \
 	  tests/test_input_kinds.py tests/test_bad_input.py tests/test_merging.py tests/test_copies.py \
 	  tests/test_topo_art.py tests/test_vat.py tests/test_many_categories.py tests/test_sweep.py tests/test_auto.py \
-	  tests/test_index.py
+	  tests/test_index.py tests/test_max_categories.py
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis resonart-demo.png

@@ -107,9 +107,16 @@ public:
 
     // One presentation. Needs `reserve_one` and `prepare` before; then it cannot fail.
     std::uint32_t learn(const Sample& x, Workspace& ws) noexcept {
-        if (ws.finder.gives_up()) modules_.drop_index();
+        heed(ws);
         return take(x, choose(x, kAnyMatch, ws));
     }
+    // Before a sample: what the searches so far have shown.
+    void heed(Workspace& ws) noexcept {
+        if (ws.finder.gives_up()) modules_.drop_index();
+    }
+
+    bool is_full() const { return params_.is_full(categories().size()); }
+    static bool creates(const Choice& choice) { return choice.category == kNone; }
 
     // The model is not empty. Needs `prepare`.
     Recognition recognise(const Sample& x, Workspace& ws) const noexcept {
@@ -154,11 +161,7 @@ public:
         modules_.transform(change);
     }
 
-    bool same_weights(const Ddvfa& other) const {
-        // Categories are never reordered by learning, so this equals comparing the
-        // concatenation of all modules' weights.
-        return categories().same_weights(other.categories());
-    }
+    bool same_weights(const Ddvfa& other) const { return modules_.same_weights(other.modules_); }
 
     void adopt(Categories&& categories, std::size_t n_modules) {
         modules_.adopt(std::move(categories), n_modules);
@@ -170,6 +173,12 @@ public:
         Merged merged = merge_art(modules_, params_, kNoCap, true, poll);
         modules_ = std::move(merged.modules);
         return std::move(merged.map);
+    }
+
+    // Its last step alone, within the modules as they are: fewer categories, the same clusters.
+    template <class Poll>
+    void compress(Poll& poll) {
+        modules_ = merge_art(modules_, params_, 0, true, poll).modules;
     }
 
 private:

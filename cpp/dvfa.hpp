@@ -80,9 +80,16 @@ public:
     }
 
     std::uint32_t learn(const Sample& x, Workspace& ws) noexcept {
-        if (ws.finder.gives_up()) categories_.drop_index();
+        heed(ws);
         return take(x, choose(x, kAnyMatch, ws));
     }
+    // Before a sample: what the searches so far have shown.
+    void heed(Workspace& ws) noexcept {
+        if (ws.finder.gives_up()) categories_.drop_index();
+    }
+
+    bool is_full() const { return params_.is_full(categories_.size()); }
+    static bool creates(const Choice& choice) { return choice.category == kNone || !choice.learns; }
 
     Recognition recognise(const Sample& x, Workspace& ws) const noexcept {
         return recognise_by_category(categories_, x, ws.finder, params_.alpha, threshold_lb_);

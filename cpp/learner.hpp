@@ -1,6 +1,6 @@
 // The corridor a row walks: read, scaled, coded, learned or recognised. Everything an estimator
-// needs besides its algorithm: feature ranges, epochs, automatic merging, locking, and the promise
-// that a call which fails leaves the model as it was.
+// needs besides its algorithm: feature ranges, epochs, automatic merging, a bound on memory,
+// locking, and the promise that a call which fails leaves the model as it was.
 #pragma once
 
 #include <cstddef>
@@ -35,6 +35,7 @@ struct Plan {
     int max_epochs = 1;
     bool merge_at_end = false;
     bool merge_on_the_way = false;  // every params.merge_every rows
+    bool may_merge = true;          // when there is no room; false: only compress
     bool can_be_undone = true;      // false: the caller throws the model away when it fails
 };
 
@@ -69,7 +70,11 @@ public:
         offsets_.push(entries_.size());
         entries_.append(map.data(), map.size());
     }
-    bool empty() const { return ends_.size() == 0; }
+    void clear() noexcept {
+        ends_.clear();
+        offsets_.clear();
+        entries_.clear();
+    }
 
     // Walks the merges backwards, so that each label is renamed once by all that came after it.
     template <class Label>
@@ -92,6 +97,29 @@ public:
 private:
     Buffer<std::size_t> ends_, offsets_;
     Buffer<std::uint32_t> entries_;
+};
+
+// Labels before a call -> labels after it, whatever was merged on the way.
+class CallMap {
+public:
+    explicit CallMap(std::size_t n_clusters) : n_clusters_(n_clusters) {}
+    void follow(const Buffer<std::uint32_t>& map) {
+        if (!any_) {
+            map_.reserve(n_clusters_);
+            for (std::size_t m = 0; m < n_clusters_; ++m) {
+                map_.push(static_cast<std::uint32_t>(m));
+            }
+        }
+        any_ = true;
+        for (std::uint32_t& m : map_) m = map[m];
+    }
+    bool any() const { return any_; }
+    Buffer<std::uint32_t> take() noexcept { return std::move(map_); }
+
+private:
+    std::size_t n_clusters_;
+    bool any_ = false;
+    Buffer<std::uint32_t> map_;
 };
 
 template <class Art>
@@ -142,18 +170,29 @@ public:
     template <class Ask>
     std::int64_t learn_one(const double* row, Ask ask) {
         before_.reset();  // what came before this row is no longer to be had
-        const bool merge_due = due_within(state_.art.params(), 1);
-        if (merge_due || !state_.bounds.known()) {
-            const std::int64_t label =
-                undoable([&] { return learn_first_or_merging(row, merge_due, ask); });
+        const Params& params = state_.art.params();
+        // The ranges then change before the row is known to need room.
+        const bool widens_first = seeks_room() && params.out_of_bounds == OutOfBounds::expand &&
+                                  !state_.bounds.contains(row);
+        if (!state_.bounds.known() || due_within(params, 1) || widens_first) {
+            const std::int64_t label = undoable([&] { return learn_or_merge(row, ask); });
             before_.reset();
             return label;
         }
-        return labelled(learn_row(row, kNone));
+        // Here nothing has changed when room is to be made, and only then the model is copied.
+        return labelled(learn_row(row, kNone, [&] {
+            Poll<Ask> poll(ask);
+            undoable([&] {
+                Buffer<std::uint32_t> map = make_room(true, poll);
+                if (map.size()) state_.label_map = std::move(map);
+            });
+            before_.reset();
+        }));
     }
 
-    // Whether the next row is followed by a merge. The caller holds the lock.
-    bool merges_next() const { return due_within(state_.art.params(), 1); }
+    // Whether the next row may take long: it is followed by a merge, or may have room made for it.
+    // The caller holds the lock.
+    bool may_merge_next() const { return due_within(state_.art.params(), 1) || seeks_room(); }
 
     // cluster[r] of each row, kNone where nothing resonates and the nearest is not wanted.
     template <class Rows, class Ask>
@@ -197,6 +236,8 @@ public:
         std::int64_t n_samples = 0;    // presentations, epochs counted
         std::int64_t since_merge = 0;  // presentations since the last merge
         std::int64_t n_merges = 0;
+        std::int64_t n_refused = 0;       // presentations for which there was no room
+        std::int64_t room_sought_at = 0;  // the presentation for which it was last sought
         Buffer<std::uint32_t> label_map;  // of the last call that merged
     };
     ModelLock& lock() const { return lock_; }
@@ -230,6 +271,13 @@ private:
                state_.since_merge + static_cast<std::int64_t>(rows) >= params.merge_every;
     }
 
+    // Whether room is sought if the next row needs some. Not for every row: as many must have come
+    // since the last time as there may be categories. (Before the first time they have.)
+    bool seeks_room() const {
+        return kMerges && state_.art.is_full() &&
+               state_.n_samples + 1 - state_.room_sought_at >= state_.art.params().max_categories;
+    }
+
     template <class Rows, class Ask>
     int train_unguarded(const Rows& rows, const Params& params, const Plan& plan,
                         std::int64_t* labels, Poll<Ask>& poll) {
@@ -239,64 +287,110 @@ private:
         if (params.out_of_bounds == OutOfBounds::error) refuse_outside(rows);
 
         const std::size_t n = rows.size();
-        const std::size_t clusters_before = kMerges ? state_.art.n_clusters() : 0;
-        Buffer<std::uint32_t> call_map;  // labels before this call -> labels after it
-        LabelMaps maps;
+        CallMap call_map(kMerges ? state_.art.n_clusters() : 0);
+        LabelMaps maps;  // of this epoch
         const auto row_at = [&](std::size_t i) {
             return plan.order ? static_cast<std::size_t>(plan.order[i]) : i;
         };
-        const auto merge_after = [&](std::size_t i) {
-            Buffer<std::uint32_t> map = merge_now(poll);
-            if (maps.empty()) call_map = identity(clusters_before);
-            for (std::uint32_t& m : call_map) m = map[m];
+        const auto follow = [&](std::size_t i, Buffer<std::uint32_t>&& map) {
+            call_map.follow(map);
             maps.add(i, std::move(map));
         };
 
         int epoch = 0;
         for (bool settled = false; epoch < plan.max_epochs && !settled; ++epoch) {
             const Art before = plan.max_epochs > 1 ? state_.art : Art();
+            maps.clear();  // every row gets a new label
             for (std::size_t i = 0; i < n; ++i) {
                 const std::size_t r = row_at(i);
                 rows.read(r, row_.data());
-                labels[r] = learn_row(row_.data(), static_cast<std::int64_t>(r));
+                labels[r] = learn_row(row_.data(), static_cast<std::int64_t>(r), [&] {
+                    Buffer<std::uint32_t> map = make_room(plan.may_merge, poll);
+                    if (map.size()) follow(i, std::move(map));
+                });
                 poll.work(workspace_.take_work() + n_features_);
-                if (plan.merge_on_the_way && due_within(params, 0)) merge_after(i + 1);
+                if (plan.merge_on_the_way && due_within(params, 0)) follow(i + 1, merge_now(poll));
             }
             settled = plan.max_epochs > 1 && state_.art.same_weights(before);
         }
-        if (plan.merge_at_end) merge_after(n);
-        if (!maps.empty()) {
-            maps.apply(n, [&](std::size_t i) -> std::int64_t& { return labels[row_at(i)]; });
-            state_.label_map = std::move(call_map);
-        }
+        if (plan.merge_at_end) follow(n, merge_now(poll));
+        maps.apply(n, [&](std::size_t i) -> std::int64_t& { return labels[row_at(i)]; });
+        if (call_map.any()) state_.label_map = call_map.take();
         return epoch;
     }
 
     template <class Ask>
-    std::int64_t learn_first_or_merging(const double* row, bool merge_due, Ask ask) {
+    std::int64_t learn_or_merge(const double* row, Ask ask) {
         if (!state_.bounds.known()) state_.bounds.set(row, row, n_features_);
-        const std::size_t clusters_before = kMerges ? state_.art.n_clusters() : 0;
-        std::int64_t label = labelled(learn_row(row, kNone));
-        if (merge_due) {
-            Poll<Ask> poll(ask);
-            Buffer<std::uint32_t> map = merge_now(poll);
+        Poll<Ask> poll(ask);
+        CallMap call_map(kMerges ? state_.art.n_clusters() : 0);
+        std::int64_t label = labelled(learn_row(row, kNone, [&] {
+            const Buffer<std::uint32_t> map = make_room(true, poll);
+            if (map.size()) call_map.follow(map);
+        }));
+        if (due_within(state_.art.params(), 0)) {
+            const Buffer<std::uint32_t> map = merge_now(poll);
             label = map[static_cast<std::size_t>(label)];
-            // The row itself may have founded a cluster, which had no label before this call.
-            map.shrink(clusters_before);
-            state_.label_map = std::move(map);
+            call_map.follow(map);
         }
+        if (call_map.any()) state_.label_map = call_map.take();
         return label;
     }
 
-    // One presentation. What can fail comes before anything changes.
-    std::uint32_t learn_row(const double* row, std::int64_t index) {
+    // One presentation. What can fail comes before anything changes, but for `make_room`: it is
+    // called where room has to be made, and has the last word.
+    template <class MakeRoom>
+    std::uint32_t learn_row(const double* row, std::int64_t index, MakeRoom&& make_room) {
         coded_.prepare(n_features_);
         state_.art.reserve_one();
         state_.art.prepare(workspace_);
         if (!state_.bounds.contains(row)) leave_bounds(row, index);
+        const Sample x = coded_.code(row, state_.bounds);
+        const std::uint32_t label =
+            state_.art.is_full() ? learn_when_full(x, make_room) : state_.art.learn(x, workspace_);
         ++state_.n_samples;
         ++state_.since_merge;
-        return state_.art.learn(coded_.code(row, state_.bounds), workspace_);
+        return label;
+    }
+
+    // A row that would make a category has room made for it now and then. Where that does not help,
+    // it gets the label that `predict` would give it, and leaves no trace.
+    template <class MakeRoom>
+    std::uint32_t learn_when_full(const Sample& x, MakeRoom&& make_room) {
+        Art& art = state_.art;
+        if constexpr (kLabelsLater) {
+            (void)make_room;
+            if (!art.learn_if_room(x, workspace_)) ++state_.n_refused;
+            return 0;
+        } else {
+            art.heed(workspace_);
+            auto choice = art.choose(x, kAnyMatch, workspace_);
+            if (Art::creates(choice) && seeks_room()) {
+                make_room();
+                choice = art.choose(x, kAnyMatch, workspace_);
+            }
+            if (!Art::creates(choice) || !art.is_full()) return art.take(x, choice);
+            ++state_.n_refused;
+            return static_cast<std::uint32_t>(art.cluster_of(x, true, workspace_));
+        }
+    }
+
+    // Merge ART for the sake of the next row, or only its compression. Returns old-to-new where
+    // clusters were merged. After it the row can be learned, which then cannot fail.
+    template <class Ask>
+    Buffer<std::uint32_t> make_room(bool may_merge, Poll<Ask>& poll) {
+        Buffer<std::uint32_t> map;
+        if constexpr (kMerges) {
+            if (may_merge && state_.art.params().merge_when_full) {
+                map = merge_now(poll);
+            } else {
+                state_.art.compress(poll);
+            }
+        }
+        state_.room_sought_at = state_.n_samples + 1;
+        state_.art.reserve_one();
+        state_.art.prepare(workspace_);
+        return map;
     }
 
     // The label of the row just learned, which still lies coded.
@@ -354,13 +448,6 @@ private:
             fresh.include(row_.data());
         }
         state_.bounds = std::move(fresh);
-    }
-
-    static Buffer<std::uint32_t> identity(std::size_t n) {
-        Buffer<std::uint32_t> map;
-        map.reserve(n);
-        for (std::size_t i = 0; i < n; ++i) map.push(static_cast<std::uint32_t>(i));
-        return map;
     }
 
     template <class Ask>

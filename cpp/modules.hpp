@@ -129,6 +129,25 @@ public:
         centroids_.transform(change);
     }
 
+    // Whether both have the same modules, with the same weights in their own order of creation.
+    bool same_weights(const Modules& other) const {
+        if (size() != other.size()) return false;
+        for (std::size_t m = 0; m < size(); ++m) {
+            if (sizes_[m] != other.sizes_[m]) return false;
+        }
+        Buffer<std::uint32_t> begin, mine, theirs;  // compression groups what it stores by module
+        group(begin, mine);
+        other.group(begin, theirs);
+        for (std::size_t p = 0; p < mine.size(); ++p) {
+            for (std::size_t f = 0; f < categories_.width(); ++f) {
+                if (categories_.weight(mine[p], f) != other.categories_.weight(theirs[p], f)) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
     // Takes over categories whose owners are below n_modules.
     void adopt(Categories&& categories, std::size_t n_modules) {
         Buffer<std::uint32_t> sizes;

@@ -31,6 +31,8 @@ struct Params {
     Search search = Search::activation;
     std::int64_t merge_every = 0;  // 0: only when asked
     OutOfBounds out_of_bounds = OutOfBounds::expand;
+    std::int64_t max_categories = 0;  // 0: no bound
+    bool merge_when_full = true;      // false: DDVFA then only compresses its modules
     // topoART's own; its ρ_a is rho_lb and its ρ_b is rho_ub.
     double beta_sbm = 0.5;
     std::int64_t phi = 2;
@@ -41,16 +43,22 @@ struct Params {
         const bool fine = rho_lb >= 0.0 && rho_lb <= rho_ub && rho_ub <= 1.0 && alpha > 0.0 &&
                           std::isfinite(alpha) && beta > 0.0 && beta <= 1.0 && gamma >= 0.0 &&
                           std::isfinite(gamma) && gamma_ref >= 0.0 && std::isfinite(gamma_ref) &&
-                          merge_every >= 0 && beta_sbm >= 0.0 && beta_sbm <= 1.0 && phi >= 1 &&
-                          tau >= 1;
+                          merge_every >= 0 && max_categories >= 0 && beta_sbm >= 0.0 &&
+                          beta_sbm <= 1.0 && phi >= 1 && tau >= 1;
         if (!fine) throw std::invalid_argument("parameters out of range");
+    }
+
+    // Whether a store of so many categories must not grow.
+    bool is_full(std::size_t n_categories) const {
+        return max_categories > 0 && n_categories >= static_cast<std::size_t>(max_categories);
     }
 
     bool operator==(const Params& o) const {
         return rho_lb == o.rho_lb && rho_ub == o.rho_ub && alpha == o.alpha && beta == o.beta &&
                gamma == o.gamma && gamma_ref == o.gamma_ref && linkage == o.linkage &&
                search == o.search && merge_every == o.merge_every &&
-               out_of_bounds == o.out_of_bounds && beta_sbm == o.beta_sbm && phi == o.phi &&
+               out_of_bounds == o.out_of_bounds && max_categories == o.max_categories &&
+               merge_when_full == o.merge_when_full && beta_sbm == o.beta_sbm && phi == o.phi &&
                tau == o.tau;
     }
 };

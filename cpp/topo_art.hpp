@@ -166,6 +166,17 @@ public:
         if (++steps_ % params.tau == 0) remove_candidates(params, ws);
     }
 
+    bool is_full(const Params& params) const { return params.is_full(categories_.size()); }
+
+    // Whether the bound lets the module do what it has chosen. Before it refuses a sample, it
+    // drops its candidates, as it does every τ steps: those that are left need not be looked at
+    // again, so this costs no more than making them did.
+    bool makes_room(const Choice& choice, const Params& params, TopoWorkspace& ws) noexcept {
+        if (choice.first != kNone || !is_full(params)) return true;
+        remove_candidates(params, ws);
+        return !is_full(params);
+    }
+
     // Connected components of the permanent categories, numbered by the lowest they hold. Returns
     // how many there are.
     std::size_t find_components(const Params& params, TopoWorkspace& ws) const noexcept {
@@ -316,6 +327,20 @@ public:
 
     std::uint32_t learn(const Sample& x, Workspace& ws) noexcept {
         return take(x, choose(x, kAnyMatch, ws), ws);
+    }
+
+    bool is_full() const { return a_.is_full(params_) || b_.is_full(params_); }
+
+    // The same under the bound, which holds for each module; false if one has refused the sample.
+    // What A has not taken B does not see.
+    bool learn_if_room(const Sample& x, Workspace& ws) noexcept {
+        const Choice choice = choose(x, kAnyMatch, ws);
+        if (!a_.makes_room(choice.a, params_, ws.a)) return false;
+        a_.take(x, choice.a, params_, ws.a);
+        if (!choice.reaches_b) return true;
+        if (!b_.makes_room(choice.b, params_, ws.b)) return false;
+        b_.take(x, choice.b, params_, ws.b);
+        return true;
     }
 
     void do_without_index() noexcept {

@@ -25,6 +25,8 @@ MODELS = [
     DDVFA(rho_lb=0.75, rho_ub=0.85, linkage="centroid", beta=0.5),
     DDVFA(rho_lb=0.75, rho_ub=0.85, linkage="weighted", gamma=2.2),
     TopoART(rho_a=0.85, tau=40),
+    DDVFA(rho_lb=0.75, rho_ub=0.9, max_categories=30),
+    TopoART(rho_a=0.85, tau=40, max_categories=15),
 ]
 each_model = pytest.mark.parametrize("model", MODELS, ids=repr)
 
@@ -125,6 +127,8 @@ BROKEN = {
     "NaN bounds": {"low": lambda v: v * np.nan},
     "bounds of another width": {"low": lambda v: v[:1]},
     "negative counters": {"n_samples": -1},
+    "more rows refused than presented": {"n_refused": 301},
+    "room sought for a row to come": {"room_sought_at": 301},
     "a label map out of range": {"label_map": np.array([99999])},
 }
 

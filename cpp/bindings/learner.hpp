@@ -174,7 +174,8 @@ public:
     static std::tuple<WholeNumbers, int> train(Engine& engine, const AnyRows& array,
                                                const Params& params, const OptionalOrder& order,
                                                int max_epochs, bool merge_at_end,
-                                               bool merge_on_the_way, bool can_be_undone) {
+                                               bool merge_on_the_way, bool can_be_undone,
+                                               bool may_merge) {
         const Rows data = rows(engine, array);
         Plan plan;
         if (order) {
@@ -191,6 +192,7 @@ public:
         plan.merge_at_end = merge_at_end && Engine::kMerges;
         plan.merge_on_the_way = merge_on_the_way && Engine::kMerges;
         plan.can_be_undone = can_be_undone;
+        plan.may_merge = may_merge;
         Fresh<std::int64_t> labels(data.size());
         int epochs = 0;
         try {
@@ -253,16 +255,17 @@ public:
     }
 
     // The whole model at one moment: weights, counts and clusters of the categories (in order of
-    // creation, or cluster by cluster), lower and upper bounds, the three counters, label map.
+    // creation, or cluster by cluster), lower and upper bounds, the five counters, label map.
     static std::tuple<NewMatrix<double>, WholeNumbers, WholeNumbers, NewVector<double>,
-                      NewVector<double>, std::int64_t, std::int64_t, std::int64_t, WholeNumbers>
+                      NewVector<double>, std::int64_t, std::int64_t, std::int64_t, std::int64_t,
+                      std::int64_t, WholeNumbers>
     snapshot(const Engine& engine, bool grouped) {
         // Copied with the model held still, handed to Python afterwards.
         struct Copied {
             std::size_t n, width;
             Fresh<double> weights, low, high;
             Fresh<std::int64_t> counts, labels, map;
-            std::int64_t n_samples, since_merge, n_merges;
+            std::int64_t n_samples, since_merge, n_merges, n_refused, room_sought_at;
         };
         Copied all = held(engine, [&](const auto& state) {
             const Categories& c = state.art.categories();
@@ -277,7 +280,9 @@ public:
                        Fresh<std::int64_t>(state.label_map.size()),
                        state.n_samples,
                        state.since_merge,
-                       state.n_merges};
+                       state.n_merges,
+                       state.n_refused,
+                       state.room_sought_at};
             // Where each cluster's next category goes; one place for all when not grouped.
             std::vector<std::size_t> next(state.art.n_clusters() + 1, 0);
             for (std::size_t j = 0; grouped && j < c.size(); ++j) ++next[c.owner(j) + 1];
@@ -305,6 +310,8 @@ public:
                 all.n_samples,
                 all.since_merge,
                 all.n_merges,
+                all.n_refused,
+                all.room_sought_at,
                 whole_numbers(all.map)};
     }
 
@@ -359,6 +366,7 @@ public:
     static void restore(Engine& engine, const Matrix<double>& weights,
                         const Vector<std::int64_t>& counts, const Vector<std::int64_t>& labels,
                         std::int64_t n_samples, std::int64_t since_merge, std::int64_t n_merges,
+                        std::int64_t n_refused, std::int64_t room_sought_at,
                         const Vector<std::int64_t>& label_map) {
         Categories fresh(engine.n_features());
         const std::size_t n_clusters = read_categories(weights, counts, labels, fresh);
@@ -368,6 +376,7 @@ public:
         if (n_samples < 0 || since_merge < 0 || n_merges < 0) {
             throw nb::value_error("counters must not be negative");
         }
+        check_room(n_refused, room_sought_at, n_samples);
         Buffer<std::uint32_t> map;
         map.reserve(label_map.shape(0));
         for (std::size_t i = 0; i < label_map.shape(0); ++i) {
@@ -385,7 +394,17 @@ public:
         state.n_samples = n_samples;
         state.since_merge = since_merge;
         state.n_merges = n_merges;
+        state.n_refused = n_refused;
+        state.room_sought_at = room_sought_at;
         state.label_map = std::move(map);
+    }
+
+    static void check_room(std::int64_t n_refused, std::int64_t room_sought_at,
+                           std::int64_t n_samples) {
+        if (n_refused < 0 || n_refused > n_samples || room_sought_at < 0 ||
+            room_sought_at > n_samples) {
+            throw nb::value_error("counters must not be negative, nor beyond the rows presented");
+        }
     }
 
     // Up to here a count is exact as a double, too.
@@ -442,7 +461,7 @@ public:
 
     static bool is_short(const Engine& engine) {
         const Categories& c = engine.state().art.categories();
-        return c.size() * c.width() < 65536 && !engine.merges_next();
+        return c.size() * c.width() < 65536 && !engine.may_merge_next();
     }
 };
 
@@ -455,7 +474,7 @@ nb::class_<Learner<Art>> bind_common(nb::module_& m, const char* name) {
         .def(nb::init<std::size_t, const Params&>(), nb::arg("n_features"), nb::arg("params"))
         .def("train", &F::train, nb::arg("rows"), nb::arg("params"), nb::arg("order").none(),
              nb::arg("max_epochs"), nb::arg("merge_at_end"), nb::arg("merge_on_the_way"),
-             nb::arg("can_be_undone"))
+             nb::arg("can_be_undone"), nb::arg("may_merge") = true)
         .def("undo", &F::undo)
         .def("keep", &F::keep)
         .def("learn_one", &F::learn_one, nb::arg("row").none())
@@ -466,6 +485,9 @@ nb::class_<Learner<Art>> bind_common(nb::module_& m, const char* name) {
         .def("counters", &F::counters)
         .def("params", &F::params)
         .def_prop_ro("n_features", [](const Engine& e) { return e.n_features(); })
+        .def_prop_ro(
+            "n_refused",
+            [](const Engine& e) { return F::held(e, [](const auto& s) { return s.n_refused; }); })
         .def_prop_ro("n_clusters", [](const Engine& e) {
             return F::held(e, [](const auto& s) { return s.art.n_clusters(); });
         });
@@ -481,7 +503,7 @@ nb::class_<Learner<Art>> bind_learner(nb::module_& m, const char* name) {
         .def("label_map", &F::label_map)
         .def("restore", &F::restore, nb::arg("weights"), nb::arg("counts"), nb::arg("labels"),
              nb::arg("n_samples"), nb::arg("since_merge"), nb::arg("n_merges"),
-             nb::arg("label_map"))
+             nb::arg("n_refused"), nb::arg("room_sought_at"), nb::arg("label_map"))
         .def_prop_ro("n_categories", [](const Engine& e) {
             return F::held(e, [](const auto& s) { return s.art.categories().size(); });
         });

@@ -43,10 +43,12 @@ void bind_params(nb::module_& m) {
             "__init__",
             [](Params* self, double rho_lb, double rho_ub, double alpha, double beta, double gamma,
                double gamma_ref, Linkage linkage, Search search, std::int64_t merge_every,
-               OutOfBounds out_of_bounds, double beta_sbm, std::int64_t phi, std::int64_t tau) {
-                const Params p{rho_lb,    rho_ub,  alpha,  beta,        gamma,
-                               gamma_ref, linkage, search, merge_every, out_of_bounds,
-                               beta_sbm,  phi,     tau};
+               OutOfBounds out_of_bounds, std::int64_t max_categories, bool merge_when_full,
+               double beta_sbm, std::int64_t phi, std::int64_t tau) {
+                const Params p{
+                    rho_lb,         rho_ub,          alpha,    beta,        gamma,
+                    gamma_ref,      linkage,         search,   merge_every, out_of_bounds,
+                    max_categories, merge_when_full, beta_sbm, phi,         tau};
                 p.check();
                 new (self) Params(p);
             },
@@ -54,6 +56,7 @@ void bind_params(nb::module_& m) {
             nb::arg("beta") = 1.0, nb::arg("gamma") = 1.0, nb::arg("gamma_ref") = 1.0,
             nb::arg("linkage") = Linkage::single, nb::arg("search") = Search::activation,
             nb::arg("merge_every") = 0, nb::arg("out_of_bounds") = OutOfBounds::expand,
+            nb::arg("max_categories") = 0, nb::arg("merge_when_full") = true,
             nb::arg("beta_sbm") = 0.5, nb::arg("phi") = 2, nb::arg("tau") = 100)
         .def_ro("rho_lb", &Params::rho_lb)
         .def_ro("rho_ub", &Params::rho_ub)
@@ -65,6 +68,8 @@ void bind_params(nb::module_& m) {
         .def_ro("search", &Params::search)
         .def_ro("merge_every", &Params::merge_every)
         .def_ro("out_of_bounds", &Params::out_of_bounds)
+        .def_ro("max_categories", &Params::max_categories)
+        .def_ro("merge_when_full", &Params::merge_when_full)
         .def_ro("beta_sbm", &Params::beta_sbm)
         .def_ro("phi", &Params::phi)
         .def_ro("tau", &Params::tau);

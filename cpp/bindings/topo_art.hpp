@@ -20,22 +20,26 @@ public:
     using Module =
         std::tuple<NewMatrix<double>, WholeNumbers, nb::object, WholeNumbers, std::int64_t>;
 
-    // Both modules and the bounds at one moment, and the number of rows presented.
-    static std::tuple<Module, Module, NewVector<double>, NewVector<double>, std::int64_t> snapshot(
-        const Engine& engine) {
+    // Both modules and the bounds at one moment, and the numbers of rows presented and refused.
+    static std::tuple<Module, Module, NewVector<double>, NewVector<double>, std::int64_t,
+                      std::int64_t>
+    snapshot(const Engine& engine) {
         auto copied = F::held(engine, [](const Engine::State& state) {
             const Bounds& b = state.bounds;
             Copied out{Part(state.art.a(), state.art.params()),
-                       Part(state.art.b(), state.art.params()), Fresh<double>(b.size()),
-                       Fresh<double>(b.size()), state.n_samples};
+                       Part(state.art.b(), state.art.params()),
+                       Fresh<double>(b.size()),
+                       Fresh<double>(b.size()),
+                       state.n_samples,
+                       state.n_refused};
             for (std::size_t f = 0; f < b.size(); ++f) {
                 out.low.data()[f] = b.low(f);
                 out.high.data()[f] = b.high(f);
             }
             return out;
         });
-        return {copied.a.module(), copied.b.module(), copied.low.vector(), copied.high.vector(),
-                copied.n_samples};
+        return {copied.a.module(),    copied.b.module(), copied.low.vector(),
+                copied.high.vector(), copied.n_samples,  copied.n_refused};
     }
 
     using GivenModule =
@@ -43,14 +47,16 @@ public:
 
     // Fills a new model. Each module: weights, counts, edges, steps.
     static void restore(Engine& engine, const GivenModule& a, const GivenModule& b,
-                        std::int64_t n_samples) {
+                        std::int64_t n_samples, std::int64_t n_refused) {
         if (n_samples < 0) throw nb::value_error("counters must not be negative");
+        F::check_room(n_refused, 0, n_samples);
         TopoModule first = read(engine, a), second = read(engine, b);
         nb::gil_scoped_release free;
         AskPython ask;
         const Writing writing(engine.lock(), ask);
         engine.state().art.adopt(std::move(first), std::move(second));
         engine.state().n_samples = n_samples;
+        engine.state().n_refused = n_refused;
     }
 
     static WholeNumbers predict_a(const Engine& engine, const AnyRows& array, bool nearest) {
@@ -105,7 +111,7 @@ private:
     struct Copied {
         Part a, b;
         Fresh<double> low, high;
-        std::int64_t n_samples;
+        std::int64_t n_samples, n_refused;
     };
 
     static TopoModule read(const Engine& engine, const GivenModule& given) {
@@ -140,7 +146,8 @@ private:
 inline void bind_topo_art(nb::module_& m) {
     nb::class_<Learner<TopoArt>> c = bind_common<TopoArt>(m, "TopoArt");
     c.def("snapshot", &TopoFace::snapshot)
-        .def("restore", &TopoFace::restore, nb::arg("a"), nb::arg("b"), nb::arg("n_samples"))
+        .def("restore", &TopoFace::restore, nb::arg("a"), nb::arg("b"), nb::arg("n_samples"),
+             nb::arg("n_refused"))
         .def("predict_a", &TopoFace::predict_a, nb::arg("rows"), nb::arg("nearest"))
         .def_prop_ro("n_categories", [](const TopoFace::Engine& e) {
             return TopoFace::F::held(e,

@@ -111,6 +111,7 @@ class AutoVigilance(BaseART):
                 merge_at_end=False,
                 merge_on_the_way=False,
                 can_be_undone=False,
+                may_merge=False,
             )
         return labels, n_epochs
 

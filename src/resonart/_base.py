@@ -47,6 +47,7 @@ class BaseART(ClusterMixin, BaseEstimator, ABC):
     bounds: Any
     out_of_bounds: Any
     on_mismatch: Any
+    max_categories: Any
 
     labels_: Labels
     n_epochs_: int
@@ -282,6 +283,11 @@ class BaseART(ClusterMixin, BaseEstimator, ABC):
         return self._fitted().counters()[0]
 
     @property
+    def n_refused_(self) -> int:
+        """Number of rows that a full model could not learn, every epoch counted."""
+        return self._fitted().n_refused
+
+    @property
     def weights_(self) -> NDArray[np.float64]:
         """Complement-coded weights ``(u, 1 - v)`` in [0, 1], cluster by cluster."""
         return self._snapshot().weights
@@ -314,6 +320,7 @@ class BaseART(ClusterMixin, BaseEstimator, ABC):
         check_choice("order", self.order, ORDERS)
         check_choice("on_mismatch", self.on_mismatch, ON_MISMATCH)
         check_choice("out_of_bounds", self.out_of_bounds, OUT_OF_BOUNDS)
+        check_count("max_categories", self.max_categories, optional=True)
 
     def _most_epochs(self) -> int:
         return min(int(self.max_epochs), 2**31 - 1)
@@ -324,6 +331,7 @@ class BaseART(ClusterMixin, BaseEstimator, ABC):
             alpha=check_real("alpha", self.alpha, low=0.0, low_included=False),
             beta=check_real("beta", self.beta, low=0.0, high=1.0, low_included=False),
             out_of_bounds=_core.OutOfBounds[self.out_of_bounds],
+            max_categories=int(self.max_categories or 0),
             **self._own_params(n_rows),
         )
 
@@ -395,7 +403,7 @@ class BaseART(ClusterMixin, BaseEstimator, ABC):
         except MemoryError as error:
             raise MemoryError(
                 f"{type(self).__name__} has run out of memory and is unchanged. A lower vigilance "
-                "makes fewer categories."
+                "makes fewer categories, and max_categories sets a bound to them."
             ) from error
         except BaseException:
             if before is not None:  # all was done, and then came an interrupt

@@ -206,7 +206,9 @@ def _run(
     model: BaseART, presented: Rows, bounds: Bounds, params: dict[str, float]
 ) -> tuple[Integers, int, int]:
     """Return the labels, clusters and categories of one run, as the model numbers them."""
-    again = clone(model).set_params(order="given", bounds=tuple(bounds), **params)
+    again = clone(model).set_params(
+        order="given", bounds=tuple(bounds), max_categories=None, **params
+    )
     if again.out_of_bounds == "expand":  # all of them lie inside, but for rounding
         again.set_params(out_of_bounds="clip")
     again.fit(presented)

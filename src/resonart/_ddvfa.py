@@ -14,6 +14,11 @@ from ._merge_switch import SwitchAndAction
 SEARCHES = ("activation", "index")
 
 
+def merges_by_itself(params: _core.Params) -> bool:
+    """Tell whether an engine with these parameters may merge clusters while it learns a stream."""
+    return params.merge_every > 0 or (params.max_categories > 0 and params.merge_when_full)
+
+
 class DDVFA(AutoVigilance):
     """Distributed dual vigilance fuzzy ART with Merge ART: clusters of any shape, in one pass.
 
@@ -48,11 +53,11 @@ default="single"
         published program really searches. Use it only to compare with that program.
     merge : bool, default=True
         Whether Merge ART runs by itself: at the end of ``fit``, and during ``partial_fit`` and
-        ``learn_one`` as ``merge_every`` says. ``model.merge()`` runs it at any time, whatever
-        this says.
+        ``learn_one`` as ``merge_every`` says, and where ``max_categories`` is reached.
+        ``model.merge()`` runs it at any time, whatever this says.
     merge_every : int or None, default=None
         Number of rows between two automatic merges while a stream is learned. ``None`` merges
-        only when :meth:`merge` is called.
+        only when :meth:`merge` is called, or to make room for ``max_categories``.
     alpha : float, default=1e-3
         Choice parameter, > 0.
     beta : float, default=1.0
@@ -75,6 +80,15 @@ default="single"
     on_mismatch : {"nearest", "noise"}, default="nearest"
         What ``predict`` says of a row that resonates with no cluster: the most active cluster, or
         -1.
+    max_categories : int or None, default=None
+        Most categories the model may have, >= 1: a bound on its memory. Before a row would make
+        one more, Merge ART makes room: with ``merge=True`` clusters are merged and compressed, as
+        by ``merge_every``, with ``merge=False`` only the categories within each cluster are
+        compressed. This is tried again when ``max_categories`` more rows have come. Where it does
+        not help, the row gets the label that ``predict`` would give it (the module that reached
+        ``rho_lb``, or else the most active one), changes no box and no count, and is counted in
+        ``n_refused_``. A model that has more categories already keeps them until it is
+        compressed. ``"auto"`` chooses as if there were no bound.
 
     Attributes
     ----------
@@ -101,8 +115,9 @@ default="single"
         How often modules have been merged; a change tells that labels did.
     n_features_in_, feature_names_in_
         Number of features, and their names where the rows came with string names.
-    n_epochs_, n_samples_seen_ : int
-        Passes run by the last ``fit``; rows presented so far.
+    n_epochs_, n_samples_seen_, n_refused_ : int
+        Passes run by the last ``fit``; rows presented so far; how many of them were not learned for
+        want of room (``max_categories``).
 
     See Also
     --------
@@ -157,7 +172,8 @@ default="single"
     _engine_type = _core.Ddvfa
     _swept = ("rho_lb", "rho_ub")
     _engine: _core.Ddvfa
-    _merges_by_itself: bool
+    # Until a first row has said so: another thread may learn before it has come back.
+    _merges_by_itself: bool = True
 
     def __init__(
         self,
@@ -179,6 +195,7 @@ default="single"
         bounds: Any = None,
         out_of_bounds: str = "expand",
         on_mismatch: str = "nearest",
+        max_categories: int | None = None,
     ) -> None:
         self.rho_lb = rho_lb
         self.rho_ub = rho_ub
@@ -197,6 +214,7 @@ default="single"
         self.bounds = bounds
         self.out_of_bounds = out_of_bounds
         self.on_mismatch = on_mismatch
+        self.max_categories = max_categories
 
     @SwitchAndAction
     def merge(self) -> Labels:
@@ -215,7 +233,7 @@ default="single"
         params = self._params()
         label_map = self._engine.merge(params)
         self.labels_ = label_map[self.labels_]
-        self._merges_by_itself = params.merge_every > 0
+        self._merges_by_itself = merges_by_itself(params)
         return label_map
 
     def learn_one(self, row: Any) -> int:
@@ -283,12 +301,16 @@ default="single"
                 f"merge_every={merge_every} asks for merging, which merge=False forbids. Use "
                 "merge=True, or merge_every=None."
             )
-        return params | {"search": _core.Search[search], "merge_every": merge_every or 0}
+        return params | {
+            "search": _core.Search[search],
+            "merge_every": merge_every or 0,
+            "merge_when_full": merge,
+        }
 
     def _set_labels(self, rows: Rows, labels: Labels) -> None:
         super()._set_labels(rows, labels)
         # As the engine now does: learn_one looks at no parameter.
-        self._merges_by_itself = self.merge_every is not None
+        self._merges_by_itself = merges_by_itself(self._engine.params())
         self.__dict__.pop("label_maps_", None)  # of models merged before
 
     def _merges_after_fit(self) -> bool:

@@ -40,6 +40,11 @@ class DVFA(BaseART):
     on_mismatch : {"nearest", "noise"}, default="nearest"
         What ``predict`` says of a row that resonates with no cluster: the most active cluster, or
         -1.
+    max_categories : int or None, default=None
+        Most categories the model may have, >= 1: a bound on its memory. A row that would make one
+        more then gets the label that ``predict`` would give it (the cluster that reached
+        ``rho_lb``, or else the most active one), changes no box and no count, and is counted in
+        ``n_refused_``. A model that has more already keeps them.
 
     Attributes
     ----------
@@ -56,8 +61,9 @@ class DVFA(BaseART):
         Feature ranges ``(low, high)``.
     n_features_in_, feature_names_in_
         Number of features, and their names where the rows came with string names.
-    n_epochs_, n_samples_seen_ : int
-        Passes run by the last ``fit``; rows presented so far.
+    n_epochs_, n_samples_seen_, n_refused_ : int
+        Passes run by the last ``fit``; rows presented so far; how many of them were not learned for
+        want of room (``max_categories``).
 
     See Also
     --------
@@ -94,6 +100,7 @@ class DVFA(BaseART):
         bounds: Any = None,
         out_of_bounds: str = "expand",
         on_mismatch: str = "nearest",
+        max_categories: int | None = None,
     ) -> None:
         self.rho_lb = rho_lb
         self.rho_ub = rho_ub
@@ -105,6 +112,7 @@ class DVFA(BaseART):
         self.bounds = bounds
         self.out_of_bounds = out_of_bounds
         self.on_mismatch = on_mismatch
+        self.max_categories = max_categories
 
     def _own_params(self, n_rows: int | None) -> dict[str, Any]:
         rho_lb, rho_ub = check_vigilances(self.rho_lb, self.rho_ub)

@@ -21,6 +21,8 @@ _NUMBERS = (
     "gamma",
     "gamma_ref",
     "merge_every",
+    "max_categories",
+    "merge_when_full",
     "beta_sbm",
     "phi",
     "tau",
@@ -43,6 +45,8 @@ class Snapshot(NamedTuple):
     n_samples: int
     since_merge: int
     n_merges: int
+    n_refused: int
+    room_sought_at: int
     label_map: NDArray[np.int64]
 
     @property
@@ -69,6 +73,7 @@ class TopoSnapshot(NamedTuple):
     low: NDArray[np.float64]
     high: NDArray[np.float64]
     n_samples: int
+    n_refused: int
 
     @property
     def bounds(self) -> Bounds:
@@ -83,8 +88,8 @@ def snapshot(engine: PlainEngine, *, grouped: bool) -> Snapshot:
 
 def topo_snapshot(engine: _core.TopoArt) -> TopoSnapshot:
     """Return the content of a topoART model."""
-    a, b, low, high, n_samples = engine.snapshot()
-    return TopoSnapshot(ModuleSnapshot(*a), ModuleSnapshot(*b), low, high, n_samples)
+    a, b, low, high, n_samples, n_refused = engine.snapshot()
+    return TopoSnapshot(ModuleSnapshot(*a), ModuleSnapshot(*b), low, high, n_samples, n_refused)
 
 
 def dump(engine: Engine) -> dict[str, Any]:
@@ -121,7 +126,7 @@ def rebuild(kind: type[Engine], data: dict[str, Any]) -> Engine:
         _set_bounds(engine, state["low"], state["high"])
         modules = [ModuleSnapshot(**state[name]) for name in "ab"]
         a, b = [(m.weights, m.counts, m.edges, m.steps) for m in modules]
-        engine.restore(a, b, state["n_samples"])
+        engine.restore(a, b, state["n_samples"], state["n_refused"])
     else:
         fill(engine, Snapshot(**state))
     return engine
@@ -137,6 +142,8 @@ def fill(engine: PlainEngine, content: Snapshot) -> None:
         content.n_samples,
         content.since_merge,
         content.n_merges,
+        content.n_refused,
+        content.room_sought_at,
         content.label_map,
     )
 

@@ -44,6 +44,11 @@ class FuzzyART(AutoVigilance):
     on_mismatch : {"nearest", "noise"}, default="nearest"
         What ``predict`` says of a row that resonates with no cluster: the most active cluster, or
         -1.
+    max_categories : int or None, default=None
+        Most categories the model may have, >= 1: a bound on its memory. A row that would make one
+        more then gets the label that ``predict`` would give it (the most active cluster), changes
+        no box and no count, and is counted in ``n_refused_``. A model that has more already keeps
+        them. ``rho="auto"`` chooses as if there were no bound.
 
     Attributes
     ----------
@@ -74,6 +79,8 @@ class FuzzyART(AutoVigilance):
         Passes run by the last ``fit``.
     n_samples_seen_ : int
         Rows presented so far.
+    n_refused_ : int
+        How many of them were not learned for want of room (``max_categories``).
 
     See Also
     --------
@@ -96,6 +103,14 @@ class FuzzyART(AutoVigilance):
     >>> model.boxes_.upper
     array([[0.1, 0.1],
            [1. , 1. ]])
+
+    A bound on memory. The last two rows would each make a category:
+
+    >>> model = FuzzyART(rho=0.7, max_categories=2).fit([*X, [0.1, 0.9], [0.7, 0.1]])
+    >>> model.n_categories_, model.n_refused_
+    (2, 2)
+    >>> model.labels_
+    array([0, 0, 1, 1, 0, 0])
     """
 
     _engine_type = _core.FuzzyArt
@@ -114,6 +129,7 @@ class FuzzyART(AutoVigilance):
         bounds: Any = None,
         out_of_bounds: str = "expand",
         on_mismatch: str = "nearest",
+        max_categories: int | None = None,
     ) -> None:
         self.rho = rho
         self.alpha = alpha
@@ -125,6 +141,7 @@ class FuzzyART(AutoVigilance):
         self.bounds = bounds
         self.out_of_bounds = out_of_bounds
         self.on_mismatch = on_mismatch
+        self.max_categories = max_categories
 
     def _own_params(self, n_rows: int | None) -> dict[str, Any]:
         rho = check_real("rho", self._vigilance("rho"), low=0.0, high=1.0)

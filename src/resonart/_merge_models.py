@@ -11,7 +11,7 @@ from sklearn.exceptions import NotFittedError
 
 from . import _core
 from ._bounds import Bounds
-from ._ddvfa import DDVFA
+from ._ddvfa import DDVFA, merges_by_itself
 from ._engine import Snapshot, dump_params, fill, snapshot
 
 # What the models were trained with has to agree in these.
@@ -89,6 +89,8 @@ def merge_models(models: Sequence[DDVFA]) -> DDVFA:
             n_samples=sum(c.n_samples for c in contents),
             since_merge=0,
             n_merges=1,
+            n_refused=sum(c.n_refused for c in contents),
+            room_sought_at=0,
             label_map=np.empty(0, np.int64),
         ),
     )
@@ -99,7 +101,7 @@ def merge_models(models: Sequence[DDVFA]) -> DDVFA:
     )
     merged.n_epochs_ = max(model.n_epochs_ for model in models)
     merged.n_features_in_ = models[0].n_features_in_
-    merged._merges_by_itself = params.merge_every > 0
+    merged._merges_by_itself = merges_by_itself(params)
     for model in models:
         if hasattr(model, "feature_names_in_"):
             merged.feature_names_in_ = model.feature_names_in_.copy()

@@ -168,6 +168,7 @@ def sweep(
     ((66, 2), 18)
     """
     model = clone(estimator)
+    check_unbounded(model)
     rows = check_rows(model, X, reset=True)
     n_threads = check_jobs(n_jobs)
     bounds = fixed_bounds(model, rows)
@@ -342,6 +343,16 @@ def common_bounds(model: BaseART, rows: Rows) -> Bounds:
             "Give wider bounds, or use out_of_bounds='expand' or 'clip'."
         )
     return given
+
+
+def check_unbounded(model: BaseART) -> None:
+    """Refuse a bound on memory: what a row does would then hang on more than comparisons."""
+    if model.max_categories is not None:
+        raise ParameterError(
+            "What a full model does with a row is not decided by vigilances alone, so runs with "
+            f"max_categories={model.max_categories!r} cannot be compared at once. Use an estimator "
+            "with max_categories=None, and set the bound on the one that is fitted afterwards."
+        )
 
 
 def fixed_bounds(model: BaseART, rows: Rows) -> Bounds:

@@ -51,6 +51,11 @@ class TopoART(BaseART):
     on_mismatch : {"nearest", "noise"}, default="nearest"
         What ``predict`` and ``labels_`` say of a row that lies nearest to a candidate: the cluster
         of the nearest permanent category, or -1.
+    max_categories : int or None, default=None
+        Most categories each of the two modules may have, >= 1: a bound on memory. Before a row
+        would make one more, the module drops its candidates, as every ``tau`` rows. If it has
+        none, it does not learn the row, which is counted in ``n_refused_``; what module A refuses,
+        B does not see. A module that has more already keeps the permanent ones.
 
     Attributes
     ----------
@@ -79,6 +84,8 @@ class TopoART(BaseART):
         Number of clusters and of categories, candidates included, of module B.
     tau_ : int
         Rows between two removals, where ``tau`` is a fraction, too.
+    n_refused_ : int
+        Rows that a module did not learn for want of room (``max_categories``).
     bounds_, n_features_in_, feature_names_in_, n_epochs_, n_samples_seen_
         As for the other estimators.
 
@@ -131,6 +138,7 @@ class TopoART(BaseART):
         bounds: Any = None,
         out_of_bounds: str = "expand",
         on_mismatch: str = "nearest",
+        max_categories: int | None = None,
     ) -> None:
         self.rho_a = rho_a
         self.beta_sbm = beta_sbm
@@ -143,6 +151,7 @@ class TopoART(BaseART):
         self.bounds = bounds
         self.out_of_bounds = out_of_bounds
         self.on_mismatch = on_mismatch
+        self.max_categories = max_categories
 
     def _own_params(self, n_rows: int | None) -> dict[str, Any]:
         rho_a = check_real("rho_a", self.rho_a, low=0.0, high=1.0)
@@ -203,6 +212,8 @@ class TopoART(BaseART):
             n_samples=both.n_samples,
             since_merge=0,
             n_merges=0,
+            n_refused=both.n_refused,
+            room_sought_at=0,
             label_map=np.empty(0, np.int64),
         )
 

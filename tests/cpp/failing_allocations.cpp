@@ -65,7 +65,8 @@ std::vector<double> content(const Learner<Art>& learner) {
     const Categories& c = state.art.categories();
     std::vector<double> all = {double(c.size()),        double(state.art.n_clusters()),
                                double(state.n_samples), double(state.since_merge),
-                               double(state.n_merges),  state.art.params().rho_lb};
+                               double(state.n_merges),  state.art.params().rho_lb,
+                               double(state.n_refused), double(state.room_sought_at)};
     for (std::size_t j = 0; j < c.size(); ++j) {
         for (std::size_t f = 0; f < c.width(); ++f) all.push_back(c.weight(j, f));
         all.push_back(c.norm(j));
@@ -155,6 +156,41 @@ long survive_all(const char* name, Params params) {
     return failures;
 }
 
+// The same of a model that the rows before have just filled: room has not been sought yet.
+template <class Art>
+long survive_full(const char* name, Params params) {
+    {
+        Learner<Art> learner(kFeatures, params);
+        std::vector<std::int64_t> labels(2000);
+        learner.train(view(random_rows(40, 1.0, 1)), params, Plan(), labels.data(), Never());
+        params.max_categories = std::int64_t(learner.state().art.categories().size());
+    }
+    const std::vector<double> inside = random_rows(60, 1.0, 2);
+    const std::vector<double> far = random_rows(1, 9.0, 5);
+    long failures = 0;
+    for (bool merges : {true, false}) {
+        params.merge_when_full = merges;
+        for (std::int64_t merge_every : {0, 41}) {
+            if (merge_every && !merges) continue;
+            params.merge_every = merge_every;
+            failures += survive<Art>(name, params, [&](auto& learner, std::int64_t* labels) {
+                Plan plan;
+                plan.merge_on_the_way = true;
+                learner.train(view(inside), params, plan, labels, Never());
+            });
+            for (std::size_t r = 0; r < 4; ++r) {
+                failures += survive<Art>(name, params, [&](auto& learner, std::int64_t*) {
+                    learner.learn_one(inside.data() + r * kFeatures, Never());
+                });
+            }
+            failures += survive<Art>(name, params, [&](auto& learner, std::int64_t*) {
+                learner.learn_one(far.data(), Never());
+            });
+        }
+    }
+    return failures;
+}
+
 // A whole sweep, and the judging of its partitions, with a later and later allocation failing until
 // it gets through: it ends each time, and leaves nothing waiting. Returns how often it failed.
 template <class Art>
@@ -192,8 +228,7 @@ long survive_sweep(const char* name, Params params, bool paired, unsigned n_thre
             Partitions partitions(n);
             Sweep<Art> sweep(coded, params, grid, plan,
                              {numbers.data(), numbers.data() + m, numbers.data() + 2 * m},
-                             {before.data(), before.data() + m, before.data() + 2 * m},
-                             partitions);
+                             {before.data(), before.data() + m, before.data() + 2 * m}, partitions);
             sweep.run(ask);
             const std::int64_t* ids = numbers.data() + 2 * m;
             agreements(partitions, ids, grid.n_cells(), n_orders, n_threads, agreement.data(), ask);
@@ -223,13 +258,17 @@ int main() {
     params.rho_ub = 0.95;
     long failures = survive_all<FuzzyArt>("FuzzyArt", params);
     failures += survive_all<Dvfa>("Dvfa", params);
+    failures += survive_full<FuzzyArt>("full FuzzyArt", params);
+    failures += survive_full<Dvfa>("full Dvfa", params);
     params.tau = 17;
     failures += survive_all<TopoArt>("TopoArt", params);
+    failures += survive_full<TopoArt>("full TopoArt", params);
     params.gamma = 3.0;
     for (Linkage linkage : {Linkage::single, Linkage::complete, Linkage::median, Linkage::average,
                             Linkage::weighted, Linkage::centroid}) {
         params.linkage = linkage;
         failures += survive_all<Ddvfa>("Ddvfa", params);
+        failures += survive_full<Ddvfa>("full Ddvfa", params);
         failures += survive_sweep<Ddvfa>("Ddvfa", params, false, 1, 29);
     }
     params.linkage = Linkage::single;

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from resonart import TopoART
 from resonart._checks import ParameterError, Rows, check_count, check_flag, check_rows
-from resonart._sweep import Sweep, fixed_bounds, make_orders, sweep
+from resonart._sweep import Sweep, check_unbounded, fixed_bounds, make_orders, sweep
 
 from ._grid import axes_of, make_grid
 from ._progress import progress_bar
@@ -45,7 +45,8 @@ class VigilancePlane(ClusterMixin, MetaEstimatorMixin, BaseEstimator):
     ----------
     estimator : DDVFA, DVFA, FuzzyART or TopoART
         What is tried. It is not changed; its own vigilances are not used, all its other parameters
-        are. With ``order="vat"`` each random order of the rows is put into VAT order.
+        are. With ``order="vat"`` each random order of the rows is put into VAT order. One with
+        ``max_categories`` is refused.
     step : float, default=0.01
         Distance between neighbouring vigilances from 0 to 1.
     n_orders : int, default=30
@@ -214,6 +215,7 @@ class VigilancePlane(ClusterMixin, MetaEstimatorMixin, BaseEstimator):
         grid = make_grid(axes, step=self.step, given=self.grid, n_rows=len(rows), n_orders=n_orders)
         estimator = clone(self.estimator)
         estimator._check_common()
+        check_unbounded(estimator)
         if keep_unmerged and not estimator.get_params(deep=False).get("merge"):
             raise ParameterError(
                 f"keep_unmerged=True needs an estimator that merges, got {estimator!r}. Use a "
