@@ -2,6 +2,7 @@
 // together and are linked; clusters are what the links connect.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -32,9 +33,12 @@ public:
         for (std::size_t e = 0; e < pairs_.size(); ++e) claim(pairs_[e]);
     }
 
-    void add(std::uint32_t i, std::uint32_t j) noexcept {
+    // Whether it is new.
+    bool add(std::uint32_t i, std::uint32_t j) noexcept {
         const std::uint64_t pair = i < j ? join(i, j) : join(j, i);
-        if (claim(pair)) pairs_.push(pair);
+        if (!claim(pair)) return false;
+        pairs_.push(pair);
+        return true;
     }
 
     // Categories from `from` on get new numbers, or kGone: then their edges go, too. The first
@@ -92,7 +96,17 @@ struct TopoWorkspace {
     Finder finder;
     Buffer<std::uint32_t> number;
     Buffer<std::int64_t> component;  // of each category; -1 for candidates
+    // Of which links and how many categories the components are known.
+    std::uint64_t stamp = 0;
+    std::int64_t phi = 0;
+    std::size_t n_known = 0, n_components = 0;
 };
+
+// Another number each time: links of the same stamp are the same links.
+inline std::uint64_t new_stamp() noexcept {
+    static std::atomic<std::uint64_t> last{0};
+    return ++last;
+}
 
 class TopoModule {
 public:
@@ -156,11 +170,14 @@ public:
             categories_.append(x.x, 1, 0);
         } else {
             const auto best = static_cast<std::size_t>(choice.first);
-            categories_.learn(best, x.x, 1.0, 1);
+            learn(best, x, 1.0, params);
             if (choice.second != kNone) {
                 const auto other = static_cast<std::size_t>(choice.second);
-                categories_.learn(other, x.x, params.beta_sbm, 1);
-                edges_.add(static_cast<std::uint32_t>(best), static_cast<std::uint32_t>(other));
+                learn(other, x, params.beta_sbm, params);
+                if (edges_.add(static_cast<std::uint32_t>(best),
+                               static_cast<std::uint32_t>(other))) {
+                    stamp_ = new_stamp();
+                }
             }
         }
         if (++steps_ % params.tau == 0) remove_candidates(params, ws);
@@ -180,29 +197,19 @@ public:
     // Connected components of the permanent categories, numbered by the lowest they hold. Returns
     // how many there are.
     std::size_t find_components(const Params& params, TopoWorkspace& ws) const noexcept {
-        // Each points at one before it in its component, or at itself.
-        std::uint32_t* lead = ws.number.data();
-        const auto leader = [&](std::uint32_t j) {
-            while (lead[j] != j) j = lead[j] = lead[lead[j]];
-            return j;
-        };
-        for (std::size_t j = 0; j < categories_.size(); ++j)
-            lead[j] = static_cast<std::uint32_t>(j);
-        for (std::size_t e = 0; e < edges_.size(); ++e) {
-            const std::uint32_t i = edges_.first(e), j = edges_.second(e);
-            if (!is_permanent(i, params) || !is_permanent(j, params)) continue;
-            const std::uint32_t a = leader(i), b = leader(j);
-            if (a < b) lead[b] = a;
-            if (b < a) lead[a] = b;
+        if (ws.stamp != stamp_ || ws.phi != params.phi || ws.n_known > categories_.size()) {
+            ws.n_components = find_components_anew(params, ws);
+            ws.stamp = stamp_;
+            ws.phi = params.phi;
+        } else {
+            // What came since has no links yet.
+            for (std::size_t j = ws.n_known; j < categories_.size(); ++j) {
+                ws.component[j] =
+                    is_permanent(j, params) ? static_cast<std::int64_t>(ws.n_components++) : -1;
+            }
         }
-        std::int64_t n = 0;
-        for (std::size_t j = 0; j < categories_.size(); ++j) {
-            const std::uint32_t first = leader(static_cast<std::uint32_t>(j));
-            ws.component[j] = !is_permanent(j, params) ? -1
-                              : first == j             ? n++
-                                                       : ws.component[first];
-        }
-        return static_cast<std::size_t>(n);
+        ws.n_known = categories_.size();
+        return ws.n_components;
     }
 
     // The component of the category with the highest size-independent activation,
@@ -235,9 +242,42 @@ public:
         edges_ = std::move(edges);
         steps_ = steps;
         n_settled_ = n_settled_edges_ = 0;
+        stamp_ = new_stamp();
     }
 
 private:
+    // A category that becomes permanent brings its links into force.
+    void learn(std::size_t j, const Sample& x, double beta, const Params& params) noexcept {
+        categories_.learn(j, x.x, beta, 1);
+        if (categories_.count(j) == params.phi) stamp_ = new_stamp();
+    }
+
+    std::size_t find_components_anew(const Params& params, TopoWorkspace& ws) const noexcept {
+        // Each points at one before it in its component, or at itself.
+        std::uint32_t* lead = ws.number.data();
+        const auto leader = [&](std::uint32_t j) {
+            while (lead[j] != j) j = lead[j] = lead[lead[j]];
+            return j;
+        };
+        for (std::size_t j = 0; j < categories_.size(); ++j)
+            lead[j] = static_cast<std::uint32_t>(j);
+        for (std::size_t e = 0; e < edges_.size(); ++e) {
+            const std::uint32_t i = edges_.first(e), j = edges_.second(e);
+            if (!is_permanent(i, params) || !is_permanent(j, params)) continue;
+            const std::uint32_t a = leader(i), b = leader(j);
+            if (a < b) lead[b] = a;
+            if (b < a) lead[a] = b;
+        }
+        std::int64_t n = 0;
+        for (std::size_t j = 0; j < categories_.size(); ++j) {
+            const std::uint32_t first = leader(static_cast<std::uint32_t>(j));
+            ws.component[j] = !is_permanent(j, params) ? -1
+                              : first == j             ? n++
+                                                       : ws.component[first];
+        }
+        return static_cast<std::size_t>(n);
+    }
+
     // Those that were permanent at the last removal still are, unless φ has been raised since.
     void remove_candidates(const Params& params, TopoWorkspace& ws) noexcept {
         const bool still = params.phi <= settled_phi_;
@@ -250,6 +290,7 @@ private:
             edges_.renumber(still ? n_settled_edges_ : 0, static_cast<std::uint32_t>(first),
                             ws.number.data());
             categories_.keep_if(first, [&](std::size_t j) { return ws.number[j] != Edges::kGone; });
+            stamp_ = new_stamp();
         }
         n_settled_ = next;
         n_settled_edges_ = edges_.size();
@@ -259,6 +300,7 @@ private:
     Categories categories_;
     Edges edges_;
     std::int64_t steps_ = 0;
+    std::uint64_t stamp_ = new_stamp();  // of edges and of who is permanent
     // After the last removal: how many categories and edges were left, and by which φ.
     std::size_t n_settled_ = 0, n_settled_edges_ = 0;
     std::int64_t settled_phi_ = 0;

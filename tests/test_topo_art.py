@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import pickle
 from typing import Any
 
 import numpy as np
@@ -192,3 +193,13 @@ def test_boxes_are_in_the_users_units() -> None:
     np.testing.assert_array_equal(model.boxes_.lower, model.boxes_b_.lower)
     np.testing.assert_array_equal(model.weights_, model.weights_b_)
     np.testing.assert_array_equal(model.counts_, model.counts_b_)
+
+
+@pytest.mark.parametrize("phi", [1, 2, 4])
+def test_components_kept_from_row_to_row_are_those_found_anew(phi: int) -> None:
+    """Links and who is permanent change as rows come, and what is forgotten changes numbers."""
+    rows = np.random.default_rng(phi).random((400, 2))
+    model = TopoART(rho_a=0.9, phi=phi, tau=35, bounds=(0, 1))
+    for row in rows:
+        label = model.learn_one(row)
+        assert label == pickle.loads(pickle.dumps(model)).predict(row[None])[0]
