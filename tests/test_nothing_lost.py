@@ -9,13 +9,13 @@ import sys
 import textwrap
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 
-from resonart import DDVFA, DVFA, FuzzyART, TopoART
+from resonart import DDVFA, DVFA, FuzzyART, TopoART, _core
 
 pytestmark = pytest.mark.subprocess
 
@@ -31,6 +31,15 @@ MODELS: dict[str, Callable[[], Any]] = {
     "TopoART": lambda: TopoART(rho_a=1.0, phi=1, bounds=(0, 1)),
     "DDVFA median": lambda: DDVFA(rho_lb=0.9, rho_ub=1.0, bounds=(0, 1), linkage="median"),
 }
+
+
+@pytest.fixture(autouse=True)
+def _without_index() -> Iterator[None]:
+    """With the index, minutes of work may be seconds."""
+    in_use = _core.index_in_use()
+    _core.index_use("off")
+    yield
+    _core.index_use(in_use)
 
 
 def interrupted(call: Callable[[], object], after: float = 0.3) -> float:
@@ -50,6 +59,14 @@ def interrupted(call: Callable[[], object], after: float = 0.3) -> float:
     stopped = time.perf_counter()
     thread.join()
     return stopped - pressed
+
+
+def test_interrupted_while_searching_by_the_index() -> None:
+    _core.index_use("on")
+    model = FuzzyART(rho=1.0, bounds=(0, 1)).fit(SMALL)
+    before = pickle.dumps(model)
+    assert interrupted(lambda: model.partial_fit(ENDLESS)) < 5.0
+    assert pickle.dumps(model) == before
 
 
 @pytest.mark.parametrize("make", MODELS.values(), ids=MODELS)
