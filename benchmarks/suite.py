@@ -44,7 +44,7 @@ FULL = Suite(
         limits=Limits(45.0),
     ),
     growth.Size(
-        n_categories=(1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000),
+        n_categories=(1_000, 4_000, 16_000, 64_000),
         widths=(2, 4, 8, 16),
         models=growth.MODELS,
         repeats=REPEATS,

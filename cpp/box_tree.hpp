@@ -34,8 +34,9 @@ public:
     std::size_t height() const { return height_; }  // levels above the leaves
     std::uint32_t root() const { return root_; }
 
-    // Boxes that came, went or grew since it was packed have spoilt it: more nodes must be visited.
-    bool is_worn() const { return n_changes_ > size() / 4 + 64; }
+    // Boxes that came or grew since it was packed have spoilt it: more nodes must be visited. One
+    // that came counts for three that grew.
+    bool is_worn() const { return wear_ > size() + 192; }
 
     // Number f of the node's entries lies at node(n) + f * kEntries; their tops come last.
     const float* node(std::size_t n) const { return boxes_.data() + n * stride(); }
@@ -73,7 +74,7 @@ public:
             n = child(n, slot);
         }
         insert(n, 0, j);
-        ++n_changes_;
+        wear_ += 3;
     }
 
     // Category j has become another box.
@@ -87,7 +88,7 @@ public:
             at = parent_[at / kEntries];
             float* to = slot_of(at);
             if (!cover(to, kEntries, from, kEntries)) return;
-            if (from == leaf) ++n_changes_;
+            if (from == leaf) ++wear_;
             from = to;
         }
     }
@@ -120,7 +121,7 @@ public:
 
     // Category j goes; others keep their numbers until `renumber`.
     void remove(std::size_t j) noexcept {
-        ++n_changes_;
+        ++wear_;
         std::uint32_t at = place_[j];
         for (std::size_t level = 0;; ++level) {
             const std::uint32_t n = at / kEntries;
@@ -382,7 +383,7 @@ private:
     std::size_t width_ = 0;
     std::size_t height_ = 0;
     std::uint32_t root_ = 0;
-    std::size_t n_changes_ = 0;
+    std::size_t wear_ = 0;
     Buffer<float> boxes_;             // of nodes, stride() each
     Buffer<std::uint32_t> child_;     // of nodes, kEntries each
     Buffer<std::uint8_t> n_entries_;  // of nodes

@@ -2,9 +2,9 @@
 // store has one and it is getting somewhere, else by a look at every box.
 //
 // Both ways give the same: what the index leaves out cannot matter, and what it doesn't is computed
-// and compared just as the kernels do it. Only the time differs, and is watched: a search of the
-// tree that has cost a fair part of what a look at everything would is given up, and after
-// several such failures in a row not tried for a while.
+// and compared just as the kernels do it. Only the time differs, and books are kept of it: a search
+// of the tree that has cost half of a look at everything is given up, and where the tree has lost
+// more than it saved it is left alone for a while, ever longer.
 #pragma once
 
 #include <algorithm>
@@ -111,6 +111,7 @@ public:
 
 private:
     static constexpr unsigned kLongestPause = 1024;
+    static constexpr std::int64_t kMostCredit = 8;  // looks at everything
 
     // What rounding to floats may take from top - gap, where that is not negative: entries are at
     // most 1, so each of the 2d terms is off by less than 2^-23, and so is, in parts of a gap that
@@ -258,9 +259,17 @@ private:
             --n_paused_;
             return false;
         }
-        // A node costs about as much as three blocks of a look at everything.
-        left_ = c.size() / (BoxTree::kEntries * 6) + 8;
+        left_ = static_cast<std::size_t>(cost_of_all(c) / cost_of_node(c) / 2) + 4;
         return true;
+    }
+
+    // In blocks of a look at everything. A node is read from anywhere in memory, which such a look
+    // goes through in order; the more features, the less that matters.
+    static std::int64_t cost_of_all(const Categories& c) {
+        return static_cast<std::int64_t>(c.size() / kRoughLanes);
+    }
+    static std::int64_t cost_of_node(const Categories& c) {
+        return static_cast<std::int64_t>(4 + 32 / c.width());
     }
 
     // False where it was given up.
@@ -270,13 +279,18 @@ private:
         const std::size_t before = left_;
         const bool found = tree.size() == 0 || descend(tree, tree.root(), tree.height(), query);
         work_ += (before - left_) * BoxTree::kEntries * c.width();
-        if (found) {
+        if (indexing() == Indexing::always) return found;
+        const std::int64_t all = cost_of_all(c);
+        const auto cost = static_cast<std::int64_t>(before - left_) * cost_of_node(c);
+        balance_ = std::min(balance_ + (found ? all - cost : -cost), kMostCredit * all);
+        if (balance_ < 0) {
+            pause_ = std::min(2 * pause_ + 1, kLongestPause);
+            n_paused_ = pause_;
+            balance_ = 0;
+        } else if (found) {
             pause_ = 0;
-            return true;
         }
-        pause_ = std::min(2 * pause_ + 1, kLongestPause);
-        n_paused_ = pause_;
-        return false;
+        return found;
     }
 
     template <class Query>
@@ -320,8 +334,9 @@ private:
     bool looked_ = false;   // `rough_` holds overlaps of the sample at hand
     std::size_t left_ = 0;  // nodes until the search is given up
     std::size_t work_ = 0;
-    unsigned pause_ = 0;     // how many samples the index was last left alone for
-    unsigned n_paused_ = 0;  // how many are still to come
+    std::int64_t balance_ = 0;  // saved, less lost
+    unsigned pause_ = 0;        // how many samples the index was last left alone for
+    unsigned n_paused_ = 0;     // how many are still to come
 };
 
 }  // namespace resonart

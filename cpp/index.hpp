@@ -20,8 +20,8 @@ void use_indexing(Indexing choice);
 
 class Index {
 public:
-    // A search through fewer boxes side by side is as fast.
-    static constexpr std::size_t kFewest = 256;
+    // A look at fewer boxes is as fast, the more so the more features they have.
+    static constexpr std::size_t kFewestByWidth = 128;
 
     Index() = default;
     explicit Index(std::size_t width) : tree_(width) {}
@@ -95,7 +95,8 @@ private:
             case Indexing::never:
                 return false;
             default:
-                return wanted_ && n_boxes + n >= kFewest && n_boxes >= next_try_;
+                return wanted_ && n_boxes + n >= kFewestByWidth * tree_.width() &&
+                       n_boxes >= next_try_;
         }
     }
 
