@@ -18,7 +18,7 @@ help:
 	@echo "make test      run all tests"
 	@echo "make lint      check style (ruff, clang-format)"
 	@echo "make types     check types (mypy, strict)"
-	@echo "make bench     measure against artlib, river, scikit-learn and hdbscan (an hour and a half)"
+	@echo "make bench     measure against artlib, river, scikit-learn and hdbscan (long)"
 	@echo "make paper     repeat the experiments of the DDVFA paper, and write paper/README.md (hours)"
 	@echo "make paper-quick  the same on made data in build/paper-quick (seconds)"
 	@echo "make sanitize  run the engine's tests with address and undefined-behaviour sanitizers"

@@ -15,7 +15,7 @@ from .contenders import BY_NAME, Learner
 from .processes import CANNOT, DONE, NOT_INSTALLED, ONE_THREAD, OUT_OF_TIME, Limits, ask
 from .shapes import swinging_stream
 from .tables import Goal, verdict
-from .timing import collector_paused, note
+from .timing import clocked, collector_paused, note
 from .tuning import is_installed
 
 CHUNK_ROWS = 100  # the clock of the whole stream is looked at after each
@@ -192,14 +192,3 @@ def learn_all(
                 "p99_us": float(np.percentile(every, 99)),
             }
         )
-
-
-def clocked(learn: Callable[[Any], Any], rows: Sequence[Any]) -> NDArray[np.int64]:
-    """Nanoseconds of each row, the reading of the clock included."""
-    nanoseconds = np.empty(len(rows), dtype=np.int64)
-    clock = time.perf_counter_ns
-    for i, row in enumerate(rows):
-        started = clock()
-        learn(row)
-        nanoseconds[i] = clock() - started
-    return nanoseconds

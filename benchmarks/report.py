@@ -56,14 +56,13 @@ HOW_TO_RUN = """\
     python -m benchmarks.run --quick --out /tmp/bench  # the same with tiny inputs, elsewhere
     python -m benchmarks.run --only growth threads     # some questions, the other answers kept
     python -m benchmarks.report                        # this page again from the CSV files
-
-Expect an hour and a half on two processors: `one_pass` 30 minutes, `growth` 6, `latency` 6,
-`predict` 3, `first_use` 5, `threads` 1, and the older questions 40 together.
 """
 
 HOW_IT_IS_MEASURED = """\
 ## How it is measured
+"""
 
+HOW_THE_SUITE_IS = """\
 Speed, growth and first use, in the sections before *`fit` against artlib*:
 
 - Every contender runs in a process of its own, which makes the rows, warms up (imports and
@@ -83,6 +82,9 @@ Speed, growth and first use, in the sections before *`fit` against artlib*:
   *spirals*, three *rings* around each other, and *noisy rings* among 5 % uniform noise. With more
   than two features, plane figures lie askew in them, a little off their plane.
 
+"""
+
+HOW_THE_OTHERS_ARE = """\
 In the sections from *`fit` against artlib* on:
 
 - A claim is a ratio to a named peer, measured in the same run on the same rows. Milliseconds are
@@ -159,6 +161,8 @@ def page(results: Path) -> str:
         goals(results),
         HOW_TO_RUN,
         HOW_IT_IS_MEASURED,
+        *([HOW_THE_SUITE_IS] if any(results.glob("suite_*.csv")) else []),
+        HOW_THE_OTHERS_ARE,
         *(part for section in sections for part in section),
         machine(runs),
     ]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import statistics
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +15,7 @@ from sklearn.cluster import Birch
 import resonart
 
 from .tables import verdict
-from .timing import Effort, collector_paused, note, ratios
+from .timing import Effort, clocked, collector_paused, note, ratios
 from .workloads import Rows, drifting_stream
 
 N_FEATURES = 2
@@ -124,17 +123,6 @@ def birch(grain: Grain) -> Learner:
     return Learner(model.partial_fit, lambda: len(model.subcluster_centers_))
 
 
-def latencies(learn: Callable[[Any], Any], rows: Sequence[Any]) -> NDArray[np.int64]:
-    """Nanoseconds of each row, the reading of the clock included."""
-    nanoseconds = np.empty(len(rows), dtype=np.int64)
-    clock = time.perf_counter_ns
-    for i, row in enumerate(rows):
-        started = clock()
-        learn(row)
-        nanoseconds[i] = clock() - started
-    return nanoseconds
-
-
 def measure(n_rows: int, effort: Effort) -> list[Result]:
     """Send the same stream through everybody, at each grain."""
     rows = drifting_stream(n_rows, N_FEATURES)
@@ -146,14 +134,14 @@ def measure_grain(grain: Grain, rows: Rows, repeats: int) -> list[Result]:
     """Let the contenders take turns, a whole stream each."""
     everybody = contenders(grain, rows)
     for contender in everybody:
-        latencies(contender.make().learn, contender.rows[:WARM_UP_ROWS])
+        clocked(contender.make().learn, contender.rows[:WARM_UP_ROWS])
     runs: dict[str, list[NDArray[np.int64]]] = {contender.name: [] for contender in everybody}
     n_parts: dict[str, int] = {}
     with collector_paused():
         for _ in range(repeats):
             for contender in everybody:
                 learner = contender.make()
-                runs[contender.name].append(latencies(learner.learn, contender.rows))
+                runs[contender.name].append(clocked(learner.learn, contender.rows))
                 n_parts[contender.name] = learner.n_parts()
     yardstick = totals(runs[YARDSTICK])
     return [summary(grain, rows, name, n_parts[name], runs[name], yardstick) for name in runs]

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .workloads import Rows
 
@@ -153,3 +154,14 @@ def _memory() -> str:
 
 def _load() -> str:
     return f"{os.getloadavg()[0]:.2f}" if hasattr(os, "getloadavg") else "unknown"
+
+
+def clocked(learn: Callable[[Any], Any], rows: Sequence[Any]) -> NDArray[np.int64]:
+    """Nanoseconds of each row, the reading of the clock included."""
+    nanoseconds = np.empty(len(rows), dtype=np.int64)
+    clock = time.perf_counter_ns
+    for i, row in enumerate(rows):
+        started = clock()
+        learn(row)
+        nanoseconds[i] = clock() - started
+    return nanoseconds

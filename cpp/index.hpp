@@ -56,9 +56,7 @@ public:
     void reserve_more(std::size_t n, std::size_t n_boxes, Entry&& entry, Norm&& norm) {
         if (!kept_ && !is_due(n_boxes, n)) return;
         if (!kept_ || tree_.is_worn()) {
-            BoxTree tree = BoxTree::of(tree_.width(), n_boxes, entry, norm);
-            tree.reserve_more(n);
-            tree_ = std::move(tree);
+            tree_ = BoxTree::of(tree_.width(), n_boxes, entry, norm);
             kept_ = true;
         }
         tree_.reserve_more(n);

@@ -90,6 +90,7 @@ public:
     void serve(Linkage linkage) {
         keep_centroids(linkage == Linkage::centroid);
         keep_members(linkage != Linkage::single);
+        if (linkage == Linkage::centroid) do_without_index();  // boxes are not searched
     }
 
     // Centroids cost memory and time, and only one linkage looks at them.

@@ -98,7 +98,6 @@ struct TopoWorkspace {
     Buffer<std::int64_t> component;  // of each category; -1 for candidates
     // Of which links and how many categories the components are known.
     std::uint64_t stamp = 0;
-    std::int64_t phi = 0;
     std::size_t n_known = 0, n_components = 0;
 };
 
@@ -121,6 +120,8 @@ public:
     }
 
     void do_without_index() noexcept { categories_.do_without_index(); }
+    // Others are permanent when φ changes.
+    void forget_components() noexcept { stamp_ = new_stamp(); }
     void reserve_one() {
         categories_.reserve(categories_.size() + 1);
         edges_.reserve_more(1);
@@ -197,10 +198,9 @@ public:
     // Connected components of the permanent categories, numbered by the lowest they hold. Returns
     // how many there are.
     std::size_t find_components(const Params& params, TopoWorkspace& ws) const noexcept {
-        if (ws.stamp != stamp_ || ws.phi != params.phi || ws.n_known > categories_.size()) {
+        if (ws.stamp != stamp_ || ws.n_known > categories_.size()) {
             ws.n_components = find_components_anew(params, ws);
             ws.stamp = stamp_;
-            ws.phi = params.phi;
         } else {
             // What came since has no links yet.
             for (std::size_t j = ws.n_known; j < categories_.size(); ++j) {
@@ -314,7 +314,13 @@ public:
         configure(params);
     }
 
-    void configure(const Params& params) { params_ = params; }
+    void configure(const Params& params) {
+        if (params.phi != params_.phi) {
+            a_.forget_components();
+            b_.forget_components();
+        }
+        params_ = params;
+    }
     const Params& params() const { return params_; }
 
     const TopoModule& a() const { return a_; }

@@ -203,3 +203,14 @@ def test_components_kept_from_row_to_row_are_those_found_anew(phi: int) -> None:
     for row in rows:
         label = model.learn_one(row)
         assert label == pickle.loads(pickle.dumps(model)).predict(row[None])[0]
+
+
+def test_components_when_phi_changes_between_rows() -> None:
+    """A row learned under a higher phi may make a category permanent by the lower one."""
+    low, high = np.array([0.1, 0.1]), np.array([0.9, 0.9])
+    model = TopoART(rho_a=0.9, phi=2, tau=1000, bounds=(0, 1))
+    labels = [model.learn_one(row) for row in (low, low, low, high, high)]
+    assert labels == [-1, -1, 0, 0, 0]  # B's category of `high` is still a candidate
+    model.set_params(phi=3).partial_fit(high[None])
+    model.set_params(phi=2).partial_fit(high[None])
+    assert model.learn_one(high) == 1
