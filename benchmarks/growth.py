@@ -5,6 +5,10 @@ Then the vigilance is set to one at which about K boxes cover the space: a box m
 times the distance at which a new row has its nearest neighbour among K. Another K rows are learned,
 so that boxes have the sizes and overlaps of a model that came to K categories by itself, and from
 then on most rows resonate; how many still found a category is reported.
+
+With the index the same rows are learned once more by another copy, neighbours after neighbours: the
+same comparisons, near enough, but of boxes that are still in the processor's caches. The difference
+is what a row waits for memory.
 """
 
 from __future__ import annotations
@@ -32,7 +36,7 @@ TASKS = ("learn", "predict")
 N_MODULES = 200  # that the lower vigilance leaves, about, of uniform rows
 ROOM = 5.0  # a box may grow to so many times the distance of the nearest neighbour
 GAMMA = 3.0
-MOST_ROWS = 20_000
+MOST_ROWS = 100_000
 LEAST_ROWS = 500
 BATCH_SECONDS = 0.5  # a batch is as many rows as take about so long, within these bounds
 WARM_UP_ROWS = 200
@@ -73,6 +77,7 @@ class Result:
     predict_us: float | None = None
     predict_us_min: float | None = None
     predict_us_max: float | None = None
+    in_order_us: float | None = None
     words: str = ""
 
 
@@ -88,7 +93,7 @@ def measure(size: Size) -> list[Result]:
 
 def measure_model(model: str, n_features: int, size: Size, folder: str) -> list[Result]:
     """Measure one kind of model at every number of categories."""
-    task = {
+    task: dict[str, Any] = {
         "model": model,
         "n_features": n_features,
         "n_categories": size.n_categories,
@@ -101,7 +106,12 @@ def measure_model(model: str, n_features: int, size: Size, folder: str) -> list[
         for _ in range(size.repeats):
             for way, value in WAYS.items():
                 environment = {INDEX_VARIABLE: value}
-                answer = ask("growth", task | {"build": False}, size.limits, environment)
+                answer = ask(
+                    "growth",
+                    task | {"build": False, "in_order": way == "index"},
+                    size.limits,
+                    environment,
+                )
                 runs[way] += answer.told[1:]
                 if answer.status != DONE:
                     status, words = answer.status, answer.words
@@ -127,6 +137,7 @@ def measure_model(model: str, n_features: int, size: Size, folder: str) -> list[
 def summary(model: str, n_features: int, way: str, runs: Sequence[dict[str, Any]]) -> Result:
     """Sum up the repeats."""
     learn, predict = ([run[f"{task}_us"] for run in runs] for task in TASKS)
+    ordered = [run["in_order_us"] for run in runs if run["in_order_us"] is not None]
     return Result(
         model=model,
         n_features=n_features,
@@ -144,6 +155,7 @@ def summary(model: str, n_features: int, way: str, runs: Sequence[dict[str, Any]
         predict_us=statistics.median(predict),
         predict_us_min=min(predict),
         predict_us_max=max(predict),
+        in_order_us=statistics.median(ordered) if ordered else None,
     )
 
 
@@ -295,6 +307,15 @@ def clock(task: dict[str, Any], tell: Callable[[dict[str, Any]], None]) -> None:
             predicted = time.perf_counter()
             model.partial_fit(rows)  # of topoART this labels the rows by both modules, too
             learned = time.perf_counter()
+        in_order = None
+        if task["in_order"]:
+            other = pickle.loads(file_of(task, asked).read_bytes())
+            other.partial_fit(few)
+            rows = rows[neighbours_first(rows)]
+            with collector_paused():
+                started = time.perf_counter()
+                other.partial_fit(rows)
+                in_order = 1e6 * (time.perf_counter() - started) / n_rows
         tell(
             {
                 "asked": asked,
@@ -304,8 +325,21 @@ def clock(task: dict[str, Any], tell: Callable[[dict[str, Any]], None]) -> None:
                 "new_share": (model.n_categories_ - before) / n_rows,
                 "predict_us": 1e6 * (predicted - started) / n_rows,
                 "learn_us": 1e6 * (learned - predicted) / n_rows,
+                "in_order_us": in_order,
             }
         )
+
+
+def neighbours_first(rows: np.ndarray) -> np.ndarray:
+    """Return an order of rows in the unit cube in which neighbours come together (Morton's)."""
+    n_features = rows.shape[1]
+    n_bits = min(12, 60 // n_features)
+    cells = (rows * ((1 << n_bits) - 1)).astype(np.int64)
+    key = np.zeros(len(rows), dtype=np.int64)
+    for bit in reversed(range(n_bits)):
+        for feature in range(n_features):
+            key = key << 1 | (cells[:, feature] >> bit & 1)
+    return np.argsort(key, kind="stable")
 
 
 def file_of(task: dict[str, Any], n_categories: int) -> Path:

@@ -46,6 +46,8 @@ public:
         return child_[n * kEntries + slot];
     }
 
+    void prefetch_children(std::size_t n) const { prefetch(child_.data() + n * kEntries); }
+
     // Room for so many more boxes; throws std::bad_alloc, changing nothing that can be seen. A
     // split leaves eight entries at least on each side, but what is full already splits at once.
     void reserve_more(std::size_t n) {
@@ -127,6 +129,7 @@ public:
             const std::uint32_t n = at / kEntries;
             const std::size_t last = --n_entries_[n];
             if (at % kEntries != last) move_entry(n, last, n, at % kEntries, level);
+            leave(n, last);
             if (last > 0) return;
             if (n == root_) {  // nothing is left
                 height_ = 0;
@@ -148,6 +151,9 @@ private:
     // How full a node is packed: there is room for some more.
     static constexpr std::size_t kPacked = 12;
 
+    // Entries out of use lie beyond all samples, so that none is the most promising of its node.
+    static constexpr float kNowhere = 4.0f;
+
     std::size_t n_nodes() const { return n_entries_.size(); }
     std::size_t stride() const { return (width_ + 1) * kEntries; }
     float* slot_of(std::size_t n, std::size_t slot) { return boxes_.data() + n * stride() + slot; }
@@ -168,7 +174,8 @@ private:
             return n;
         }
         const auto n = static_cast<std::uint32_t>(n_nodes());
-        boxes_.append(0.0f, stride());
+        boxes_.append(kNowhere, width_ * kEntries);
+        boxes_.append(0.0f, kEntries);
         child_.append(std::uint32_t{0}, kEntries);
         n_entries_.push(0);
         parent_.push(0);
@@ -220,12 +227,7 @@ private:
 
     std::size_t nearest(std::uint32_t n, const float* box) const noexcept {
         alignas(64) float nearness[kEntries];
-        kernels().near_gap(box, node(n), width_, HUGE_VALF, nearness);
-        std::size_t best = 0;
-        for (std::size_t slot = 1; slot < n_entries_[n]; ++slot) {
-            if (nearness[slot] > nearness[best]) best = slot;
-        }
-        return best;
+        return kernels().near_gap(box, node(n), width_, HUGE_VALF, nearness).best;
     }
 
     // Whoever is below must know where it hangs.
@@ -240,6 +242,11 @@ private:
         float* b = slot_of(to, to_slot);
         for (std::size_t f = 0; f <= width_; ++f) b[f * kEntries] = a[f * kEntries];
         hang(to, to_slot, child(from, from_slot), level);
+    }
+    void leave(std::uint32_t n, std::size_t slot) noexcept {
+        float* to = slot_of(n, slot);
+        for (std::size_t f = 0; f < width_; ++f) to[f * kEntries] = kNowhere;
+        to[width_ * kEntries] = 0.0f;
     }
     // The box in `scratch_`.
     void add_entry(std::uint32_t n, std::uint32_t what, std::size_t level) noexcept {
@@ -314,6 +321,7 @@ private:
             }
         }
         n_entries_[n] = static_cast<std::uint8_t>(kept);
+        for (std::size_t slot = kept; slot < kEntries; ++slot) leave(n, slot);
         add_entry(goes[kEntries] ? fresh : n, what, level);
         return fresh;
     }

@@ -53,6 +53,13 @@ public:
         for (std::size_t f = 0; f < width_; ++f) out[f] = w[f * kLanes];
     }
 
+    // What is asked of a category besides its weight.
+    void prefetch_beside(std::size_t j) const {
+        prefetch(norm_.data() + j);
+        prefetch(owner_.data() + j);
+        prefetch(count_.data() + j);
+    }
+
     // |x ∧ w_j|, as the kernels sum it.
     double overlap(std::size_t j, const double* x) const {
         const double* w = column(j);

@@ -141,11 +141,14 @@ private:
             reach_.ratio = least > 0.0 ? below(least) : lowest();
         }
 
-        unsigned look(const float* node, float* bound) const noexcept {
+        Glance look(const float* node, float* bound) const noexcept {
             return kernels().near_ratio(x_.rough, node, c_.width(), reach_, bound);
         }
-        bool may_matter(float bound) const noexcept { return bound >= reach_.ratio; }
+        unsigned promising(const float* bound) const noexcept {
+            return kernels().promising(bound, reach_.ratio);
+        }
         bool visit(std::uint32_t j) noexcept {
+            c_.prefetch_beside(j);
             const double overlap = c_.overlap(j, x_.x);
             if (!(overlap >= threshold_)) return true;
             Best one;
@@ -187,10 +190,12 @@ private:
         Nearest(const Categories& c, const Sample& x, const std::int64_t* component)
             : c_(c), x_(x), component_(component), slack_(slack(c.width())) {}
 
-        unsigned look(const float* node, float* bound) const noexcept {
+        Glance look(const float* node, float* bound) const noexcept {
             return kernels().near_gap(x_.rough, node, c_.width(), most_, bound);
         }
-        bool may_matter(float bound) const noexcept { return -bound <= most_; }
+        unsigned promising(const float* bound) const noexcept {
+            return kernels().promising(bound, -most_);
+        }
         bool visit(std::uint32_t j) noexcept {
             if (component_ && component_[j] < 0) return true;
             const double gap = c_.gap(j, x_.x);
@@ -227,10 +232,10 @@ private:
             reach_.ratio = below(ratio);
         }
 
-        unsigned look(const float* node, float* bound) const noexcept {
+        Glance look(const float* node, float* bound) const noexcept {
             return kernels().near_ratio(x_.rough, node, c_.width(), reach_, bound);
         }
-        bool may_matter(float) const noexcept { return true; }
+        static unsigned promising(const float*) noexcept { return ~0u; }
         bool visit(std::uint32_t j) noexcept {
             if (n == most_) return false;
             chosen_[n++] = j;
@@ -298,35 +303,32 @@ private:
         if (left_ == 0) return false;
         --left_;
         alignas(64) float bound[BoxTree::kEntries];
-        unsigned entries = query.look(tree.node(n), bound) & ((1u << tree.n_entries(n)) - 1u);
-        while (entries) {
-            // The most promising first: what it finds may spare the others.
-            unsigned next = first_of(entries);
-            for (unsigned rest = entries & (entries - 1); rest; rest &= rest - 1) {
-                const unsigned other = first_of(rest);
-                if (bound[other] > bound[next]) next = other;
-            }
-            entries &= ~(1u << next);
-            if (!query.may_matter(bound[next])) return true;
+        tree.prefetch_children(n);
+        const Glance near = query.look(tree.node(n), bound);
+        unsigned entries = near.within & ((1u << tree.n_entries(n)) - 1u);
+        if (!entries) return true;
+        // The most promising first: what it finds may spare the others, and mostly does.
+        unsigned next = entries >> near.best & 1u ? near.best : best_of(entries, bound);
+        for (;;) {
             const std::uint32_t below = tree.child(n, next);
             if (!(level == 0 ? query.visit(below) : descend(tree, below, level - 1, query))) {
                 return false;
             }
+            entries &= ~(1u << next);
+            if (!entries) return true;
+            entries &= query.promising(bound);
+            if (!entries) return true;
+            next = best_of(entries, bound);
         }
-        return true;
     }
 
-    static unsigned first_of(unsigned bits) noexcept {
-#if defined(__GNUC__) || defined(__clang__)
-        return static_cast<unsigned>(__builtin_ctz(bits));
-#else
-        unsigned n = 0;
-        while (!(bits & 1u)) {
-            bits >>= 1;
-            ++n;
+    static unsigned best_of(unsigned entries, const float* bound) noexcept {
+        unsigned best = first_of(entries);
+        for (unsigned rest = entries & (entries - 1); rest; rest &= rest - 1) {
+            const unsigned other = first_of(rest);
+            if (bound[other] > bound[best]) best = other;
         }
-        return n;
-#endif
+        return best;
     }
 
     Buffer<float> rough_;

@@ -401,21 +401,29 @@ inline RoughLanes node_gaps(const float* x, const float* node, std::size_t width
     return sum;
 }
 
-unsigned near_ratio(const float* x, const float* node, std::size_t width, const Reach& reach,
-                    float* ratio) {
-    const RoughLanes top = RoughLanes::load(node + width * kRoughLanes);
-    const RoughLanes overlap = top - node_gaps(x, node, width) + RoughLanes::all(reach.slack);
-    const RoughLanes highest = overlap / (top + RoughLanes::all(reach.alpha));
-    highest.store(ratio);
-    return at_least(overlap, RoughLanes::all(reach.overlap)) &
-           at_least(highest, RoughLanes::all(reach.ratio));
+Glance near_in(RoughLanes bound, unsigned within) {
+    const unsigned best = at_least(bound, RoughLanes::all(highest(bound)));
+    return {within, first_of(best)};
 }
 
-unsigned near_gap(const float* x, const float* node, std::size_t width, float most,
-                  float* nearness) {
+Glance near_ratio(const float* x, const float* node, std::size_t width, const Reach& reach,
+                  float* bound) {
+    const RoughLanes top = RoughLanes::load(node + width * kRoughLanes);
+    const RoughLanes overlap = top - node_gaps(x, node, width) + RoughLanes::all(reach.slack);
+    const RoughLanes ratio = overlap / (top + RoughLanes::all(reach.alpha));
+    ratio.store(bound);
+    return near_in(ratio, at_least(overlap, RoughLanes::all(reach.overlap)) &
+                              at_least(ratio, RoughLanes::all(reach.ratio)));
+}
+
+Glance near_gap(const float* x, const float* node, std::size_t width, float most, float* bound) {
     const RoughLanes negative = RoughLanes::all(0.0f) - node_gaps(x, node, width);
-    negative.store(nearness);
-    return at_least(negative, RoughLanes::all(-most));
+    negative.store(bound);
+    return near_in(negative, at_least(negative, RoughLanes::all(-most)));
+}
+
+unsigned promising(const float* bound, float least) {
+    return at_least(RoughLanes::load(bound), RoughLanes::all(least));
 }
 
 }  // namespace
@@ -432,6 +440,7 @@ const Kernels RESONART_KERNELS = {
     respond,
     near_ratio,
     near_gap,
+    promising,
 };
 
 }  // namespace resonart

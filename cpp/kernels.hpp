@@ -54,11 +54,40 @@ struct Reach {
     float alpha, slack, overlap, ratio;
 };
 
+// What a look at a node's boxes tells: a bit for each within reach, and which box promises most,
+// within reach or not.
+struct Glance {
+    unsigned within, best;
+};
+
 struct Best {
     std::int64_t index = kNone;
     double ratio = -1.0;   // |x ∧ w| / (α + |w|)
     double overlap = 0.0;  // |x ∧ w|
 };
+
+// `p` will be read soon: it may be on its way from memory meanwhile.
+static inline void prefetch(const void* p) {
+#if defined(__GNUC__) || defined(__clang__)
+    __builtin_prefetch(p);
+#else
+    (void)p;
+#endif
+}
+
+// The lowest bit that is set; there must be one.
+static inline unsigned first_of(unsigned bits) {
+#if defined(__GNUC__) || defined(__clang__)
+    return static_cast<unsigned>(__builtin_ctz(bits));
+#else
+    unsigned n = 0;
+    while (!(bits & 1u)) {
+        bits >>= 1;
+        ++n;
+    }
+    return n;
+#endif
+}
 
 struct Kernels {
     const char* name;
@@ -94,14 +123,16 @@ struct Kernels {
     void (*respond)(const double* overlap, const StoreView& s, const Power& gamma,
                     const Power& gamma_ref, double* activation, double* match);
 
-    // A node of `kRoughLanes` boxes: the highest ratio each may have, and a bit for each box
-    // within reach.
-    unsigned (*near_ratio)(const float* x, const float* node, std::size_t width, const Reach& reach,
-                           float* ratio);
+    // A node of `kRoughLanes` boxes: the highest ratio each may have is left in `bound`.
+    Glance (*near_ratio)(const float* x, const float* node, std::size_t width, const Reach& reach,
+                         float* bound);
 
-    // The same for gaps: their negatives, and a bit for each box of a gap of at most `most`.
-    unsigned (*near_gap)(const float* x, const float* node, std::size_t width, float most,
-                         float* nearness);
+    // The same for gaps, of which at most `most` is within reach; `bound` gets their negatives.
+    Glance (*near_gap)(const float* x, const float* node, std::size_t width, float most,
+                       float* bound);
+
+    // A bit for each of `kRoughLanes` bounds that is at least `least`.
+    unsigned (*promising)(const float* bound, float least);
 };
 
 // The kernels in use. The first call picks the widest the machine can run, or what the

@@ -24,6 +24,13 @@
 namespace resonart {
 namespace {
 
+#if defined(__AVX2__) || defined(RESONART_SSE2)
+inline float highest_of(__m128 four) {
+    const __m128 two = _mm_max_ps(four, _mm_movehl_ps(four, four));
+    return _mm_cvtss_f32(_mm_max_ss(two, _mm_shuffle_ps(two, two, 1)));
+}
+#endif
+
 #if defined(__AVX512F__)
 
 struct Lanes {
@@ -56,6 +63,8 @@ inline RoughLanes higher(RoughLanes a, RoughLanes b) { return {_mm512_max_ps(a.v
 inline unsigned at_least(RoughLanes a, RoughLanes b) {
     return _mm512_cmp_ps_mask(a.v, b.v, _CMP_GE_OQ);
 }
+// The highest of all lanes.
+inline float highest(RoughLanes a) { return _mm512_reduce_max_ps(a.v); }
 
 #elif defined(__AVX2__)
 
@@ -119,6 +128,10 @@ inline unsigned at_least(RoughLanes x, RoughLanes y) {
     const int low = _mm256_movemask_ps(_mm256_cmp_ps(x.a, y.a, _CMP_GE_OQ));
     const int high = _mm256_movemask_ps(_mm256_cmp_ps(x.b, y.b, _CMP_GE_OQ));
     return static_cast<unsigned>(low | (high << 8));
+}
+inline float highest(RoughLanes x) {
+    const __m256 eight = _mm256_max_ps(x.a, x.b);
+    return highest_of(_mm_max_ps(_mm256_castps256_ps128(eight), _mm256_extractf128_ps(eight, 1)));
 }
 
 #elif defined(RESONART_SSE2)
@@ -195,6 +208,9 @@ inline unsigned at_least(RoughLanes a, RoughLanes b) {
     }
     return bits;
 }
+inline float highest(RoughLanes a) {
+    return highest_of(_mm_max_ps(_mm_max_ps(a.v[0], a.v[1]), _mm_max_ps(a.v[2], a.v[3])));
+}
 
 #else  // any other machine: plain loops of known length, which compilers vectorise well
 
@@ -250,6 +266,11 @@ RESONART_PLAIN unsigned at_least(Plain<T, N> a, Plain<T, N> b) {
 }
 #undef RESONART_EACH
 #undef RESONART_PLAIN
+inline float highest(const RoughLanes& a) {
+    float most = a.v[0];
+    for (const float each : a.v) most = each > most ? each : most;
+    return most;
+}
 
 #endif
 

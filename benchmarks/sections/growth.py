@@ -30,7 +30,36 @@ labels the rows by both.
 def section(results: Path) -> list[str]:
     """Return the words and a table for each number of features."""
     lines = read_lines(results / "suite_growth.csv")
-    return [WORDS, *(table_of(group) for group in grouped(lines, "n_features"))]
+    by_width = grouped(lines, "n_features")
+    return [WORDS, *(table_of(group) for group in by_width), LIMITS, waiting(by_width[0])]
+
+
+LIMITS = """\
+### What limits it
+
+The same rows learned in another order, neighbours after neighbours (a Morton curve): what a search
+compares is the same, near enough, but it finds its boxes in the caches. What is left of the growth
+then is the height of the index; the rest is a row waiting for memory, which is read at another
+place for every row. Sorting the rows is not open to a model that learns them in the order in which
+they come. Brute force reads memory from front to back, which the processor foresees.
+"""
+
+
+def waiting(lines: Sequence[Line]) -> str:
+    """Return how rows cost as they come and neighbours first, with the fewest features."""
+    of_index = [line for line in lines if line["in_order_us"]]
+    asked = list(dict.fromkeys(line["n_asked"] for line in of_index))
+    header = [
+        "model",
+        *(f"{count(n)}: as they come, neighbours first, µs" for n in asked),
+        "growth: as they come, neighbours first",
+    ]
+    table = []
+    for mine in grouped(of_index, "model"):
+        cells = [f"{digits(line['learn_us'])}, {digits(line['in_order_us'])}" for line in mine]
+        grown = [float(mine[-1][key]) / float(mine[0][key]) for key in ("learn_us", "in_order_us")]
+        table.append([mine[0]["model"], *cells, ", ".join(f"{by:.2f} times" for by in grown)])
+    return markdown(header, table)
 
 
 def table_of(lines: Sequence[Line]) -> str:
