@@ -99,6 +99,30 @@ private:
     Buffer<std::uint32_t> entries_;
 };
 
+// What a stream is told: of each row its label, its match with what was known before it, and
+// whether it founded a cluster; and in between, which labels merging has changed.
+struct Told {
+    explicit Told(std::size_t n) {
+        labels.resize_uninitialised(n);
+        matches.resize_uninitialised(n);
+        founded.resize_uninitialised(n);
+    }
+    // From the row after `n_rows` of these on, label i is called map[i].
+    void rename(std::size_t n_rows, const Buffer<std::uint32_t>& map) {
+        after.reserve(after.size() + 1);
+        sizes.reserve(sizes.size() + 1);
+        entries.reserve(entries.size() + map.size());
+        after.push(static_cast<std::int64_t>(n_rows));
+        sizes.push(static_cast<std::int64_t>(map.size()));
+        for (const std::uint32_t entry : map) entries.push(entry);
+    }
+
+    Buffer<std::int64_t> labels;
+    Buffer<double> matches;
+    Buffer<std::uint8_t> founded;
+    Buffer<std::int64_t> after, sizes, entries;  // of the renamings: when, how long, one by one
+};
+
 // Labels before a call -> labels after it, whatever was merged on the way.
 class CallMap {
 public:
@@ -190,6 +214,15 @@ public:
         }));
     }
 
+    // As `train` with the rows as given, once, and tells what each of them did as it came.
+    template <class Rows, class Ask>
+    void train_telling(const Rows& rows, const Params& params, Told& told, Ask ask) {
+        params.check();
+        const Writing writing(lock_, ask);
+        Poll<Ask> poll(ask);
+        undoable([&] { tell_unguarded(rows, params, told, poll); });
+    }
+
     // Whether the next row may take long: it is followed by a merge, or may have room made for it.
     // The caller holds the lock.
     bool may_merge_next() const { return due_within(state_.art.params(), 1) || seeks_room(); }
@@ -278,14 +311,20 @@ private:
                state_.n_samples + 1 - state_.room_sought_at >= state_.art.params().max_categories;
     }
 
-    template <class Rows, class Ask>
-    int train_unguarded(const Rows& rows, const Params& params, const Plan& plan,
-                        std::int64_t* labels, Poll<Ask>& poll) {
+    // Before the first of some rows.
+    template <class Rows>
+    void begin(const Rows& rows, const Params& params) {
         if (!(params == state_.art.params())) state_.art.configure(params);
         row_.resize_uninitialised(n_features_);
         if (!state_.bounds.known()) learn_bounds(rows);
         if (params.out_of_bounds == OutOfBounds::error) refuse_outside(rows);
+        if constexpr (kLabelsLater) state_.art.prepare(workspace_);
+    }
 
+    template <class Rows, class Ask>
+    int train_unguarded(const Rows& rows, const Params& params, const Plan& plan,
+                        std::int64_t* labels, Poll<Ask>& poll) {
+        begin(rows, params);
         const std::size_t n = rows.size();
         CallMap call_map(kMerges ? state_.art.n_clusters() : 0);
         LabelMaps maps;  // of this epoch
@@ -319,6 +358,45 @@ private:
         return epoch;
     }
 
+    template <class Rows, class Ask>
+    void tell_unguarded(const Rows& rows, const Params& params, Told& told, Poll<Ask>& poll) {
+        begin(rows, params);
+        CallMap call_map(kMerges ? state_.art.n_clusters() : 0);
+        const auto follow = [&](std::size_t n_rows, const Buffer<std::uint32_t>& map) {
+            call_map.follow(map);
+            told.rename(n_rows, map);
+        };
+        std::size_t n_before = count_clusters();
+        for (std::size_t r = 0; r < rows.size(); ++r) {
+            rows.read(r, row_.data());
+            const auto make_room_first = [&] {
+                const Buffer<std::uint32_t> map = make_room(true, poll);
+                if (map.size()) follow(r, map);
+                n_before = count_clusters();
+            };
+            told.labels[r] = labelled(learn_row(row_.data(), static_cast<std::int64_t>(r),
+                                                make_room_first, &told.matches[r]));
+            const std::size_t n_after = count_clusters();
+            told.founded[r] = n_after > n_before;
+            n_before = n_after;
+            poll.work(workspace_.take_work() + n_features_);
+            if (due_within(params, 0)) {
+                follow(r + 1, merge_now(poll));
+                n_before = count_clusters();
+            }
+        }
+        if (call_map.any()) state_.label_map = call_map.take();
+    }
+
+    // How many clusters there are, from row to row.
+    std::size_t count_clusters() noexcept {
+        if constexpr (kLabelsLater) {
+            return state_.art.find_components(workspace_);
+        } else {
+            return state_.art.n_clusters();
+        }
+    }
+
     template <class Ask>
     std::int64_t learn_or_merge(const double* row, Ask ask) {
         if (!state_.bounds.known()) state_.bounds.set(row, row, n_features_);
@@ -338,19 +416,31 @@ private:
     }
 
     // One presentation. What can fail comes before anything changes, but for `make_room`: it is
-    // called where room has to be made, and has the last word.
+    // called where room has to be made, and has the last word. `match` receives what the row's
+    // match was before it was learned.
     template <class MakeRoom>
-    std::uint32_t learn_row(const double* row, std::int64_t index, MakeRoom&& make_room) {
+    std::uint32_t learn_row(const double* row, std::int64_t index, MakeRoom&& make_room,
+                            double* match = nullptr) {
         coded_.prepare(n_features_);
         state_.art.reserve_one();
         state_.art.prepare(workspace_);
         if (!state_.bounds.contains(row)) leave_bounds(row, index);
         const Sample x = coded_.code(row, state_.bounds);
+        if (match) *match = known() ? state_.art.recognise(x, workspace_).match : 0.0;
         const std::uint32_t label =
             state_.art.is_full() ? learn_when_full(x, make_room) : state_.art.learn(x, workspace_);
         ++state_.n_samples;
         ++state_.since_merge;
         return label;
+    }
+
+    // Whether there is anything to match.
+    bool known() const noexcept {
+        if constexpr (kLabelsLater) {
+            return true;  // topoART looks for itself
+        } else {
+            return state_.art.categories().size() != 0;
+        }
     }
 
     // A row that would make a category has room made for it now and then. Where that does not help,

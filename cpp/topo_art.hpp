@@ -396,9 +396,10 @@ public:
         b_.do_without_index();
     }
 
-    void find_components(Workspace& ws) const noexcept {
+    // Returns how many there are in B: clusters.
+    std::size_t find_components(Workspace& ws) const noexcept {
         a_.find_components(params_, ws.a);
-        b_.find_components(params_, ws.b);
+        return b_.find_components(params_, ws.b);
     }
 
     std::int64_t cluster_of(const Sample& x, bool nearest, Workspace& ws) const noexcept {

@@ -10,6 +10,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <optional>
@@ -202,6 +203,37 @@ public:
             raise_outside(e);
         }
         return {whole_numbers(labels), epochs};
+    }
+
+    // Labels, matches, whether rows founded clusters; and each renaming: after how many rows, and
+    // the new name of every label.
+    static std::tuple<WholeNumbers, NewVector<double>, NewVector<std::uint8_t>, nb::list>
+    train_telling(Engine& engine, const AnyRows& array, const Params& params) {
+        const Rows data = rows(engine, array);
+        Told told(data.size());
+        try {
+            nb::gil_scoped_release free;
+            engine.train_telling(data, params, told, AskPython());
+        } catch (const OutsideBounds& e) {
+            raise_outside(e);
+        }
+        nb::list renamings;
+        const std::int64_t* entry = told.entries.data();
+        for (std::size_t i = 0; i < told.after.size(); ++i) {
+            const auto n = static_cast<std::size_t>(told.sizes[i]);
+            Fresh<std::int64_t> map(n);
+            std::copy_n(entry, n, map.data());
+            entry += n;
+            renamings.append(nb::make_tuple(told.after[i], whole_numbers(map)));
+        }
+        const std::size_t n = data.size();
+        Fresh<std::int64_t> labels(n);
+        Fresh<double> matches(n);
+        Fresh<std::uint8_t> founded(n);
+        std::copy_n(told.labels.data(), n, labels.data());
+        std::copy_n(told.matches.data(), n, matches.data());
+        std::copy_n(told.founded.data(), n, founded.data());
+        return {whole_numbers(labels), matches.vector(), founded.vector(), renamings};
     }
 
     static std::int64_t learn_one(Engine& engine, nb::handle object) {
@@ -475,6 +507,7 @@ nb::class_<Learner<Art>> bind_common(nb::module_& m, const char* name) {
         .def("train", &F::train, nb::arg("rows"), nb::arg("params"), nb::arg("order").none(),
              nb::arg("max_epochs"), nb::arg("merge_at_end"), nb::arg("merge_on_the_way"),
              nb::arg("can_be_undone"), nb::arg("may_merge") = true)
+        .def("train_telling", &F::train_telling, nb::arg("rows"), nb::arg("params"))
         .def("undo", &F::undo)
         .def("keep", &F::keep)
         .def("learn_one", &F::learn_one, nb::arg("row").none())

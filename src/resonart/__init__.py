@@ -6,6 +6,7 @@ from ._bounds import Bounds, Boxes
 from ._ddvfa import DDVFA
 from ._dvfa import DVFA
 from ._fuzzy_art import FuzzyART
+from ._learned import Learned, Renaming
 from ._merge_art import MergeART, MergedModules
 from ._merge_models import merge_models
 from ._topo_art import TopoART
@@ -19,8 +20,10 @@ __all__ = [
     "Bounds",
     "Boxes",
     "FuzzyART",
+    "Learned",
     "MergeART",
     "MergedModules",
+    "Renaming",
     "TopoART",
     "VATImage",
     "__version__",

@@ -24,6 +24,7 @@ from ._bounds import (
 )
 from ._checks import ParameterError, Rows, check_choice, check_count, check_real, check_rows
 from ._engine import Engine, Snapshot, dump, rebuild, snapshot
+from ._learned import Learned, Renaming
 from ._vat import order_rows
 
 ORDERS = ("given", "random", "vat")
@@ -151,20 +152,7 @@ class BaseART(ClusterMixin, BaseEstimator, ABC):
         return self
 
     def _partial_fit(self, X: ArrayLike) -> None:
-        self._check_common()
-        if self.order == "vat":
-            raise ParameterError(
-                "order='vat' needs all rows at once, and partial_fit sees only some. Use fit, "
-                "or order='given' or 'random', with which partial_fit takes rows as they come."
-            )
-        engine = self._trained_engine()
-        first = engine is None
-        rows = check_rows(self, X, reset=first)
-        if first:
-            self._settle(rows, is_stream=True)
-        params = self._params()
-        if engine is None:
-            engine = self._new_engine(rows.shape[1], params, n_first_rows=rows.shape[0])
+        engine, rows, params, is_first = self._begin_stream(X)
         labels, n_epochs = engine.train(
             rows,
             params,
@@ -172,11 +160,59 @@ class BaseART(ClusterMixin, BaseEstimator, ABC):
             1,
             merge_at_end=False,
             merge_on_the_way=self._merges_on_the_way(),
-            can_be_undone=not first,
+            can_be_undone=not is_first,
         )
         self._engine = engine
         self._set_labels(rows, labels)
         self.n_epochs_ = n_epochs
+
+    def _begin_stream(self, X: ArrayLike) -> tuple[Engine, Rows, _core.Params, bool]:
+        """Return the model, new or known, that goes on with these rows; and whether it is new."""
+        self._check_common()
+        if self.order == "vat":
+            raise ParameterError(
+                "order='vat' needs all rows at once, and a stream shows only some. Use fit, or "
+                "order='given' or 'random', with which rows are taken as they come."
+            )
+        engine = self._trained_engine()
+        is_first = engine is None
+        rows = check_rows(self, X, reset=is_first)
+        if is_first:
+            self._settle(rows, is_stream=True)
+        params = self._params()
+        if engine is None:
+            engine = self._new_engine(rows.shape[1], params, n_first_rows=rows.shape[0])
+        return engine, rows, params, is_first
+
+    def learn_many(self, X: ArrayLike) -> Learned:
+        """Go on learning as :meth:`partial_fit` does, and tell what each row did as it came.
+
+        The model becomes the same, to the bit. What is told of a row does not depend on the rows
+        after it, so that a stream cut into calls anywhere is told the same.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The next rows of the stream.
+
+        Returns
+        -------
+        learned : Learned
+            Labels, matches before learning, which rows founded clusters, and what merging renamed
+            on the way. A call that fails leaves the estimator as it was.
+        """
+        return self._all_or_nothing(lambda: self._learn_many(X))
+
+    def _learn_many(self, X: ArrayLike) -> Learned:
+        engine, rows, params, _ = self._begin_stream(X)
+        labels, matches, founded, renamings = engine.train_telling(rows, params)
+        learned = Learned(
+            labels, matches, founded.view(np.bool_), [Renaming(*each) for each in renamings]
+        )
+        self._engine = engine
+        self._set_labels(rows, learned.labels_now())
+        self.n_epochs_ = 1
+        return learned
 
     def learn_one(self, row: Any) -> int:
         """Learn one row and return its label: the quick way in for a stream.

@@ -1,0 +1,127 @@
+"""learn_many: the model of partial_fit, and the truth about every row as it came."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+from resonart import DDVFA, DVFA, FuzzyART, TopoART
+from resonart._engine import dump
+
+RNG = np.random.default_rng(7)
+X = RNG.random((260, 2))
+MORE = RNG.random((120, 2)) * 1.4 - 0.1  # some rows outside the bounds
+
+MODELS = [
+    FuzzyART(rho=0.8, beta=0.7),
+    DVFA(rho_lb=0.7, rho_ub=0.85),
+    DDVFA(rho_lb=0.75, rho_ub=0.85, merge_every=37),
+    DDVFA(rho_lb=0.7, rho_ub=0.9, linkage="average", merge=False),
+    DDVFA(rho_lb=0.75, rho_ub=0.92, max_categories=20),
+    DDVFA(rho_lb=0.75, rho_ub=0.92, max_categories=20, merge=False),
+    TopoART(rho_a=0.85, phi=2, tau=40),
+    TopoART(rho_a=0.85, phi=2, tau=40, max_categories=9),
+]
+each_model = pytest.mark.parametrize("model", MODELS, ids=repr)
+
+
+def state(model: Any) -> bytes:
+    return pickle.dumps(dump(model._engine))
+
+
+@each_model
+def test_the_model_becomes_that_of_partial_fit(model: Any) -> None:
+    ours, theirs = clone(model), clone(model)
+    for rows in (X, MORE):
+        ours.learn_many(rows)
+        theirs.partial_fit(rows)
+        assert state(ours) == state(theirs)
+        np.testing.assert_array_equal(ours.labels_, theirs.labels_)
+        assert ours.n_epochs_ == 1
+
+
+@each_model
+def test_rows_are_told_what_row_by_row_learning_says(model: Any) -> None:
+    ours = clone(model).partial_fit(X[:50])
+    theirs = clone(model).partial_fit(X[:50])
+    rows = np.concatenate([X[50:], MORE])
+    learned = ours.learn_many(rows)
+    renamed = {renaming.after: renaming.label_map for renaming in learned.renamings}
+    n_merged = 0
+    for i, row in enumerate(rows):
+        assert learned.matches[i] == theirs.score_samples([row])[0]
+        n_before = theirs.n_clusters_
+        label = theirs.learn_one(row)
+        if i + 1 in renamed and theirs.n_merges_ > n_merged + (i in renamed):
+            # learn_one gives the name after the merge, learn_many the one before it
+            assert renamed[i + 1][learned.labels[i]] == label
+        else:
+            assert learned.labels[i] == label
+            if i not in renamed:
+                assert learned.founded[i] == (theirs.n_clusters_ > n_before)
+        n_merged = getattr(theirs, "n_merges_", 0)
+    # The label map is that of one call, which was another one.
+    mine, other = dump(ours._engine)["state"], dump(theirs._engine)["state"]
+    mine.pop("label_map", None)
+    other.pop("label_map", None)
+    assert pickle.dumps(mine) == pickle.dumps(other)
+
+
+@each_model
+def test_what_is_told_does_not_depend_on_the_cut(model: Any) -> None:
+    whole = clone(model).partial_fit(X)
+    parts = clone(model).partial_fit(X)
+    at_once = whole.learn_many(MORE)
+    told = []
+    renamings = []
+    for first in range(0, len(MORE), 17):
+        some = parts.learn_many(MORE[first : first + 17])
+        told.append(some)
+        renamings += [(first + after, label_map) for after, label_map in some.renamings]
+    for name in ("labels", "matches", "founded"):
+        together = np.concatenate([getattr(some, name) for some in told])
+        np.testing.assert_array_equal(together, getattr(at_once, name))
+    assert len(renamings) == len(at_once.renamings)
+    for (after, label_map), other in zip(renamings, at_once.renamings, strict=True):
+        assert after == other.after
+        np.testing.assert_array_equal(label_map, other.label_map)
+
+
+def test_following_the_renamings_gives_the_labels_of_now() -> None:
+    model = DDVFA(rho_lb=0.8, rho_ub=0.9, merge_every=25)
+    learned = model.learn_many(X)
+    assert len(learned.renamings) == len(X) // 25
+    assert any((r.label_map != np.arange(len(r.label_map))).any() for r in learned.renamings)
+    np.testing.assert_array_equal(learned.labels_now(), model.labels_)
+
+
+def test_an_empty_model_matches_nothing() -> None:
+    learned = FuzzyART(rho=0.9, bounds=(0, 1)).learn_many(X[:3])
+    assert learned.matches[0] == 0.0
+    assert learned.founded[0]
+    assert learned.founded.dtype == np.bool_
+
+
+@each_model
+def test_a_call_that_fails_changes_nothing(model: Any) -> None:
+    ours = clone(model).partial_fit(X)
+    ours.set_params(out_of_bounds="error")
+    before, labels = state(ours), ours.labels_.copy()
+    with pytest.raises(ValueError, match="outside the model's bounds"):
+        ours.learn_many(np.concatenate([X[:5] * 0.5 + 0.2, [[9.0, 9.0]]]))
+    assert state(ours) == before
+    np.testing.assert_array_equal(ours.labels_, labels)
+    with pytest.raises(ValueError, match="NaN"):
+        ours.learn_many([[np.nan, 0.0]])
+    assert state(ours) == before
+
+
+def test_it_refuses_what_partial_fit_refuses() -> None:
+    with pytest.raises(ValueError, match="needs all rows at once"):
+        FuzzyART(rho=0.9, order="vat").learn_many(X)
+    with pytest.raises(ValueError, match="One row does not tell"):
+        FuzzyART(rho=0.9, out_of_bounds="clip").learn_many(X[:1])
