@@ -1,0 +1,358 @@
+"""``resonart stream``: rows learned as they come, one line out for each."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import click
+
+import resonart
+from resonart.io import CsvParser, LineParser, LineReader, NdjsonParser, guess_format
+
+from ._errors import CommandError, say
+from ._options import STDIN, STDOUT, ColumnList, ModelOptions, model_options
+from ._streaming import CSV_HEADER, WRITERS, Position, Sink, Streamer, heeding_signals
+
+EPILOG = """\b
+Example:
+  tail -f rows.ndjson | resonart stream model.resonart --rho-lb 0.85 --rho-ub 0.93
+
+\b
+A stream that survives: run it again after a crash, with the same input.
+  resonart stream model.resonart --input rows.csv --output labels.ndjson --resume
+"""
+WARM_UP = 1_000
+CHECKPOINT_EVERY = 100_000
+
+
+@click.command(epilog=EPILOG)
+@click.argument("path", metavar="MODEL", type=click.Path(dir_okay=False))
+@click.option(
+    "--input",
+    "source",
+    default=STDIN,
+    type=click.Path(dir_okay=False, allow_dash=True),
+    help="Where rows come from. [default: -, standard input]",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["ndjson", "csv", "tsv"]),
+    help="Format of the rows. [default: from the name, else ndjson]",
+)
+@click.option("--columns", type=ColumnList(), help="Features: names or numbers, as in a,b,3.")
+@click.option("--delimiter", help="What stands between the values of a CSV.")
+@click.option("--no-header", is_flag=True, help="The first line of a CSV holds a row, not names.")
+@click.option(
+    "--output",
+    "-o",
+    "target",
+    default=STDOUT,
+    type=click.Path(dir_okay=False, allow_dash=True),
+    help="Where lines go. [default: -, standard output]",
+)
+@click.option(
+    "--output-format",
+    type=click.Choice(list(WRITERS)),
+    default="ndjson",
+    show_default=True,
+    help="Format of the lines.",
+)
+@click.option(
+    "--rejects", type=click.Path(dir_okay=False), help="Where lines go that are no rows, and why."
+)
+@click.option(
+    "--on-reject",
+    type=click.Choice(["continue", "stop"]),
+    default="continue",
+    show_default=True,
+    help="What a line that is no row does.",
+)
+@click.option(
+    "--checkpoint-every",
+    type=click.IntRange(min=1),
+    default=CHECKPOINT_EVERY,
+    show_default=True,
+    help="Rows between two checkpoints. One is also written at the end, on SIGTERM and SIGINT.",
+)
+@click.option(
+    "--resume",
+    is_flag=True,
+    help="The input is replayed from its beginning: go on after the last row of the checkpoint.",
+)
+@click.option("--merge-every", type=click.IntRange(min=1), help="Rows between merges (ddvfa).")
+@click.option(
+    "--warm-up",
+    type=click.IntRange(min=1),
+    default=WARM_UP,
+    show_default=True,
+    help="Rows a new model waits for, to know feature ranges and choose vigilances.",
+)
+@click.option(
+    "--bounds",
+    help="Feature ranges of a new model, low:high for all or for each, as in 0:1 or 0:1,-5:5.",
+)
+@click.option("--no-learn", is_flag=True, help="Only tell labels; the model stays as it is.")
+@click.option("--json", "as_json", is_flag=True, help="Sum up as one JSON object on stderr.")
+@click.option("--quiet", "-q", is_flag=True, help="Do not sum up.")
+@model_options()
+def stream(
+    path: str,
+    source: str,
+    form: str | None,
+    columns: list[str | int] | None,
+    delimiter: str | None,
+    no_header: bool,
+    target: str,
+    output_format: str,
+    rejects: str | None,
+    on_reject: str,
+    checkpoint_every: int,
+    resume: bool,
+    merge_every: int | None,
+    warm_up: int,
+    bounds: str | None,
+    no_learn: bool,
+    as_json: bool,
+    quiet: bool,
+    model_options: ModelOptions,
+) -> None:
+    """Learn rows as they come; write label, match and whether it is a new cluster for each.
+
+    MODEL is a model file. If it is there, it goes on learning; if not, it is made, by the options
+    that "resonart cluster" has, too. Model and place in the input are saved together, so that an
+    input that can be replayed is learned exactly once: --resume goes on where the file stands,
+    after a crash, too.
+    """
+    model, position, parser_state = find_model(path, resume=resume, must_exist=no_learn)
+    is_new = model is None
+    if is_new:
+        model = new_model(model_options, bounds)
+    elif model_options.given or bounds is not None:
+        raise click.UsageError(
+            f"{path} is there already, with its own parameters. Give only --merge-every, or "
+            "another name for a new model."
+        )
+    set_merging(model, merge_every)
+    with ExitStack() as stack:
+        stop = stack.enter_context(heeding_signals())
+        raw = stack.enter_context(open_input(source))
+        parser = make_parser(
+            form or named_format(source),
+            columns if columns is not None else known_columns(model),
+            delimiter,
+            header=False if no_header else None,
+        )
+        if parser_state is not None:
+            restore(parser, parser_state, path)
+        started_before = position is not None
+        output = make_sink(target, position.output_bytes if position is not None else None)
+        stack.callback(output.close)
+        refused = None
+        if rejects is not None:
+            refused = Sink.to_file(rejects, position.rejects_bytes if position else None)
+            stack.callback(refused.close)
+        streamer = Streamer(
+            model=model,
+            path=path,
+            parser=parser,
+            reader=LineReader(raw.fileno(), wake=stop.wake),
+            output=output,
+            write=WRITERS[output_format],
+            rejects=refused,
+            stop=stop,
+            position=position or Position(),
+            warm_up=warm_up if is_new and not knows_enough(model) else 0,
+            checkpoint_every=checkpoint_every,
+            stops_at_reject=on_reject == "stop",
+            learns=not no_learn,
+        )
+        if output_format == "csv" and output.n_bytes == 0:
+            output.write(CSV_HEADER)
+        try:
+            if started_before:
+                streamer.replay()
+            streamer.run()
+        except BrokenPipeError:
+            raise CommandError(
+                f"nobody reads the output any more. {where_it_stands(streamer)}"
+            ) from None
+        except OSError as error:
+            raise CommandError(
+                f"{error.filename2 or error.filename or 'input or output'}: {error.strerror}. "
+                f"{where_it_stands(streamer)}"
+            ) from error
+        if not quiet:
+            sum_up(streamer, as_json=as_json)
+        if stop.signal is not None:
+            sys.exit(128 + stop.signal)
+
+
+# ---------------------------------------------------------------------- the model
+
+
+def find_model(
+    path: str, *, resume: bool, must_exist: bool
+) -> tuple[Any, Position | None, dict[str, Any] | None]:
+    """Return the model of a file, where its stream stood, and its parser's state."""
+    if not Path(path).exists():
+        if must_exist:
+            raise CommandError(f"{path}: there is no such model, and --no-learn makes none.")
+        return None, None, None
+    model, metadata = resonart.load(path, with_metadata=True)
+    if not resume:
+        return model, None, None
+    found = Position.of(metadata)
+    if found is None:
+        raise CommandError(
+            f"{path} is no checkpoint of a stream, so there is nothing to resume. Without --resume "
+            "it learns all of the input."
+        )
+    return model, *found
+
+
+def new_model(options: ModelOptions, bounds: str | None) -> Any:
+    """Return a model that has learned nothing."""
+    model = options.make()
+    if bounds is not None:
+        model.set_params(bounds=parse_bounds(bounds))
+    return model
+
+
+def parse_bounds(text: str) -> tuple[Any, Any]:
+    """Return lower and upper bounds, one of each for all features or for every feature.
+
+    Examples
+    --------
+    >>> parse_bounds("0:1")
+    (0.0, 1.0)
+    >>> parse_bounds("0:1,-5:5")
+    ([0.0, -5.0], [1.0, 5.0])
+    """
+    try:
+        pairs = [tuple(map(float, part.split(":"))) for part in text.split(",")]
+        low, high = zip(*((low, high) for low, high in pairs), strict=True)
+    except ValueError:
+        raise click.UsageError(
+            f"--bounds {text!r} is not of the form low:high or low:high,low:high,..."
+        ) from None
+    return (low[0], high[0]) if len(pairs) == 1 else (list(low), list(high))
+
+
+def set_merging(model: Any, merge_every: int | None) -> None:
+    if merge_every is None:
+        return
+    if "merge_every" not in model.get_params():
+        raise click.UsageError("--merge-every goes with --model ddvfa only.")
+    model.set_params(merge_every=merge_every)
+
+
+def knows_enough(model: Any) -> bool:
+    """Tell whether a new model can begin with the first row."""
+    return model.bounds is not None and "auto" not in model.get_params().values()
+
+
+def known_columns(model: Any) -> list[str | int] | None:
+    """Return what the model calls its features; numbers, where it only counted them."""
+    names = getattr(model, "feature_names_in_", None)
+    if names is None:
+        return None
+    if all(name == f"x{i}" for i, name in enumerate(names)):
+        return None
+    return [str(name) for name in names]
+
+
+# ---------------------------------------------------------------------- in and out
+
+
+def named_format(source: str) -> str:
+    """Return the format a name tells; a pipe is taken to carry NDJSON."""
+    if source == STDIN:
+        return "ndjson"
+    form = guess_format(source)
+    if form not in ("csv", "tsv", "ndjson"):
+        raise click.UsageError(
+            f"{source}: a stream is read line by line, and {form} has no lines. Use resonart "
+            "cluster, or resonart convert."
+        )
+    return form
+
+
+def make_parser(
+    form: str, columns: Sequence[str | int] | None, delimiter: str | None, header: bool | None
+) -> LineParser:
+    if form == "ndjson":
+        if delimiter is not None or header is not None:
+            raise click.UsageError("--delimiter and --no-header go with --format csv only.")
+        return NdjsonParser(columns)
+    if delimiter is not None and len(delimiter) != 1:
+        raise click.UsageError(f"--delimiter is one character, not {delimiter!r}.")
+    return CsvParser(
+        columns, delimiter=delimiter or ("\t" if form == "tsv" else ","), header=header
+    )
+
+
+def restore(parser: LineParser, state: dict[str, Any], path: str) -> None:
+    try:
+        parser.restore(state)
+    except ValueError as error:
+        raise CommandError(f"{path} cannot be resumed with this input: {error}") from None
+
+
+def open_input(source: str) -> BinaryIO:
+    """Return the input as a file that has a descriptor."""
+    if source != STDIN:
+        return open(source, "rb", buffering=0)
+    if sys.stdin is None:
+        raise CommandError("standard input is closed. Name a file with --input.")
+    return os.fdopen(os.dup(sys.stdin.fileno()), "rb", buffering=0)
+
+
+def make_sink(target: str, keep: int | None) -> Sink:
+    if target != STDOUT:
+        return Sink.to_file(target, keep)
+    return Sink(click.get_binary_stream("stdout"), is_file=False)
+
+
+# ---------------------------------------------------------------------- the end
+
+
+def where_it_stands(streamer: Streamer) -> str:
+    """Say what is safe after a failure."""
+    saved = streamer.saved
+    if saved is None:
+        return "No checkpoint had been written."
+    return f"The last checkpoint, {streamer.path}, is whole: {saved.n_rows:,} rows learned."
+
+
+def sum_up(streamer: Streamer, *, as_json: bool) -> None:
+    """Say on stderr what was done."""
+    model, position = streamer.model, streamer.position
+    fitted = hasattr(model, "n_features_in_")
+    facts = {
+        "model": streamer.path,
+        "rows": position.n_rows,
+        "lines": position.n_lines,
+        "rejected": position.n_rejected,
+        "clusters": model.n_clusters_ if fitted else 0,
+        "categories": model.n_categories_ if fitted else 0,
+        "refused": model.n_refused_ if fitted else 0,
+        "checkpoints": streamer.n_checkpoints,
+        "seconds": round(streamer.seconds, 3),
+        "stopped_by": streamer.stop.signal,
+    }
+    if as_json:
+        say(json.dumps(facts))
+        return
+    clusters = f"{facts['clusters']:,}"
+    end = "stopped by a signal" if streamer.stop.signal is not None else "end of input"
+    say(
+        f"resonart: {end}. {position.n_rows:,} rows in {clusters} clusters and "
+        f"{facts['categories']:,} categories; {position.n_rejected:,} lines left out."
+    )

@@ -1,0 +1,310 @@
+"""Lines of a stream: rows where they are rows, reasons where not, whatever comes together."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from resonart.io import CsvParser, LineParser, LineReader, LiveRows, NdjsonParser
+from resonart.io._lines import LONGEST_LINE
+
+# ---------------------------------------------------------------------- reading lines
+
+
+@pytest.fixture
+def pipe() -> Iterator[tuple[int, int]]:
+    ends = os.pipe()
+    yield ends
+    for end in ends:
+        try:
+            os.close(end)
+        except OSError:
+            pass
+
+
+def everything(reader: LineReader) -> tuple[bytes, list[int], int]:
+    """All lines, the lengths of those dropped, and how many bytes all of it was."""
+    data, dropped, n_bytes = b"", [], 0
+    while (block := reader.read()) is not None:
+        assert not block.data or block.data.endswith(b"\n")
+        data += block.data
+        n_bytes += block.n_bytes
+        if block.dropped:
+            dropped.append(block.dropped)
+    return data, dropped, n_bytes
+
+
+def feed(fd: int, data: bytes, step: int) -> threading.Thread:
+    def write() -> None:
+        for first in range(0, len(data), step):
+            os.write(fd, data[first : first + step])
+        os.close(fd)
+
+    thread = threading.Thread(target=write)
+    thread.start()
+    return thread
+
+
+@pytest.mark.parametrize("step", [1, 7, 1000])
+def test_lines_are_whole_however_they_come(pipe: tuple[int, int], step: int) -> None:
+    data = b"".join(b"line %d\n" % i for i in range(300))
+    thread = feed(pipe[1], data, step)
+    assert everything(LineReader(pipe[0])) == (data, [], len(data))
+    thread.join()
+
+
+def test_a_last_line_without_an_end_gets_one(pipe: tuple[int, int]) -> None:
+    feed(pipe[1], b"a\nb", 10).join()
+    assert everything(LineReader(pipe[0])) == (b"a\nb\n", [], 3)
+
+
+def test_a_line_too_long_is_read_past(pipe: tuple[int, int]) -> None:
+    n = 3 * LONGEST_LINE
+    long = b"x" * n
+    data = b"a\n" + long + b"\nb\nc\n" + long + b"\n" + long
+    thread = feed(pipe[1], data, 50_000)
+    assert everything(LineReader(pipe[0])) == (b"a\nb\nc\n", [n + 1, n + 1, n], len(data))
+    thread.join()
+
+
+def test_lines_after_a_long_one_do_not_wait_for_more(pipe: tuple[int, int]) -> None:
+    reader = LineReader(pipe[0], longest=100)
+    os.write(pipe[1], b"y" * 500)
+    block = reader.read()
+    assert block is not None
+    assert block.n_bytes == 0
+    os.write(pipe[1], b"\nb\n")
+    found = b""
+    while not found:  # nothing more is written, so this must not wait
+        block = reader.read()
+        assert block is not None
+        found += block.data
+    assert found == b"b\n"
+
+
+def test_a_trickle_is_handed_on_at_once(pipe: tuple[int, int]) -> None:
+    reader = LineReader(pipe[0])
+    for i in range(5):
+        os.write(pipe[1], b"%d\n" % i)
+        block = reader.read()
+        assert block is not None
+        assert block.data == b"%d\n" % i
+
+
+def test_a_wake_up_call_is_heard(pipe: tuple[int, int]) -> None:
+    wake, caller = os.pipe()
+    reader = LineReader(pipe[0], wake=wake)
+    threading.Timer(0.05, os.write, (caller, b"!")).start()
+    block = reader.read()
+    assert block is not None
+    assert block.data == b""
+    time.sleep(0.1)
+    os.close(wake)
+    os.close(caller)
+
+
+# ---------------------------------------------------------------------- parsing them
+
+
+def ndjson() -> LineParser:
+    return NdjsonParser()
+
+
+def csv() -> LineParser:
+    return CsvParser(header=False)
+
+
+GOOD = {
+    ndjson: [
+        b'{"x": 1, "y": 2.5}',
+        b'{"y": -3e2, "x": 0.1, "z": "other"}',
+        b'{"x": true, "y": 12345678901234567890}',
+        b'{"x": 1e-320, "y": 0, "x": 7}',
+    ],
+    csv: [
+        b"1,2.5",
+        b"-3e2,.1",
+        b" 4 , 5.",
+        b"1e-320,123456789012345678901",
+        b"0.1,0.30000000000000004",
+    ],
+}
+BAD = {
+    ndjson: [
+        b'{"x": 1}',
+        b'{"x": null, "y": 1}',
+        b'{"x": "1", "y": 1}',
+        b'{"x": NaN, "y": 1}',
+        b'{"x": 1e999, "y": 1}',
+        b'{"x": 1.7e308, "y": 1}',
+        b'{"x": 1' + b"0" * 400 + b', "y": 1}',
+        b'{"x": [1], "y": 1}',
+        b'{"x": 1, "y": 2},{"x": 3, "y": 4}',
+        b'{"x": 1, "y": 2',
+        b"[1, 2]",
+        b"7",
+        b"\xff\xfe",
+        b"[" * 100_000,
+        b"{}",
+    ],
+    csv: [
+        b"1",
+        b"1,2,3",
+        b"a,1",
+        b",1",
+        b"1,NA",
+        b"inf,1",
+        b"1_0,1",
+        b'"1,2',
+        b"\xff,1",
+        b"1.7e308,1",
+    ],
+}
+PARSERS = [ndjson, csv]
+each_format = pytest.mark.parametrize("make", PARSERS, ids=lambda make: make.__name__)
+
+
+def together(parser: LineParser, lines: list[bytes], first: int = 1) -> LiveRows:
+    return parser.parse(b"".join(line + b"\n" for line in lines), first)
+
+
+@each_format
+def test_good_lines_are_rows(make: Callable[[], LineParser]) -> None:
+    found = together(make(), GOOD[make])
+    assert not found.rejects
+    assert found.lines.tolist() == list(range(1, len(GOOD[make]) + 1))
+    assert found.rows.dtype == np.float64
+
+
+def test_values_are_what_was_written() -> None:
+    assert together(ndjson(), GOOD[ndjson]).rows.tolist() == [
+        [1.0, 2.5],
+        [0.1, -300.0],
+        [1.0, 1.2345678901234567e19],
+        [7.0, 0.0],
+    ]
+    assert together(csv(), GOOD[csv]).rows.tolist() == [
+        [1.0, 2.5],
+        [-300.0, 0.1],
+        [4.0, 5.0],
+        [1e-320, 1.2345678901234568e20],
+        [0.1, 0.30000000000000004],
+    ]
+
+
+@each_format
+@pytest.mark.parametrize("which", range(15))
+def test_a_bad_line_is_told_and_spoils_no_other(make: Callable[[], LineParser], which: int) -> None:
+    if which >= len(BAD[make]):
+        return
+    good, bad = GOOD[make][0], BAD[make][which]
+    parser = make()
+    together(parser, [good])
+    found = together(parser, [good, bad, b"", good], first=2)
+    assert found.lines.tolist() == [2, 5]
+    np.testing.assert_array_equal(found.rows[0], found.rows[1])
+    [reject] = found.rejects
+    assert reject.line == 3
+    assert reject.text == bad
+    assert reject.reason
+    assert len(reject.reason) < 200
+
+
+@each_format
+@settings(max_examples=150, deadline=None)
+@given(data=st.data())
+def test_what_a_line_gives_does_not_depend_on_others(
+    make: Callable[[], LineParser], data: st.DataObject
+) -> None:
+    """Together, the quick way may be taken; one by one, a bad line never is with a good one."""
+    pool = GOOD[make] + BAD[make][:-2] + [b"", b"  "]
+    lines = data.draw(st.lists(st.sampled_from(pool), max_size=12))
+    parser, other = make(), make()
+    together(parser, GOOD[make][:1])
+    together(other, GOOD[make][:1])
+    whole = together(parser, lines, first=2)
+    rows, numbers, rejects = [], [], []
+    for number, line in enumerate(lines, 2):
+        found = together(other, [line], first=number)
+        rows += found.rows.tolist()
+        numbers += found.lines.tolist()
+        rejects += found.rejects
+    assert whole.rows.tolist() == rows
+    assert whole.lines.tolist() == numbers
+    assert whole.rejects == rejects
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.lists(st.lists(st.floats(-1e300, 1e300), min_size=3, max_size=3), min_size=1, max_size=20)
+)
+def test_numbers_keep_every_bit(rows: list[list[float]]) -> None:
+    want = np.array(rows) + 0.0
+    objects = [json.dumps(dict(zip("abc", row, strict=True))).encode() for row in rows]
+    arrays = [json.dumps(row).encode() for row in rows]
+    fields = [",".join(map(repr, row)).encode() for row in rows]
+    for parser, lines in [(ndjson(), objects), (ndjson(), arrays), (csv(), fields)]:
+        for _ in range(2):  # the second time the quick way
+            np.testing.assert_array_equal(together(parser, lines).rows, want)
+
+
+def test_columns_by_name_and_number() -> None:
+    line = b'{"a": 1, "b": 2, "c": 3}'
+    assert together(NdjsonParser(["c", "a"]), [line] * 2).rows.tolist() == [[3, 1]] * 2
+    parser = NdjsonParser([2, 0])
+    assert together(parser, [b"[1, 2, 3]"] * 2).rows.tolist() == [[3, 1]] * 2
+    assert together(parser, [b"[1, 2, 3]"] * 2).rows.tolist() == [[3, 1]] * 2
+    assert "none of number 3" in together(NdjsonParser([3]), [b"[1]"]).rejects[0].reason
+    named = CsvParser(["c", 0])
+    assert together(named, [b"a,b,c", b"1,x,3"]).rows.tolist() == [[3, 1]]
+    assert together(named, [b"4,y,6", b"7,z,9"], first=3).rows.tolist() == [[6, 4], [9, 7]]
+    assert named.names == ["c", "a"]
+
+
+def test_text_columns_are_no_features() -> None:
+    parser = CsvParser()
+    found = together(parser, [b"name,x,day,y", b"ann,1,2020-01-01,2", b"bob,3,2020-01-02,4"])
+    assert found.rows.tolist() == [[1, 2], [3, 4]]
+    assert parser.names == ["x", "y"]
+    parser = NdjsonParser()
+    together(parser, [b'{"name": "ann", "x": 1}'])
+    assert parser.names == ["x"]
+
+
+def test_a_byte_order_mark_and_carriage_returns() -> None:
+    found = together(CsvParser(), [b"\xef\xbb\xbfx,y\r", b"1,2\r", b"3,4\r"])
+    assert found.rows.tolist() == [[1, 2], [3, 4]]
+
+
+@each_format
+def test_a_parser_goes_on_from_its_state(make: Callable[[], LineParser]) -> None:
+    first = make()
+    together(first, GOOD[make][:1])
+    state = json.loads(json.dumps(first.state()))
+    second = make()
+    second.restore(state)
+    np.testing.assert_array_equal(
+        together(second, GOOD[make]).rows, together(first, GOOD[make]).rows
+    )
+    other = csv() if make is ndjson else ndjson()
+    with pytest.raises(ValueError, match="another format"):
+        other.restore(state)
+    with pytest.raises(ValueError, match="another format"):
+        second.restore(state | {"names": 7})
+
+
+def test_a_line_of_ten_megabytes_is_refused_whole() -> None:
+    long = b'{"x": 1, "y": 2, "z": "' + b"z" * (10 * LONGEST_LINE) + b'"}'
+    parser = ndjson()
+    together(parser, GOOD[ndjson][:1])
+    found = together(parser, [GOOD[ndjson][0], long, GOOD[ndjson][1]])
+    assert found.lines.tolist() == [1, 3]
+    assert "longer than" in found.rejects[0].reason
