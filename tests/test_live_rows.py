@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import threading
@@ -24,10 +25,8 @@ def pipe() -> Iterator[tuple[int, int]]:
     ends = os.pipe()
     yield ends
     for end in ends:
-        try:
+        with contextlib.suppress(OSError):
             os.close(end)
-        except OSError:
-            pass
 
 
 def everything(reader: LineReader) -> tuple[bytes, list[int], int]:

@@ -1,0 +1,396 @@
+"""resonart stream: one line out for each row, and nothing lost or learned twice."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import select
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+import resonart
+from resonart import DDVFA
+from resonart._engine import dump
+from resonart.cli import app
+
+RNG = np.random.default_rng(3)
+ROWS = np.concatenate([RNG.normal(at, 0.05, (400, 2)) for at in (0.2, 0.5, 0.8)])
+ROWS = ROWS[RNG.permutation(len(ROWS))].round(4)
+GIVEN = ["--rho-lb", "0.85", "--rho-ub", "0.93", "--bounds", "-1:2"]
+KNOWN = {"rho_lb": 0.85, "rho_ub": 0.93, "bounds": (-1.0, 2.0), "random_state": 0}
+COMMAND = [sys.executable, "-m", "resonart", "stream"]
+
+
+def as_lines(rows: np.ndarray, form: str = "ndjson") -> bytes:
+    if form == "csv":
+        return b"x,y\n" + b"".join(b"%r,%r\n" % (float(x), float(y)) for x, y in rows)
+    return b"".join(b'{"x": %r, "y": %r}\n' % (float(x), float(y)) for x, y in rows)
+
+
+def run(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(app, ["stream", *map(str, arguments)])
+
+
+def state(path: Path | str | Any) -> bytes:
+    model = resonart.load(path) if isinstance(path, str | Path) else path
+    return pickle.dumps(dump(model._engine))
+
+
+def told(text: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+@pytest.fixture()
+def here(tmp_path: Path) -> Path:
+    (tmp_path / "rows.ndjson").write_bytes(as_lines(ROWS))
+    (tmp_path / "rows.csv").write_bytes(as_lines(ROWS, "csv"))
+    return tmp_path
+
+
+# ---------------------------------------------------------------------- lines out
+
+
+@pytest.mark.parametrize("form", ["ndjson", "csv"])
+def test_a_line_for_each_row_and_the_model(here: Path, form: str) -> None:
+    result = run(here / "m.resonart", "--input", here / f"rows.{form}", *GIVEN)
+    assert result.exit_code == 0, result.stderr
+    model = DDVFA(**KNOWN)
+    learned = model.learn_many(ROWS)
+    lines = told(result.stdout)
+    first = 2 if form == "csv" else 1
+    assert [each["line"] for each in lines] == list(range(first, first + len(ROWS)))
+    assert [each["label"] for each in lines] == learned.labels.tolist()
+    assert [each["new"] for each in lines] == learned.founded.tolist()
+    np.testing.assert_allclose([each["match"] for each in lines], learned.matches, rtol=1e-5)
+    assert state(here / "m.resonart") == state(model)
+    loaded = resonart.load(here / "m.resonart")
+    assert loaded.feature_names_in_.tolist() == ["x", "y"]
+    assert f"{len(ROWS):,} rows" in result.stderr
+
+
+def test_merges_are_events_between_the_lines(here: Path) -> None:
+    more = [*GIVEN, "--merge-every", "100"]
+    result = run(here / "m.resonart", "--input", here / "rows.ndjson", *more)
+    labels: list[int] = []
+    n_events = 0
+    for each in told(result.stdout):
+        if each.get("event") == "merge":
+            names = {int(old): new for old, new in each["labels"].items()}
+            labels = [names.get(label, label) for label in labels]
+            assert each["line"] == len(labels)
+            n_events += 1
+        else:
+            labels.append(each["label"])
+    assert n_events
+    model = DDVFA(**KNOWN, merge_every=100)
+    model.partial_fit(ROWS)
+    assert labels == model.labels_.tolist()
+
+    result = run(here / "c.resonart", "--input", here / "rows.ndjson", *more, "--output-format=csv")
+    head, *lines = result.stdout.splitlines()
+    assert head == "event,line,label,match,new,renamed_to"
+    assert [line.split(",")[0] for line in lines].count("row") == len(ROWS)
+    assert any(line.startswith("merge,") for line in lines)
+
+
+def test_a_model_goes_on_with_another_input(here: Path) -> None:
+    path = here / "m.resonart"
+    run(path, "--input", here / "rows.ndjson", *GIVEN)
+    result = run(path, "--input", here / "rows.csv")
+    assert result.exit_code == 0, result.stderr
+    assert state(path) == state(DDVFA(**KNOWN).partial_fit(ROWS).partial_fit(ROWS))
+
+
+def test_without_vigilances_the_first_rows_choose_them(here: Path) -> None:
+    result = run(here / "m.resonart", "--input", here / "rows.ndjson", "--warm-up", "500")
+    assert result.exit_code == 0, result.stderr
+    model = DDVFA(random_state=0)
+    with pytest.warns(UserWarning, match="chose"):
+        model.learn_many(ROWS[:500])
+    model.learn_many(ROWS[500:])
+    assert state(here / "m.resonart") == state(model)
+    assert len(told(result.stdout)) == len(ROWS)
+
+
+def test_no_learn_only_tells(here: Path) -> None:
+    path = here / "m.resonart"
+    DDVFA(**KNOWN).fit(ROWS).save(path)
+    before = path.read_bytes()
+    result = run(path, "--input", here / "rows.ndjson", "--no-learn")
+    assert [each["label"] for each in told(result.stdout)] == resonart.load(path).predict(
+        ROWS
+    ).tolist()
+    assert path.read_bytes() == before
+
+
+# ---------------------------------------------------------------------- lines that are no rows
+
+
+BAD = [
+    (b'{"x": 1}\n', "it has no 'y'"),
+    (b'{"x": "a", "y": 1}\n', "'x' is not a number"),
+    (b"\xff\xfe\xfd\n", "not UTF-8"),
+    (b'{"x": 1, "y": 2, "z": "' + b"z" * 10_000_000 + b'"}\n', "longer than"),
+    (b"garbage\n", "no JSON"),
+]
+
+
+@pytest.mark.parametrize(("line", "reason"), BAD, ids=[reason for _, reason in BAD])
+def test_a_bad_line_is_left_out_and_told(here: Path, line: bytes, reason: str) -> None:
+    source = here / "bad.ndjson"
+    source.write_bytes(as_lines(ROWS[:100]) + line + as_lines(ROWS[100:]))
+    rejects = here / "rejects.ndjson"
+    path = here / "m.resonart"
+    result = run(path, "--input", source, *GIVEN, "--rejects", rejects)
+    assert result.exit_code == 0, result.stderr
+    assert state(path) == state(DDVFA(**KNOWN).partial_fit(ROWS))
+    [reject] = told(rejects.read_text())
+    assert reject["line"] == 101
+    assert reason in reject["reason"]
+    assert len(reject["text"]) <= 1_000
+    assert 101 not in [each["line"] for each in told(result.stdout)]
+
+    path.unlink()
+    result = run(path, "--input", source, *GIVEN)
+    assert "line 101 left out" in result.stderr
+
+
+@pytest.mark.parametrize("form", ["ndjson", "csv"])
+def test_a_bad_line_can_stop_it_and_the_rest_comes_later(here: Path, form: str) -> None:
+    good = as_lines(ROWS, form)
+    cut = good.index(b"\n", len(good) // 3) + 1
+    source = here / f"bad.{form}"
+    source.write_bytes(good[:cut] + b"what?\r\n" + good[cut:])
+    path, output = here / "m.resonart", here / "out.ndjson"
+    arguments = [path, "--input", source, "-o", output, "--resume", "--on-reject", "stop"]
+    result = run(*arguments, *GIVEN)
+    assert result.exit_code == 1
+    n_lines = good[:cut].count(b"\n")
+    assert f"line {n_lines + 1}: " in result.stderr
+    n_rows = n_lines - (form == "csv")
+    assert state(path) == state(DDVFA(**KNOWN).partial_fit(ROWS[:n_rows]))
+    source.write_bytes(good)
+    assert run(*arguments).exit_code == 0
+    assert state(path) == state(DDVFA(**KNOWN).partial_fit(ROWS))
+    assert len(told(output.read_text())) == len(ROWS)
+
+
+@pytest.mark.parametrize(
+    ("content", "rows"),
+    [(b"", 0), (b"\n\n", 0), (b"x,y\n", 0), (b"x,y\n0.1,0.2", 1)],
+    ids=["empty", "blank", "header only", "no last newline"],
+)
+def test_little_or_nothing(here: Path, content: bytes, rows: int) -> None:
+    source = here / "little.csv"
+    source.write_bytes(content)
+    result = run(here / "m.resonart", "--input", source, *GIVEN)
+    assert result.exit_code == 0, result.stderr
+    assert len(told(result.stdout)) == rows
+    assert (here / "m.resonart").exists() == (rows > 0)
+
+
+# ---------------------------------------------------------------------- clear errors
+
+
+def test_errors_are_one_line_and_leave_the_model(here: Path) -> None:
+    path = here / "m.resonart"
+    run(path, "--input", here / "rows.ndjson", *GIVEN)
+    before = path.read_bytes()
+    (here / "wide.csv").write_text("a,b,c\n1,2,3\n")
+    (here / "other.csv").write_text("x,y\n0.5,0.5\n")
+    (here / "none.parquet").write_bytes(b"PAR1")
+    plain = here / "plain.resonart"
+    DDVFA(**KNOWN).fit(ROWS).save(plain)
+    cases = [
+        (1, [path, "--input", here / "missing.csv"], "missing.csv"),
+        (1, [path, "--input", here / "wide.csv", "--columns", "a,b,c"], "3 features"),
+        (2, [path, "--input", here / "rows.csv", "--rho-lb", "0.5"], "its own parameters"),
+        (1, [path, "--input", here / "other.csv", "--resume"], "cannot be resumed"),
+        (2, [path, "--input", here / "none.parquet"], "parquet has no lines"),
+        (1, [plain, "--input", here / "rows.csv", "--resume"], "no checkpoint"),
+        (1, [here / "rows.csv", "--input", here / "rows.csv"], "rows.csv"),
+        (2, [here / "new", "--input", here / "rows.csv", "--bounds", "1"], "--bounds"),
+        (2, [here / "new", "--input", here / "rows.csv", "--model", "dvfa"], "--rho-lb"),
+        (1, [here / "new", "--input", here / "rows.csv", "--no-learn"], "no such model"),
+        (1, [here / "no" / "where", "--input", here / "rows.csv", *GIVEN], "where"),
+    ]
+    for code, arguments, words in cases:
+        result = run(*arguments)
+        assert result.exit_code == code, (arguments, result.stderr)
+        assert words in result.stderr
+        assert "Traceback" not in result.stderr
+        assert len([line for line in result.stderr.splitlines() if "error" in line]) == 1
+    assert path.read_bytes() == before
+
+
+def test_another_input_is_noticed(here: Path) -> None:
+    path = here / "m.resonart"
+    run(path, "--input", here / "rows.ndjson", *GIVEN)
+    before = path.read_bytes()
+    (here / "other.ndjson").write_bytes(as_lines(ROWS[::-1]))
+    result = run(path, "--input", here / "other.ndjson", "--resume")
+    assert result.exit_code == 1
+    assert "not the same input" in result.stderr
+    (here / "short.ndjson").write_bytes(as_lines(ROWS[:10]))
+    result = run(path, "--input", here / "short.ndjson", "--resume")
+    assert result.exit_code == 1
+    assert "the input ends after" in result.stderr
+    assert path.read_bytes() == before
+
+
+# ---------------------------------------------------------------------- what can end a stream
+
+
+def begin(*arguments: str | Path, **more: Any) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [*COMMAND, *map(str, arguments)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        **more,
+    )
+
+
+def next_line(process: subprocess.Popen[bytes]) -> dict[str, Any]:
+    """The next line, without waiting for a second."""
+    assert process.stdout is not None
+    ready, _, _ = select.select([process.stdout], [], [], 60)
+    assert ready, "no line came"
+    found: dict[str, Any] = json.loads(process.stdout.readline())
+    return found
+
+
+@pytest.mark.subprocess
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+def test_a_trickle_and_a_signal(here: Path, number: signal.Signals, code: int) -> None:
+    path = here / "m.resonart"
+    process = begin(path, *GIVEN)
+    assert process.stdin is not None
+    for i, row in enumerate(ROWS[:20], 1):
+        process.stdin.write(as_lines([row]))
+        process.stdin.flush()
+        assert next_line(process)["line"] == i  # before the next row is written
+    process.send_signal(number)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == code
+    assert b"stopped by a signal" in errors
+    assert state(path) == state(DDVFA(**KNOWN).partial_fit(ROWS[:20]))
+    result = run(path, "--input", here / "rows.ndjson", "--resume")
+    assert result.exit_code == 0, result.stderr
+    assert state(path) == state(DDVFA(**KNOWN).partial_fit(ROWS))
+
+
+@pytest.mark.subprocess
+def test_a_closed_output_pipe(here: Path) -> None:
+    path = here / "m.resonart"
+    process = begin(path, *GIVEN, "--checkpoint-every", "10")
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(as_lines(ROWS[:10]))
+    process.stdin.flush()
+    next_line(process)
+    deadline = time.monotonic() + 60
+    while not path.exists() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    before = state(path)
+    process.stdout.close()
+    process.stdin.write(as_lines(ROWS[10:]))
+    process.stdin.close()
+    assert process.stderr is not None
+    errors = process.stderr.read()
+    assert process.wait(60) == 1
+    assert b"nobody reads the output" in errors
+    assert b"10 rows learned" in errors
+    assert b"Traceback" not in errors
+    assert state(path) == before
+
+
+def limited() -> None:
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_FSIZE, (6_000, 6_000))
+
+
+@pytest.mark.subprocess
+def test_a_full_disk(here: Path) -> None:
+    """No file may grow beyond a limit: the checkpoint fails, and the one before is whole."""
+    path = here / "m.resonart"
+    run(path, "--input", here / "rows.ndjson", *GIVEN)
+    before = path.read_bytes()
+    wide = np.random.default_rng(0).uniform(-1, 2, (3_000, 2))
+    process = begin(path, preexec_fn=limited)
+    _, errors = process.communicate(as_lines(wide), timeout=60)
+    assert process.returncode == 1
+    assert b"m.resonart" in errors
+    assert b"The last checkpoint" in errors
+    assert path.read_bytes() == before
+    assert sorted(each.name for each in here.iterdir()) == ["m.resonart", "rows.csv", "rows.ndjson"]
+
+    result = run(path, "--input", here / "rows.ndjson", "-o", "/dev/full")
+    assert result.exit_code == 1
+    assert "/dev/full" in result.stderr or "No space" in result.stderr
+    assert path.read_bytes() == before
+
+
+KILLER = """
+import os, random, signal, sys, time
+from resonart.cli import app
+path, source, output, rejects, n_kills = sys.argv[1:]
+arguments = ["stream", path, "--input", source, "-o", output, "--rejects", rejects, "--resume",
+             "--checkpoint-every", "150", "--merge-every", "700", "--quiet"]
+given = ["--rho-lb", "0.85", "--rho-ub", "0.93", "--bounds", "-1:2"]
+random.seed(1)
+killed = 0
+while killed < int(n_kills):
+    child = os.fork()
+    if child == 0:
+        app(arguments + (given if not os.path.exists(path) else []))
+        os._exit(99)
+    time.sleep(random.uniform(0, 0.06))
+    os.kill(child, signal.SIGKILL)
+    _, status = os.waitpid(child, 0)
+    if os.WIFSIGNALED(status):
+        killed += 1
+    else:
+        assert os.waitstatus_to_exitcode(status) == 0, status
+        print("done early", killed)
+        break
+app(arguments + (given if not os.path.exists(path) else []))
+"""
+
+
+@pytest.mark.subprocess
+def test_killed_fifty_times_it_learns_everything_once(here: Path) -> None:
+    rows = np.concatenate([ROWS + 0.0001 * i for i in range(60)])
+    lines = as_lines(rows).splitlines(keepends=True)
+    for i in range(5_000, len(lines), 5_000):
+        lines[i] = b"spoilt\n"
+    source = here / "many.ndjson"
+    source.write_bytes(b"".join(lines))
+    files = [here / name for name in ("k.resonart", "k.out", "k.rejects")]
+    done = subprocess.run(
+        [sys.executable, "-c", KILLER, *map(str, [files[0], source, *files[1:]]), "50"],
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "done early" not in done.stdout, "the input was too short to be killed fifty times in"
+    whole = [here / name for name in ("w.resonart", "w.out", "w.rejects")]
+    result = run(
+        whole[0], "--input", source, "-o", whole[1], "--rejects", whole[2], *GIVEN,
+        "--merge-every", "700",
+    )  # fmt: skip
+    assert result.exit_code == 0, result.stderr
+    assert state(files[0]) == state(whole[0])
+    assert files[1].read_bytes() == whole[1].read_bytes()
+    assert files[2].read_bytes() == whole[2].read_bytes()
