@@ -6,8 +6,10 @@ from ._bounds import Bounds, Boxes
 from ._ddvfa import DDVFA
 from ._dvfa import DVFA
 from ._fuzzy_art import FuzzyART
+from ._load_model import load
 from ._merge_art import MergeART, MergedModules
 from ._merge_models import merge_models
+from ._strict import ModelFileError
 from ._topo_art import TopoART
 from ._vat import VATImage, ivat, vat, vat_order
 
@@ -21,10 +23,12 @@ __all__ = [
     "FuzzyART",
     "MergeART",
     "MergedModules",
+    "ModelFileError",
     "TopoART",
     "VATImage",
     "__version__",
     "ivat",
+    "load",
     "merge_models",
     "vat",
     "vat_order",
