@@ -7,8 +7,10 @@ from ._ddvfa import DDVFA
 from ._dvfa import DVFA
 from ._fuzzy_art import FuzzyART
 from ._learned import Learned, Renaming
+from ._load_model import load
 from ._merge_art import MergeART, MergedModules
 from ._merge_models import merge_models
+from ._strict import ModelFileError
 from ._topo_art import TopoART
 from ._vat import VATImage, ivat, vat, vat_order
 
@@ -23,11 +25,13 @@ __all__ = [
     "Learned",
     "MergeART",
     "MergedModules",
+    "ModelFileError",
     "Renaming",
     "TopoART",
     "VATImage",
     "__version__",
     "ivat",
+    "load",
     "merge_models",
     "vat",
     "vat_order",
