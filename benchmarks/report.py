@@ -12,6 +12,7 @@ from pathlib import Path
 
 from .sections import (
     against_artlib,
+    command_line,
     first_use,
     growth,
     label_free,
@@ -111,6 +112,7 @@ SECTIONS: dict[str, Callable[[Path], list[str]]] = {
     "suite_threads": threads.section,
     "against_artlib": against_artlib.section,
     "row_by_row": row_by_row.section,
+    "command_line": command_line.section,
     "memory": memory.section,
     "vat": vat.section,
     "plane_ratios": vigilance_plane.section,
@@ -124,6 +126,7 @@ JUDGES: dict[str, Callable[[list[Line]], Goals]] = {
     "suite_first_use_goals": summed_goals,
     "against_artlib": against_artlib.goals,
     "row_by_row": row_by_row.goals,
+    "command_line_goals": summed_goals,
     "memory": memory.goals,
     "vat": vat.goals,
     "plane_goals": summed_goals,

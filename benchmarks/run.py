@@ -39,6 +39,9 @@ class Size:
     nothing_rows: tuple[int, ...]
     nothing_widths: tuple[int, ...]
     growth_rows: tuple[int, ...]
+    piped_rows: int
+    trickled_rows: int
+    piped_repeats: int
     effort: Effort
     suite: suite.Suite
 
@@ -61,6 +64,9 @@ FULL_SIZE = Size(
     nothing_rows=(200, 1_000),
     nothing_widths=(2, 5),
     growth_rows=(1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000),
+    piped_rows=1_000_000,
+    trickled_rows=1_000,
+    piped_repeats=3,
     effort=FULL,
     suite=suite.FULL,
 )
@@ -82,6 +88,9 @@ QUICK_SIZE = Size(
     nothing_rows=(100,),
     nothing_widths=(2,),
     growth_rows=(200, 400),
+    piped_rows=2_000,
+    trickled_rows=20,
+    piped_repeats=1,
     effort=QUICK,
     suite=suite.QUICK,
 )
@@ -151,6 +160,15 @@ def ask_label_free(size: Size, results: Path) -> None:
     write_results(results / "label_free_nothing.csv", nothing)
     write_results(results / "label_free_growth.csv", growth)
     write_results(results / "label_free_goals.csv", label_free.goals(answers, scores, growth))
+
+
+def ask_command_line(size: Size, results: Path) -> None:
+    """How many rows a second go through ``resonart stream``?"""
+    from . import command_line
+
+    found = command_line.measure(size.piped_rows, size.trickled_rows, size.piped_repeats)
+    write_results(results / "command_line.csv", found)
+    write_goals(results / "command_line_goals.csv", command_line.goals(found))
 
 
 def ask_one_pass(size: Size, results: Path) -> None:
@@ -243,6 +261,7 @@ QUESTIONS = {
     "vat": Question(ask_vat),
     "vigilance_plane": Question(ask_vigilance_plane, needs_data=True),
     "label_free": Question(ask_label_free, peers=("matplotlib",), needs_data=True),
+    "command_line": Question(ask_command_line, peers=("click", "pyarrow")),
     # A contender of the suite that is not installed is a line of its tables, no reason to stop.
     "one_pass": Question(ask_one_pass, peers=("matplotlib",)),
     "growth": Question(ask_growth, peers=("matplotlib",)),
