@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ._bounds import Bounds, Boxes
 from ._ddvfa import DDVFA
+from ._describe import ClusterDescription, Description, export_text
 from ._dvfa import DVFA
 from ._fuzzy_art import FuzzyART
 from ._merge_art import MergeART, MergedModules
@@ -18,12 +19,15 @@ __all__ = [
     "DVFA",
     "Bounds",
     "Boxes",
+    "ClusterDescription",
+    "Description",
     "FuzzyART",
     "MergeART",
     "MergedModules",
     "TopoART",
     "VATImage",
     "__version__",
+    "export_text",
     "ivat",
     "merge_models",
     "vat",
