@@ -7,8 +7,10 @@ from ._ddvfa import DDVFA
 from ._describe import ClusterDescription, Description, export_text
 from ._dvfa import DVFA
 from ._fuzzy_art import FuzzyART
+from ._load_model import load
 from ._merge_art import MergeART, MergedModules
 from ._merge_models import merge_models
+from ._strict import ModelFileError
 from ._topo_art import TopoART
 from ._vat import VATImage, ivat, vat, vat_order
 
@@ -24,11 +26,13 @@ __all__ = [
     "FuzzyART",
     "MergeART",
     "MergedModules",
+    "ModelFileError",
     "TopoART",
     "VATImage",
     "__version__",
     "export_text",
     "ivat",
+    "load",
     "merge_models",
     "vat",
     "vat_order",

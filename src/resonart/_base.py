@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
@@ -267,6 +268,53 @@ class BaseART(ClusterMixin, BaseEstimator, ABC):
         """
         check_is_fitted(self)
         return self._engine.score(check_rows(self, X, reset=False))
+
+    # ------------------------------------------------------------------ keeping
+
+    def save(
+        self,
+        path: str | bytes | os.PathLike[Any],
+        *,
+        metadata: Mapping[str, Any] | None = None,
+        include_labels: bool = True,
+    ) -> None:
+        """Write the model to a file, from which :func:`load` has it back, to the bit.
+
+        Fitted or not, parameters and all that was learned are kept, so that learning goes on
+        where it was. The file is replaced as a whole: if anything fails, or the computer does,
+        what was there before is still there. Threads that learn meanwhile may go on.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file; ``.resonart`` is a good ending.
+        metadata : mapping or None, default=None
+            Notes of your own to keep with the model: text, numbers, True, False, None, lists and
+            mappings, as JSON has them. ``load(path, with_metadata=True)`` returns them.
+        include_labels : bool, default=True
+            Whether to keep ``labels_``, a number for each row of the last ``fit`` or
+            ``partial_fit``. Without, ``labels_`` is empty after loading.
+
+        Raises
+        ------
+        OSError
+            Where the file cannot be written.
+
+        Examples
+        --------
+        >>> import os, tempfile
+        >>> from resonart import DVFA, load
+        >>> model = DVFA(rho_lb=0.7, rho_ub=0.95, bounds=(0, 1))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = os.path.join(folder, "stream.resonart")
+        ...     model.partial_fit([[0.0, 0.0], [0.2, 0.0]]).save(path)
+        ...     model = load(path)
+        >>> model.learn_one([0.2, 1.0]), model.n_samples_seen_
+        (1, 3)
+        """
+        from ._save_model import save_model
+
+        save_model(self, path, metadata, include_labels)
 
     # ------------------------------------------------------------------ what was learned
 

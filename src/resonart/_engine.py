@@ -27,7 +27,7 @@ _NUMBERS = (
     "phi",
     "tau",
 )
-_CHOICES = {
+CHOICES = {
     "linkage": _core.Linkage,
     "search": _core.Search,
     "out_of_bounds": _core.OutOfBounds,
@@ -107,7 +107,7 @@ def dump_params(engine: Engine) -> dict[str, Any]:
     """Return the parameters the model was last trained with, as numbers and text."""
     params = engine.params()
     return {name: getattr(params, name) for name in _NUMBERS} | {
-        name: getattr(params, name).name for name in _CHOICES
+        name: getattr(params, name).name for name in CHOICES
     }
 
 
@@ -119,7 +119,7 @@ def _dump_topo(engine: _core.TopoArt) -> dict[str, Any]:
 def rebuild(kind: type[Engine], data: dict[str, Any]) -> Engine:
     """Return the model that :func:`dump` took apart, checked on the way in."""
     params = {name: data["params"][name] for name in _NUMBERS}
-    params |= {name: _CHOICES[name][data["params"][name]] for name in _CHOICES}
+    params |= {name: CHOICES[name][data["params"][name]] for name in CHOICES}
     engine = kind(data["n_features"], _core.Params(**params))
     state = data["state"]
     if isinstance(engine, _core.TopoArt):

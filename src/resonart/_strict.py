@@ -1,0 +1,88 @@
+"""What a model file may say: strict JSON, strict types, and the error for anything else."""
+
+from __future__ import annotations
+
+import json
+import math
+import reprlib
+from typing import Any, NoReturn
+
+# Counts are exact up to here, as doubles too: the engine's own limit.
+MOST_ROWS = 2**53
+
+
+class ModelFileError(ValueError):
+    """A file that holds no model, or none that can be trusted.
+
+    Raised by :func:`load`, which then has built nothing. The message names the file and what is
+    wrong with it.
+    """
+
+
+def parse(raw: bytes) -> dict[str, Any]:
+    """Return the JSON object these bytes hold, if they hold one that says nothing twice."""
+    try:
+        header = json.loads(
+            raw.decode("ascii"), object_pairs_hook=_unique, parse_constant=_no_constant
+        )
+    except ModelFileError:
+        raise
+    except (ValueError, RecursionError, MemoryError) as error:
+        said = reprlib.repr(" ".join(str(error).split()))
+        raise ModelFileError(f"is no sound model: its header cannot be read ({said})") from error
+    if type(header) is not dict:
+        bad("its header must be an object")
+    return header
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        bad("its header says something twice")
+    return found
+
+
+def _no_constant(name: str) -> NoReturn:
+    bad(f"its header holds {name}")
+
+
+def bad(what: str) -> NoReturn:
+    """Raise the error: what the file says cannot be true of a model."""
+    raise ModelFileError(f"is no sound model: {what}")
+
+
+def fields(what: str, value: Any, names: set[str]) -> None:
+    """Check that a value is an object of exactly these fields."""
+    if type(value) is not dict:
+        bad(f"{what} must be an object")
+    if value.keys() != names:
+        odd = sorted(value.keys() ^ names)
+        bad(f"{what} lacks or adds {reprlib.repr(odd)}")
+
+
+def whole(what: str, value: Any, low: int, high: int = MOST_ROWS) -> int:
+    """Return a value that must be a whole number (and no truth value) of this range."""
+    if type(value) is not int or not low <= value <= high:
+        bad(f"{what} must be a whole number from {low} to {high}, not {reprlib.repr(value)}")
+    return value
+
+
+def real(what: str, value: Any) -> float:
+    """Return a value that must be a finite number written as one that is not whole."""
+    if type(value) is not float or not math.isfinite(value):
+        bad(f"{what} must be a finite number, not {reprlib.repr(value)}")
+    return value
+
+
+def real_or_text(what: str, value: Any) -> float:
+    """Return a value that must be a number, or one of the three that JSON has no word for."""
+    if type(value) is str and value in ("nan", "inf", "-inf"):
+        return float(value)
+    return real(what, value)
+
+
+def text(what: str, value: Any, longest: int) -> str:
+    """Return a value that must be text, and not too long."""
+    if type(value) is not str or len(value) > longest:
+        bad(f"{what} must be text of at most {longest:,} characters")
+    return value
