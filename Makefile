@@ -32,7 +32,7 @@ $(VENV)/.tools: pyproject.toml
 	touch $@
 
 $(VENV)/.installed: $(VENV)/.tools $(ENGINE)
-	$(BIN)/python -m pip install --quiet --no-build-isolation --editable ".[plot]"
+	$(BIN)/python -m pip install --quiet --no-build-isolation --editable ".[plot,cli]"
 	touch $@
 
 demo: $(VENV)/.installed

@@ -23,6 +23,8 @@ LAYERS = ["cli", "io", "tuning", "plot", "datasets", "core"]
 
 def layer(path: Path) -> str:
     first = path.relative_to(PACKAGE).parts[0]
+    if first == "__main__.py":
+        return "cli"  # python -m resonart is the command line
     return first if first in LAYERS else "core"
 
 

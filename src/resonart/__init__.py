@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ._bounds import Bounds, Boxes
 from ._ddvfa import DDVFA
+from ._describe import ClusterDescription, Description, export_text
 from ._dvfa import DVFA
 from ._fuzzy_art import FuzzyART
 from ._learned import Learned, Renaming
@@ -21,6 +22,8 @@ __all__ = [
     "DVFA",
     "Bounds",
     "Boxes",
+    "ClusterDescription",
+    "Description",
     "FuzzyART",
     "Learned",
     "MergeART",
@@ -30,6 +33,7 @@ __all__ = [
     "TopoART",
     "VATImage",
     "__version__",
+    "export_text",
     "ivat",
     "load",
     "merge_models",

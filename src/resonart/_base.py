@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
@@ -24,6 +24,7 @@ from ._bounds import (
     scale_rows,
 )
 from ._checks import ParameterError, Rows, check_choice, check_count, check_real, check_rows
+from ._describe import Description, describe_model
 from ._engine import Engine, Snapshot, dump, rebuild, snapshot
 from ._learned import Learned, Renaming
 from ._vat import order_rows
@@ -40,6 +41,8 @@ class BaseART(ClusterMixin, BaseEstimator, ABC):
 
     _engine_type: ClassVar[type[Engine]]
     _engine: Engine
+    # What is to be known about counts, where they are more than rows.
+    _counts_note: ClassVar[str] = ""
 
     alpha: Any
     beta: Any
@@ -350,6 +353,25 @@ class BaseART(ClusterMixin, BaseEstimator, ABC):
         save_model(self, path, metadata, include_labels)
 
     # ------------------------------------------------------------------ what was learned
+
+    def describe(self, *, feature_names: Sequence[str] | None = None) -> Description:
+        """Tell what the model has found: clusters with their sizes, ranges and boxes.
+
+        ``print(model.describe())`` writes it as rules; :func:`export_text` has options for that.
+
+        Parameters
+        ----------
+        feature_names : sequence of str or None, default=None
+            Names of the features. By default those the rows came with, or ``x0``, ``x1``, ...
+
+        Returns
+        -------
+        description : Description
+            The clusters, the largest first, with their boxes by falling number of rows;
+            ``to_dict()`` gives plain values.
+        """
+        self._fitted()
+        return describe_model(self, feature_names, self._counts_note)
 
     @property
     def n_clusters_(self) -> int:

@@ -12,6 +12,7 @@ from sklearn.base import clone
 from ._base import BaseART
 from ._bounds import Bounds, scale_rows
 from ._checks import Rows
+from ._numbers import count_of
 from ._quality import SMALL, Integers, Measures, measure, surroundings
 from ._sweep import Report, Runs, cells_of, run_sweep
 
@@ -162,7 +163,7 @@ def choose(
             )
         reason += f": {_named(params)}"
     labels, n_clusters, n_categories = _run(model, rows[orders[order]], bounds, params)
-    reason += f" gives {_count(n_clusters, 'cluster')} in {_count(n_categories, 'box')}."
+    reason += f" gives {count_of(n_clusters, 'cluster')} in {count_of(n_categories, 'box')}."
     if best is not None and best.score >= threshold:
         reason += _evidence(best, threshold)
     return VigilanceChoice(
@@ -217,10 +218,6 @@ def _run(
 
 def _named(params: dict[str, float]) -> str:
     return ", ".join(f"{name}={value:g}" for name, value in params.items())
-
-
-def _count(n: int, what: str) -> str:
-    return f"{n:,} {what}" + ("" if n == 1 else "es" if what == "box" else "s")
 
 
 def _evidence(best: Candidate, threshold: float) -> str:

@@ -116,6 +116,7 @@ class TopoART(BaseART):
 
     _engine_type = _core.TopoArt
     _engine: _core.TopoArt
+    _counts_note = "module B; a row counts for each of the boxes that learned it, one or two"
 
     # The best category always learns at once.
     beta = 1.0

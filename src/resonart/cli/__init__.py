@@ -1,0 +1,57 @@
+"""The command ``resonart``: clustering files and streams without writing Python.
+
+``resonart --help`` lists the commands; docs/cli.md describes them. What it needs beyond the library
+(click, rich, pyarrow) comes with ``pip install "resonart[cli]"``.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+__all__ = ["main"]
+
+# What the command line cannot even say --help without.
+NEEDED = ("click", "rich")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line.
+
+    Parameters
+    ----------
+    arguments : sequence of str or None, default=None
+        What follows the word ``resonart``; None takes them from ``sys.argv``.
+
+    Returns
+    -------
+    code : int
+        1 where click or rich is missing. Otherwise this does not return: like any command it ends
+        by ``SystemExit``, with 0, 1 (failed), 2 (wrong usage), 130 (interrupted) or 141 (nobody
+        read the output to its end).
+
+    Examples
+    --------
+    >>> from resonart.cli import main
+    >>> try:
+    ...     main(["--version"])
+    ... except SystemExit as end:
+    ...     print("exit code", end.code)
+    resonart 0.1.0
+    exit code 0
+    """
+    try:
+        import rich  # noqa: F401
+
+        from ._app import app
+    except ModuleNotFoundError as error:
+        if error.name not in NEEDED:
+            raise  # it is there, but broken: its own message says more
+        print(
+            f"resonart: error: the command line needs {error.name}, which is not installed. "
+            'Get it with: pip install "resonart[cli]"',
+            file=sys.stderr,
+        )
+        return 1
+    app(list(arguments) if arguments is not None else None, prog_name="resonart")
+    raise AssertionError("unreachable: the application ends by SystemExit")

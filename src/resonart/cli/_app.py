@@ -1,0 +1,126 @@
+"""The list of commands. Each lives in a file of its name, which is read when it is called."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any
+
+import click
+
+import resonart
+
+from ._errors import Outcome, exit_code_of, outcome_of, report, show_warning
+
+# Name of each command, and what the list of commands says of it.
+COMMANDS = {
+    "cluster": "Cluster a table; write labels, a model, a report, a picture.",
+    "predict": "Find the cluster of each row with a saved model.",
+    "describe": "Say what the clusters of a saved model are, as rules.",
+    "explain": "Say why a row is in its cluster.",
+    "merge": "Merge models that were learned apart into one.",
+    "stream": "Learn rows as they come, one line out for each.",
+    "plane": "Try every vigilance; show which are best.",
+    "vat": "Order rows so that clusters lie together; draw the VAT image.",
+    "convert": "Write a table in another format, or a model's boxes as a table.",
+    "version": "Show the version of resonart and of what it uses.",
+}
+
+
+class Application(click.Group):
+    """A group that loads a command when it is called, and ends every error in one line."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        return load_command(cmd_name) if cmd_name in COMMANDS else None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        # As click does, but from the list above: no command is loaded to be named.
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command. What goes wrong inside is told here, before click sees it."""
+        debug = bool(ctx.params.get("debug"))
+        with warnings.catch_warnings():
+            if not debug:
+                hear_warnings()
+            try:
+                super().invoke(ctx)
+                sys.stdout.flush()  # a closed pipe is noticed here, not when Python ends
+            except (click.exceptions.Exit, click.ClickException):
+                raise
+            except BaseException as error:
+                outcome = outcome_of(error)
+                if outcome is Outcome.UNKNOWN or (debug and outcome is not Outcome.CLOSED_PIPE):
+                    show_traceback()
+                report(error, outcome)
+                ctx.exit(exit_code_of(outcome))
+
+    def main(  # type: ignore[override]  # it never returns
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        windows_expand_args: bool = True,
+        **extra: Any,
+    ) -> Any:
+        """Run, and end the process with an exit code."""
+        try:
+            code = super().main(args, prog_name, complete_var, False, windows_expand_args, **extra)
+        except click.ClickException as error:
+            outcome = outcome_of(error)
+            report(error, outcome)
+            code = exit_code_of(outcome)
+        sys.exit(code or 0)
+
+
+def load_command(name: str) -> click.Command:
+    """Return the command of that name, from the file of that name."""
+    module = f"{__package__}.{name}"
+    try:
+        command: click.Command = getattr(import_module(module), name)
+    except ModuleNotFoundError as error:
+        if error.name != module:
+            raise
+        raise click.ClickException(
+            f"this installation of resonart {resonart.__version__} has no {name!r}: the file "
+            f"{name}.py of its command line is missing. Install resonart anew."
+        ) from error
+    return command
+
+
+def hear_warnings() -> None:
+    """Show warnings that are meant for the user as one line each, and no others."""
+    warnings.simplefilter("ignore")
+    warnings.simplefilter("always", UserWarning)
+    # Columns are matched by name before the rows, which have none, reach the model.
+    warnings.filterwarnings("ignore", message="X does not have valid feature names")
+    warnings.showwarning = show_warning
+
+
+def show_traceback() -> None:
+    """Show where the error that is being handled came from."""
+    import traceback
+
+    click.echo(traceback.format_exc().rstrip(), err=True)
+
+
+@click.group(
+    cls=Application,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="\b\nExample:\n  resonart cluster data.csv -o labels.csv",
+)
+@click.version_option(resonart.__version__, message="resonart %(version)s")
+@click.option("--debug", is_flag=True, envvar="RESONART_DEBUG", hidden=True)
+def app(debug: bool) -> None:
+    """Cluster tables and streams by adaptive resonance theory.
+
+    Rows go in as CSV, TSV, Parquet, Arrow, NPY or NDJSON; clusters of any shape come out, without
+    saying how many there are. "resonart COMMAND --help" tells more about a command.
+    """

@@ -1,0 +1,152 @@
+"""What goes wrong, in one line each, and the exit codes."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from enum import Enum
+from typing import Any, TextIO
+
+import click
+
+
+class Outcome(Enum):
+    """How a command can end without success."""
+
+    FAILED = "failed"
+    USAGE = "usage"
+    INTERRUPTED = "interrupted"
+    CLOSED_PIPE = "closed pipe"
+    UNKNOWN = "unknown"  # a fault of the program: the traceback is shown
+
+
+# As shells say it of a command that a signal ended: 128 + SIGINT, 128 + SIGPIPE.
+EXIT_CODES = {
+    Outcome.FAILED: 1,
+    Outcome.USAGE: 2,
+    Outcome.INTERRUPTED: 130,
+    Outcome.CLOSED_PIPE: 141,
+    Outcome.UNKNOWN: 1,
+}
+
+
+class CommandError(click.ClickException):
+    """Something that the command itself found wrong."""
+
+
+def outcome_of(error: BaseException) -> Outcome:
+    """Tell what kind of end an exception is.
+
+    Whatever the library checks it reports as ValueError (its errors about tables and model files,
+    and scikit-learn's about models that are not fitted, among them); the rest comes from the
+    system, or is a fault of the program.
+
+    Examples
+    --------
+    >>> outcome_of(ValueError("rho must be a number in [0, 1], got 2.")).name
+    'FAILED'
+    >>> outcome_of(BrokenPipeError()).name
+    'CLOSED_PIPE'
+    >>> outcome_of(KeyError("rho")).name
+    'UNKNOWN'
+    """
+    if isinstance(error, (KeyboardInterrupt, click.Abort)):
+        return Outcome.INTERRUPTED
+    if isinstance(error, click.UsageError):
+        return Outcome.USAGE
+    if isinstance(error, OSError) and error.errno == errno.EPIPE:
+        return Outcome.CLOSED_PIPE
+    if isinstance(error, BrokenPipeError):
+        return Outcome.CLOSED_PIPE
+    if isinstance(error, (click.ClickException, ValueError, OSError, ImportError, MemoryError)):
+        return Outcome.FAILED
+    return Outcome.UNKNOWN
+
+
+def exit_code_of(outcome: Outcome) -> int:
+    """Return the exit code of a command that ended so."""
+    return EXIT_CODES[outcome]
+
+
+def report(error: BaseException, outcome: Outcome) -> None:
+    """Say on stderr, in one line, what went wrong. Of a closed pipe nobody wants to hear."""
+    if outcome is Outcome.CLOSED_PIPE:
+        leave_quietly()
+    elif outcome is Outcome.INTERRUPTED:
+        say("resonart: interrupted.")
+    elif outcome is Outcome.UNKNOWN:
+        say(
+            f"resonart: error: {type(error).__name__}: {one_line(str(error))} "
+            "(This is a fault in resonart, not in what you gave it.)"
+        )
+    else:
+        say(f"resonart: error: {message_of(error)}")
+
+
+def message_of(error: BaseException) -> str:
+    """Return what an error says, in one line.
+
+    Examples
+    --------
+    >>> message_of(FileNotFoundError(2, "No such file or directory", "data.csv"))
+    'data.csv: No such file or directory'
+    >>> message_of(ValueError("two\\nlines"))
+    'two lines'
+    """
+    if isinstance(error, click.UsageError):
+        text = one_line(error.format_message())
+        if not text.endswith((".", "?")):
+            text += "."
+        return f"{text} Try '{error.ctx.command_path} --help'." if error.ctx is not None else text
+    if isinstance(error, click.ClickException):
+        return one_line(error.format_message())
+    if isinstance(error, OSError) and error.strerror:
+        where = error.filename if error.filename2 is None else error.filename2
+        return one_line(f"{where}: {error.strerror}" if where is not None else error.strerror)
+    if isinstance(error, MemoryError) and not str(error):
+        return "out of memory. Give fewer rows at once: --in-memory-rows sets how many."
+    return one_line(str(error)) or type(error).__name__
+
+
+def one_line(text: str) -> str:
+    """Return the text with every run of white space as one blank."""
+    return " ".join(text.split())
+
+
+def say(line: str) -> None:
+    """Write a line to stderr, where there still is one."""
+    try:
+        click.echo(line, err=True)
+    except OSError:
+        leave_quietly()
+
+
+def leave_quietly() -> None:
+    """Let what is still in the buffers of closed pipes go nowhere, instead of fail at the end."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError):
+            _send_nowhere(stream)
+
+
+def _send_nowhere(stream: TextIO) -> None:
+    try:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)
+    except (OSError, ValueError):
+        pass  # a stream of a test, or none at all
+
+
+def show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: Any = None,
+    line: str | None = None,
+) -> None:
+    """Show a warning as one line; stands in for ``warnings.showwarning``."""
+    say(f"resonart: warning: {one_line(str(message))}")

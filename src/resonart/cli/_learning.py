@@ -1,0 +1,181 @@
+"""One pass over a table: read whole where it is small, in chunks where it is not."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import resonart
+from resonart.io import Chunk
+
+from ._errors import CommandError
+from ._models import chooses_itself
+from ._names import Integers, StayingNames
+from ._output import Tick
+
+
+class Head(NamedTuple):
+    """The first rows of a table, and whether they are all."""
+
+    chunk: Chunk
+    is_all: bool
+    rest: Iterator[Chunk]
+
+
+class Learned(NamedTuple):
+    """What one pass has come to.
+
+    Attributes
+    ----------
+    in_memory : bool
+        Whether all rows were learned by one ``fit``.
+    n_head_rows : int
+        Rows that were learned at first; a vigilance was chosen from them.
+    seconds : float
+        Time spent learning, reading not counted.
+    labels : ndarray
+        The label of every staying number.
+    """
+
+    in_memory: bool
+    n_head_rows: int
+    seconds: float
+    labels: Integers
+
+
+Keep = Callable[[Chunk, Integers], None]
+
+
+def read_head(chunks: Iterable[Chunk], limit: int, tick: Tick) -> Head:
+    """Read up to so many rows; what comes after them stays unread."""
+    chunks = iter(chunks)
+    taken: list[Chunk] = []
+    n_rows = 0
+    for chunk in chunks:
+        tick(len(chunk.rows))
+        taken.append(chunk)
+        n_rows += len(chunk.rows)
+        if n_rows > limit:
+            break
+    else:
+        if n_rows == 0:
+            raise CommandError("the table has no rows that could be learned.")
+        return Head(join(taken), True, iter(()))
+    whole = join(taken)
+    head = Chunk(*(None if part is None else part[:limit] for part in whole))
+    over = Chunk(*(None if part is None else part[limit:] for part in whole))
+    return Head(head, False, itertools.chain([over], chunks))
+
+
+def join(chunks: list[Chunk]) -> Chunk:
+    """Return one chunk out of several."""
+    if len(chunks) == 1:
+        return chunks[0]
+    return Chunk(
+        *(
+            None if parts[0] is None else np.concatenate(parts)
+            for parts in zip(*chunks, strict=True)
+        )
+    )
+
+
+def learn(model: Any, head: Head, keep: Keep, tick: Tick) -> Learned:
+    """Let the model learn all rows, and hand every chunk on with its clusters' staying numbers.
+
+    A table that is read whole is learned by ``fit``. Of a larger one the head comes first. Where a
+    vigilance is to be chosen, ``fit`` chooses it from the head, and all else is learned into that
+    model, unmerged, as ``fit`` itself does beyond its sample. Where vigilances are given, rows are
+    learned as they come, and merged in the end, which gives what ``fit`` of all would.
+    """
+    names = StayingNames()
+    clock = Clock()
+    chosen = chooses_itself(model)
+    if not head.is_all:
+        check_goes_in_chunks(model, len(head.chunk.rows))
+    with clock:
+        if head.is_all or chosen:
+            model.fit(head.chunk.rows)
+        else:
+            model.partial_fit(head.chunk.rows)
+    tracker = Tracker(model, names)
+    tracker.follow()
+    keep(head.chunk, names.of(model.labels_))
+    n_head_rows = len(head.chunk.rows)
+    for chunk in head.rest:
+        if not len(chunk.rows):
+            continue
+        with clock:
+            model.partial_fit(chunk.rows)
+        tracker.follow()
+        keep(chunk, names.of(model.labels_))
+        tick(len(chunk.rows))
+    if not head.is_all and not chosen and model.get_params().get("merge"):
+        with clock:
+            label_map = model.merge()
+        names.follow(model.n_clusters_, label_map)
+    return Learned(head.is_all, n_head_rows, clock.seconds, names.labels())
+
+
+def check_goes_in_chunks(model: Any, n_head_rows: int) -> None:
+    """Say what was asked for that only rows read whole can have."""
+    params = model.get_params()
+    cure = f"Give --in-memory-rows a larger number than {n_head_rows:,}, or leave it out."
+    if params["order"] != "given":
+        raise CommandError(
+            f"--order {params['order']} needs all rows in memory, and the table has more than "
+            f"{n_head_rows:,}. {cure}"
+        )
+    if params["max_epochs"] != 1:
+        raise CommandError(
+            f"--epochs {params['max_epochs']} needs all rows in memory, and the table has more "
+            f"than {n_head_rows:,}. {cure}"
+        )
+
+
+class Tracker:
+    """Follow the labels of a model from call to call."""
+
+    def __init__(self, model: Any, names: StayingNames) -> None:
+        self._model = model
+        self._names = names
+        # Of the first call no label is older than it.
+        self._n_merges = getattr(model, "n_merges_", 0)
+
+    def follow(self) -> None:
+        """Note what the last call did to the labels."""
+        model = self._model
+        if isinstance(model, resonart.TopoART):
+            return  # which numbers its clusters anew each time: see labels_are_final
+        label_map = None
+        n_merges = getattr(model, "n_merges_", 0)
+        if n_merges != self._n_merges:
+            label_map = model.label_map_
+            self._n_merges = n_merges
+        self._names.follow(model.n_clusters_, label_map)
+
+
+def labels_are_final(model: Any, learned: Learned) -> bool:
+    """Tell whether labels given on the way can be told now.
+
+    TopoART numbers its clusters by what is linked, anew each time; only all rows asked again, after
+    the last is learned, tell their clusters.
+    """
+    return learned.in_memory or not isinstance(model, resonart.TopoART)
+
+
+class Clock:
+    """Add up the time spent inside it."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self._begin = 0.0
+
+    def __enter__(self) -> None:
+        self._begin = time.perf_counter()
+
+    def __exit__(self, *_: object) -> None:
+        self.seconds += time.perf_counter() - self._begin

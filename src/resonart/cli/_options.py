@@ -1,0 +1,435 @@
+"""Options that several commands share, each defined once."""
+
+from __future__ import annotations
+
+import csv
+import functools
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+import resonart
+from resonart import io
+
+from ._output import Output
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+Decorator = Callable[[Command], Command]
+
+STDIN = STDOUT = "-"
+
+ESTIMATORS: dict[str, type[Any]] = {
+    "ddvfa": resonart.DDVFA,
+    "fuzzy-art": resonart.FuzzyART,
+    "dvfa": resonart.DVFA,
+    "topo-art": resonart.TopoART,
+}
+LINKAGES = ("single", "complete", "median", "average", "weighted", "centroid")
+ORDERS = ("given", "random", "vat")
+
+# Without a limit of the user's, a table is read whole up to this many rows and numbers (400 MB).
+MOST_ROWS = 1_000_000
+MOST_NUMBERS = 50_000_000
+
+
+class Sectioned(click.Command):
+    """A command whose help has shared options under headings of their own."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        sections: dict[str, list[tuple[str, str]]] = {"Options": []}
+        for heading in ("Table", "Model"):
+            sections[heading] = []
+        for param in self.get_params(ctx):
+            record = param.get_help_record(ctx) if isinstance(param, click.Option) else None
+            if record is not None:
+                sections[_SECTION_OF.get(param.name or "", "Options")].append(record)
+        for heading, records in sections.items():
+            if records:
+                with formatter.section(heading):
+                    formatter.write_dl(records)
+
+
+def gathered(name: str, kind: type[Any], options: Sequence[Decorator[Any]]) -> Decorator[Any]:
+    """Add options to a command, which gets their values as one object."""
+    fields = list(inspect.signature(kind).parameters)
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(command)
+        def wrapper(**values: Any) -> Any:
+            values[name] = kind(**{field: values.pop(field) for field in fields})
+            return command(**values)
+
+        return with_options(wrapper, options)
+
+    return decorate
+
+
+def with_options(command: Callable[..., Any], options: Sequence[Decorator[Any]]) -> Any:
+    """Add options, which help lists in this order."""
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+# ---------------------------------------------------------------------- kinds of value
+
+
+class ColumnList(click.ParamType):
+    """Columns, separated by commas: names or numbers; a name with a comma stands in quotes."""
+
+    name = "a,b,3"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> list[str]:
+        if isinstance(value, list):
+            return value
+        names = next(csv.reader([value], skipinitialspace=True), [])
+        if not names or not all(names):
+            self.fail(f"{value!r} is not a list of columns, as in a,b,3.", param, ctx)
+        return names
+
+
+class Vigilance(click.ParamType):
+    """A number in [0, 1], or "auto"."""
+
+    name = "0..1 or auto"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float | str:
+        if value == "auto":
+            return "auto"
+        try:
+            number = float(value)
+        except ValueError:
+            number = -1.0
+        if not 0.0 <= number <= 1.0:
+            self.fail(f"{value!r} is not a number from 0 to 1, nor auto.", param, ctx)
+        return number
+
+
+class Tau(click.ParamType):
+    """A whole number of rows, or a fraction of them."""
+
+    name = "rows or fraction"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float | int:
+        try:
+            number = float(value)
+        except ValueError:
+            number = 0.0
+        if not (0.0 < number < 1.0 or (number >= 1.0 and number.is_integer())):
+            self.fail(f"{value!r} is neither a number of rows nor a fraction below 1.", param, ctx)
+        return number if number < 1.0 else int(number)
+
+
+# ---------------------------------------------------------------------- what is shown
+
+
+def output_options(command: Command) -> Command:
+    """``--json`` and ``--quiet``; the command gets them as ``output``."""
+    decorated: Command = gathered(
+        "output",
+        _make_output,
+        [
+            click.option("--json", "as_json", is_flag=True, help="Print one JSON object."),
+            click.option("--quiet", "-q", is_flag=True, help="Print warnings and errors only."),
+        ],
+    )(command)
+    return decorated
+
+
+def _make_output(as_json: bool, quiet: bool) -> Output:
+    return Output(as_json, quiet)
+
+
+# ---------------------------------------------------------------------- tables
+
+
+@dataclass(frozen=True)
+class TableOptions:
+    """How a table is to be read."""
+
+    columns: list[str] | None
+    label: str | None
+    missing: str
+    format: str | None
+    no_header: bool
+    delimiter: str | None
+
+    def open(
+        self, source: str, *, columns: Sequence[str] | None = None, chunk_rows: int = 65_536
+    ) -> io.TableReader:
+        """Open a table; ``columns`` stands in for those the user did not choose."""
+        return io.open_table(
+            source,
+            format=self.format,
+            columns=self.columns if self.columns is not None else columns,
+            label=self.label,
+            missing=self.missing,
+            header=False if self.no_header else None,
+            delimiter=self.delimiter,
+            chunk_rows=chunk_rows,
+        )
+
+
+def table_options(command: Command) -> Command:
+    """How a table is read; the command gets it as ``table``."""
+    options = [
+        click.option(
+            "--columns",
+            type=ColumnList(),
+            help="Features: names, or numbers from 0. [default: all columns of numbers]",
+        ),
+        click.option(
+            "--label",
+            metavar="COLUMN",
+            help="Column of known classes: no feature, but what the clusters are compared with.",
+        ),
+        click.option(
+            "--missing",
+            type=click.Choice(["error", "drop"]),
+            default="error",
+            show_default=True,
+            help="What a row with a missing value does: stop, or be dropped (and counted).",
+        ),
+        click.option(
+            "--format",
+            type=click.Choice(list(io.FORMATS)),
+            help="Format of the table. [default: from the name]",
+        ),
+        click.option("--no-header", is_flag=True, help="The first line holds a row, not names."),
+        click.option("--delimiter", help="What stands between the values of a CSV."),
+    ]
+    decorated: Command = gathered("table", TableOptions, options)(command)
+    return decorated
+
+
+def in_memory_option(command: Command) -> Command:
+    """``--in-memory-rows``: up to how many rows a table is read whole."""
+    decorated: Command = click.option(
+        "--in-memory-rows",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help=f"Read tables of up to so many rows whole. [default: {MOST_ROWS:,}, fewer if the "
+        f"table has more than {MOST_NUMBERS // MOST_ROWS} features]",
+    )(command)
+    return decorated
+
+
+def row_limit(asked: int | None, n_features: int) -> int:
+    """Return up to how many rows are read whole.
+
+    Examples
+    --------
+    >>> row_limit(None, 2), row_limit(None, 1000), row_limit(5, 2)
+    (1000000, 50000, 5)
+    """
+    if asked is not None:
+        return asked
+    return max(1, min(MOST_ROWS, MOST_NUMBERS // max(n_features, 1)))
+
+
+def labels_option(help_text: str) -> Decorator[Any]:
+    """``-o``: where a table is written, ``-`` for stdout."""
+    return click.option(
+        "--output", "-o", "target", type=click.Path(dir_okay=False, allow_dash=True), help=help_text
+    )
+
+
+def picture_option(help_text: str) -> Decorator[Any]:
+    """``--picture``: where a picture is written."""
+    return click.option(
+        "--picture", type=click.Path(dir_okay=False, path_type=Path), help=help_text
+    )
+
+
+# ---------------------------------------------------------------------- estimators
+
+
+@dataclass(frozen=True)
+class ModelOptions:
+    """Which estimator, and the parameters that were given."""
+
+    model: str
+    given: dict[str, Any]
+
+    def make(self) -> Any:
+        """Return the estimator, or say which options do not go with it, or are missing."""
+        kind = ESTIMATORS[self.model]
+        known = inspect.signature(kind).parameters
+        for name in self.given:
+            if name not in known:
+                owners = [
+                    m for m, k in ESTIMATORS.items() if name in inspect.signature(k).parameters
+                ]
+                raise click.UsageError(
+                    f"{flag(name)} is an option of {' and '.join(owners)}, and the model is "
+                    f"{self.model}."
+                )
+        params = {"random_state": 0} | self.given
+        if self.model == "fuzzy-art":
+            params = {"rho": "auto"} | params
+        needed = [
+            name
+            for name, p in known.items()
+            if p.default is p.empty and params.get(name) in (None, "auto")
+        ]
+        if self.model != "fuzzy-art" and needed:
+            raise click.UsageError(
+                f"--model {self.model} needs {' and '.join(map(flag, needed))}: only ddvfa and "
+                f"fuzzy-art choose their vigilance by themselves. Good values are found by "
+                f"'resonart plane DATA --model {self.model}'."
+            )
+        return kind(**params)
+
+
+def flag(name: str) -> str:
+    """Return the option that sets a parameter.
+
+    Examples
+    --------
+    >>> flag("rho_lb"), flag("random_state"), flag("max_epochs")
+    ('--rho-lb', '--seed', '--epochs')
+    """
+    names = {"random_state": "seed", "max_epochs": "epochs", "n_orders": "orders"}
+    return "--" + names.get(name, name).replace("_", "-")
+
+
+_POSITIVE = click.FloatRange(min=0, min_open=True)
+_UNIT = click.FloatRange(0, 1)
+_COUNT = click.IntRange(min=1)
+
+VIGILANCE_OPTIONS = [
+    click.option("--rho-lb", type=Vigilance(), help="Lower vigilance (ddvfa, dvfa)."),
+    click.option("--rho-ub", type=Vigilance(), help="Upper vigilance (ddvfa, dvfa)."),
+    click.option("--rho", type=Vigilance(), help="Vigilance (fuzzy-art)."),
+    click.option("--rho-a", type=_UNIT, metavar="0..1", help="Vigilance (topo-art)."),
+    click.option(
+        "--orders",
+        "n_orders",
+        type=_COUNT,
+        metavar="N",
+        help="Orders tried to choose a vigilance (ddvfa, fuzzy-art). [default: 8]",
+    ),
+    click.option(
+        "--phi", type=_COUNT, metavar="N", help="Rows that make a category permanent (topo-art)."
+    ),
+    click.option("--tau", type=Tau(), help="Rows between two removals of candidates (topo-art)."),
+    click.option(
+        "--beta-sbm",
+        type=_UNIT,
+        metavar="0..1",
+        help="Learning rate of the second best (topo-art).",
+    ),
+]
+OTHER_OPTIONS = [
+    click.option(
+        "--gamma",
+        type=click.FloatRange(min=0),
+        metavar="NUMBER",
+        help="Kernel width (ddvfa). [default: 3]",
+    ),
+    click.option(
+        "--linkage",
+        type=click.Choice(LINKAGES),
+        help="How a cluster speaks for its categories (ddvfa). [default: single]",
+    ),
+    click.option(
+        "--merge/--no-merge",
+        default=None,
+        help="Merge ART at the end (ddvfa). [default: merge]",
+    ),
+    click.option(
+        "--alpha", type=_POSITIVE, metavar="NUMBER", help="Choice parameter. [default: 0.001]"
+    ),
+    click.option(
+        "--beta",
+        type=click.FloatRange(0, 1, min_open=True),
+        metavar="0..1",
+        help="Learning rate (ddvfa, dvfa, fuzzy-art). [default: 1]",
+    ),
+    click.option(
+        "--order",
+        type=click.Choice(ORDERS),
+        help="Order in which rows are learned. [default: given]",
+    ),
+]
+LEARNING_OPTIONS = [
+    click.option(
+        "--epochs",
+        "max_epochs",
+        type=_COUNT,
+        metavar="N",
+        help="Most passes over the rows. [default: 1]",
+    ),
+    click.option(
+        "--max-categories", type=_COUNT, metavar="N", help="Most categories: a bound on memory."
+    ),
+]
+SEED_OPTION = click.option(
+    "--seed",
+    "random_state",
+    type=click.IntRange(0, 2**32 - 1),
+    metavar="N",
+    help="For random orders. [default: 0]",
+)
+
+
+def model_options(*, tries_vigilances: bool = False) -> Decorator[Any]:
+    """Which estimator and its parameters; the command gets them as ``model_options``.
+
+    With ``tries_vigilances`` those of the estimator but for vigilances, which are tried.
+    """
+    options = [
+        click.option(
+            "--model",
+            type=click.Choice(list(ESTIMATORS)),
+            default="ddvfa",
+            show_default=True,
+            help="Which estimator.",
+        ),
+        *([] if tries_vigilances else VIGILANCE_OPTIONS),
+        *OTHER_OPTIONS,
+        *([] if tries_vigilances else [*LEARNING_OPTIONS]),
+        SEED_OPTION,
+    ]
+    names = [_name_of(option) for option in options]
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(command)
+        def wrapper(**values: Any) -> Any:
+            taken = {name: values.pop(name) for name in names}
+            chosen = taken.pop("model")
+            given = {name: value for name, value in taken.items() if value is not None}
+            return command(model_options=ModelOptions(chosen, given), **values)
+
+        return with_options(wrapper, options)
+
+    return decorate
+
+
+def _name_of(option: Decorator[Any]) -> str:
+    """Return the parameter's name of an option."""
+
+    def probe() -> None: ...
+
+    option(probe)
+    [parameter] = probe.__click_params__  # type: ignore[attr-defined]
+    name: str = parameter.name
+    return name
+
+
+_SECTION_OF = dict.fromkeys(
+    ("columns", "label", "missing", "format", "no_header", "delimiter", "in_memory_rows"), "Table"
+) | dict.fromkeys(
+    ["model", *map(_name_of, (*VIGILANCE_OPTIONS, *OTHER_OPTIONS, *LEARNING_OPTIONS, SEED_OPTION))],
+    "Model",
+)

@@ -1,0 +1,47 @@
+"""Pictures as files. Whether they can be made is asked before the work begins."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ._targets import check_folder
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+SIZE = (7.0, 5.5)
+DOTS_PER_INCH = 160
+
+
+def check_picture(path: Path | None) -> None:
+    """Say beforehand what would keep a picture from being written."""
+    if path is None:
+        return
+    try:
+        from matplotlib.backend_bases import FigureCanvasBase
+    except ModuleNotFoundError as error:
+        if error.name != "matplotlib":
+            raise
+        raise ImportError(
+            "--picture needs matplotlib, which is not installed. Get it with: "
+            'pip install "resonart[plot]"'
+        ) from error
+    known = sorted(FigureCanvasBase.get_supported_filetypes())
+    if path.suffix[1:].lower() not in known:
+        raise click.UsageError(
+            f"--picture {path}: a picture's name ends in one of {', '.join(known)}."
+        )
+    check_folder("--picture", path)
+
+
+def draw(path: Path, paint: Callable[[Axes], object]) -> None:
+    """Let ``paint`` draw in new axes, and write the picture."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=SIZE, layout="constrained")
+    paint(figure.subplots())
+    figure.savefig(path, dpi=DOTS_PER_INCH)

@@ -1,0 +1,66 @@
+"""Rows' numbers and clusters, kept outside memory until the labels are known."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from types import TracebackType
+from typing import Self
+
+import numpy as np
+
+from ._names import Integers
+
+# Which row, and the staying number of its cluster.
+ENTRY = np.dtype([("row", np.int64), ("number", np.int32)])
+MOST_IN_MEMORY = 2**24
+AT_ONCE = 2**16
+
+
+class Spool:
+    """Keep entries in a temporary file, and read them again in the same order.
+
+    Examples
+    --------
+    >>> with Spool() as spool:
+    ...     spool.add(np.array([1, 2, 4]), np.array([0, 1, 0]))
+    ...     for rows, numbers in spool.batches():
+    ...         print(rows, numbers)
+    [1 2 4] [0 1 0]
+    """
+
+    def __init__(self) -> None:
+        # Gone when closed, and when the process is killed.
+        self._file = tempfile.SpooledTemporaryFile(max_size=MOST_IN_MEMORY)  # noqa: SIM115
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._file.close()
+
+    def add(self, rows: Integers, numbers: Integers) -> None:
+        """Keep these."""
+        entries = np.empty(len(rows), dtype=ENTRY)
+        entries["row"], entries["number"] = rows, numbers
+        self._file.write(entries.tobytes())
+
+    def batches(self, n_rows: int = AT_ONCE) -> Iterator[tuple[Integers, Integers]]:
+        """Give everything back, from the beginning, so many rows at a time."""
+        self.rewind()
+        while len((entries := self.take(n_rows))[0]):
+            yield entries
+
+    def rewind(self) -> None:
+        """Go back to the beginning, to read."""
+        self._file.seek(0)
+
+    def take(self, n_rows: int) -> tuple[Integers, Integers]:
+        """Give back the next so many rows, fewer only at the end."""
+        entries = np.frombuffer(self._file.read(n_rows * ENTRY.itemsize), dtype=ENTRY)
+        return entries["row"].astype(np.int64), entries["number"].astype(np.int64)
