@@ -29,7 +29,7 @@ N_CLUSTERS = 12
 SPREAD = 0.012
 TURNS = 3.0  # of every cluster along its circle, in the whole stream
 BATCH = 50_000
-MOST_GROWTH = 1.05  # of memory and of checkpoints, from the middle to the end
+MOST_GROWTH = 1.1  # of memory and of checkpoints, from the middle to the end
 LEAST_PACE = 0.7  # of the last quarter, in parts of the second
 
 
@@ -76,9 +76,14 @@ def run(n_rows: int, n_parts: int, max_categories: int | None, folder: Path) -> 
         "--checkpoint-every", str(max(1, n_rows // (4 * n_parts))), "--json",
         *(["--max-categories", str(max_categories)] if max_categories else []),
     ]  # fmt: skip
-    process = subprocess.Popen(
+    with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
+    ) as process:
+        return watch(process, n_rows, n_parts, model)
+
+
+def watch(process: subprocess.Popen[bytes], n_rows: int, n_parts: int, model: Path) -> Soak:
+    """Feed the process, and look at it from time to time."""
     assert process.stdin is not None
     assert process.stdout is not None
     assert process.stderr is not None
@@ -87,7 +92,7 @@ def run(n_rows: int, n_parts: int, max_categories: int | None, folder: Path) -> 
     parts: list[Part] = []
     n_lines = seen = 0
     started = time.perf_counter()
-    while chunk := process.stdout.read1(1 << 20):
+    while chunk := process.stdout.read1(1 << 20):  # type: ignore[attr-defined]
         n_lines += chunk.count(b"\n")
         if n_lines >= (len(parts) + 1) * n_rows / n_parts and len(parts) < n_parts - 1:
             parts.append(part_at(n_lines, seen, started, process.pid, model))
@@ -95,6 +100,7 @@ def run(n_rows: int, n_parts: int, max_categories: int | None, folder: Path) -> 
             note(parts[-1])
     memory = parts[-1].memory_mb if parts else 0.0
     errors = process.stderr.read().decode()
+    feeder.join()
     if process.wait() != 0:
         raise RuntimeError(f"the stream failed: {errors}")
     pace = (n_lines - seen) / (time.perf_counter() - started)

@@ -23,7 +23,7 @@ def test_a_bounded_stream_stays_as_it_is(tmp_path: Path) -> None:
 
 
 def test_what_is_not_flat_is_told() -> None:
-    parts = [soak.Part(n, 1e5, 100.0 + n, 10.0 + n) for n in range(12)]
+    parts = [soak.Part(n, 1e5, 100.0 + 9 * n, 10.0 + n) for n in range(12)]
     assert len(soak.faults(soak.Soak(parts, 12, {"rows": 12}), 12)) == 2
     assert soak.faults(soak.Soak(parts[:1] * 12, 12, {"rows": 11}), 12) == ["11 rows learned of 12"]
     slower = [soak.Part(n, 1e5 / (n + 1), 1.0, 1.0) for n in range(12)]

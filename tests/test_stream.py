@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import pickle
 import select
 import signal
@@ -20,7 +19,7 @@ from click.testing import CliRunner, Result
 import resonart
 from resonart import DDVFA
 from resonart._engine import dump
-from resonart.cli import app
+from resonart.cli._app import app
 
 RNG = np.random.default_rng(3)
 ROWS = np.concatenate([RNG.normal(at, 0.05, (400, 2)) for at in (0.2, 0.5, 0.8)])
@@ -49,7 +48,7 @@ def told(text: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in text.splitlines()]
 
 
-@pytest.fixture()
+@pytest.fixture
 def here(tmp_path: Path) -> Path:
     (tmp_path / "rows.ndjson").write_bytes(as_lines(ROWS))
     (tmp_path / "rows.csv").write_bytes(as_lines(ROWS, "csv"))
@@ -292,22 +291,22 @@ def test_a_trickle_and_a_signal(here: Path, number: signal.Signals, code: int) -
 @pytest.mark.subprocess
 def test_a_closed_output_pipe(here: Path) -> None:
     path = here / "m.resonart"
-    process = begin(path, *GIVEN, "--checkpoint-every", "10")
-    assert process.stdin is not None
-    assert process.stdout is not None
-    process.stdin.write(as_lines(ROWS[:10]))
-    process.stdin.flush()
-    next_line(process)
-    deadline = time.monotonic() + 60
-    while not path.exists() and time.monotonic() < deadline:
-        time.sleep(0.01)
-    before = state(path)
-    process.stdout.close()
-    process.stdin.write(as_lines(ROWS[10:]))
-    process.stdin.close()
-    assert process.stderr is not None
-    errors = process.stderr.read()
-    assert process.wait(60) == 1
+    with begin(path, *GIVEN, "--checkpoint-every", "10") as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdin.write(as_lines(ROWS[:10]))
+        process.stdin.flush()
+        next_line(process)
+        deadline = time.monotonic() + 60
+        while not path.exists() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        before = state(path)
+        process.stdout.close()
+        process.stdin.write(as_lines(ROWS[10:]))
+        process.stdin.close()
+        errors = process.stderr.read()
+        assert process.wait(60) == 1
     assert b"nobody reads the output" in errors
     assert b"10 rows learned" in errors
     assert b"Traceback" not in errors
@@ -343,7 +342,7 @@ def test_a_full_disk(here: Path) -> None:
 
 KILLER = """
 import os, random, signal, sys, time
-from resonart.cli import app
+from resonart.cli._app import app
 path, source, output, rejects, n_kills = sys.argv[1:]
 arguments = ["stream", path, "--input", source, "-o", output, "--rejects", rejects, "--resume",
              "--checkpoint-every", "150", "--merge-every", "700", "--quiet"]

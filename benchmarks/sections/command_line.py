@@ -11,7 +11,7 @@ WORDS = """\
 ## `resonart stream`
 
 {n_rows} rows with two features, from eight clusters that drift, go through a pipe into
-`resonart stream`, which may use one core: read, parsed, learned by DDVFA, and told line by line with
+`resonart stream`, which may use one core: read, parsed, learned by DDVFA, and told line by line:
 label, match and whether a cluster is new. The clock runs from the first line out to the last.
 Trickling, a row is written, and the next only after its line has come back.
 """

@@ -191,7 +191,7 @@ def stream(
         if not quiet:
             sum_up(streamer, as_json=as_json)
         if stop.signal is not None:
-            sys.exit(128 + stop.signal)
+            click.get_current_context().exit(128 + stop.signal)
 
 
 # ---------------------------------------------------------------------- the model
