@@ -1,17 +1,33 @@
-"""Rows in and out."""
+"""Tables in chunks and streams line by line, and back: ``pip install "resonart[cli]"``."""
 
 from __future__ import annotations
 
+from ._convert import Conversion, convert
+from ._errors import TableError
+from ._formats import FORMATS, guess_format
 from ._lines import Block, LineReader
-from ._live_rows import BadLineError, CsvParser, LineParser, LiveRows, NdjsonParser, Reject
+from ._live_rows import CsvParser, LineParser, LiveRows, NdjsonParser, Reject
+from ._read import Chunk, TableReader, open_table
+from ._values import MISSING
+from ._write import TableWriter, write_table
 
 __all__ = [
-    "BadLineError",
+    "FORMATS",
+    "MISSING",
     "Block",
+    "Chunk",
+    "Conversion",
     "CsvParser",
     "LineParser",
     "LineReader",
     "LiveRows",
     "NdjsonParser",
     "Reject",
+    "TableError",
+    "TableReader",
+    "TableWriter",
+    "convert",
+    "guess_format",
+    "open_table",
+    "write_table",
 ]

@@ -19,10 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._lines import LONGEST_LINE
+from ._values import MISSING
 
 # More than that the engine refuses: a range of twice as much would overflow.
 LARGEST = float(np.finfo(np.float64).max) / 2
-MISSING = frozenset({"", "na", "nan", "null", "none", "n/a"})
 SHOWN = 60  # characters of a value in a reason
 
 
@@ -430,7 +430,7 @@ def is_number_text(field: str) -> bool:
 def number_of(field: str, what: str) -> float:
     """Return a field as a float, or say why it is none."""
     text = field.strip()
-    if text.lower() in MISSING:
+    if text in MISSING:
         raise BadLineError(f"{what} is missing")
     try:
         if "_" in text:
