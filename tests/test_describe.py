@@ -8,6 +8,7 @@ import pickle
 import re
 import threading
 import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -564,6 +565,16 @@ def test_every_kind_of_row() -> None:
     assert whole.explain([1, 2]) == whole.explain(np.array([1, 2], dtype=np.uint8))
 
 
+def test_the_page_shows_what_comes_out(capsys: pytest.CaptureFixture[str]) -> None:
+    page = (Path(__file__).parents[1] / "docs" / "reading.md").read_text()
+    pairs = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", page, flags=re.DOTALL)
+    assert len(pairs) == 2
+    names: dict[str, Any] = {}
+    for code, shown in pairs:
+        exec(compile(code, "reading.md", "exec"), names)
+        assert capsys.readouterr().out == shown
+
+
 # -------------------------------------------------------------------------------------- errors
 
 
@@ -649,15 +660,19 @@ def test_a_row_outside_is_refused_as_by_predict() -> None:
 # ------------------------------------------------------------------------------------ many, now
 
 
-def test_many_boxes_cost_no_time_unless_shown() -> None:
+def test_many_boxes_cost_no_time_unless_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     model = DVFA(rho_lb=0.5, rho_ub=0.9995).fit(np.random.default_rng(1).random((60_000, 2)))
     assert model.n_categories_ > 50_000
-    start = time.perf_counter()
-    d = model.describe()
-    text = str(d)
-    seconds = time.perf_counter() - start
-    assert len(text.splitlines()) < 10 * model.n_clusters_
-    assert seconds < 3  # a loop over boxes would take longer by far on a busy machine
+    written = []
+    monkeypatch.setattr(
+        "resonart._describe.interval", lambda *box: written.append(1) or interval(*box)
+    )
+    start = time.process_time()
+    text = str(model.describe())
+    seconds = time.process_time() - start
+    assert len(text.splitlines()) <= 1 + 6 * model.n_clusters_
+    assert 0 < len(written) <= 2 * 4 * model.n_clusters_  # three boxes and what is around all
+    assert seconds < 3
 
 
 def test_explained_while_others_learn() -> None:
