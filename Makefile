@@ -14,7 +14,7 @@ ENGINE := CMakeLists.txt $(shell find cpp -type f)
 .PHONY: help demo test lint types bench paper paper-quick sanitize clean
 
 help:
-	@echo "make demo      cluster real data and a stream, print a table, write a picture"
+	@echo "make demo      cluster a file from the command line, and a stream; print tables, write pictures"
 	@echo "make test      run all tests"
 	@echo "make lint      check style (ruff, clang-format)"
 	@echo "make types     check types (mypy, strict)"
@@ -87,5 +87,5 @@ sanitize: $(VENV)/.installed
 	  tests/test_index.py tests/test_max_categories.py
 
 clean:
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis resonart-demo.png
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis resonart-demo.png resonart-demo-iris.png
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

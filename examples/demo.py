@@ -1,4 +1,4 @@
-"""Cluster real data and a stream of spirals and rings; print a table and draw a picture.
+"""Cluster real data and a stream of spirals and rings; print tables and draw pictures.
 
 Run it with ``make demo``, or with ``python examples/demo.py [--out FOLDER]``.
 """
@@ -6,7 +6,12 @@ Run it with ``make demo``, or with ``python examples/demo.py [--out FOLDER]``.
 from __future__ import annotations
 
 import argparse
+import contextlib
+import csv
+import shlex
+import shutil
 import sys
+import tempfile
 import time
 from itertools import zip_longest
 from pathlib import Path
@@ -19,8 +24,10 @@ from sklearn.datasets import load_iris, load_wine
 from sklearn.metrics import adjusted_rand_score
 
 from resonart import DDVFA, DVFA, FuzzyART, TopoART, plot
+from resonart.cli import main as resonart
 
 PICTURE = "resonart-demo.png"
+IRIS_PICTURE = "resonart-demo-iris.png"
 STREAM = "spirals and rings"
 SHUFFLED: dict[str, Any] = {"order": "random", "random_state": 0}
 IN_VAT_ORDER: dict[str, Any] = {"order": "vat", "merge": False}
@@ -114,6 +121,41 @@ def on_circle(
     return np.column_stack([radius * np.cos(angle), radius * np.sin(angle)])
 
 
+# ---------------------------------------------------------------------- the command line
+
+
+def show_command_line(picture: Path) -> None:
+    """Cluster Iris as a user would who has it as a CSV file, and keep the picture."""
+    what = ["cluster", "iris.csv", "--label", "species", "--columns", "petal length,petal width"]
+    where = ["-o", "labels.csv", "--save", "iris.resonart", "--report", "--picture", "iris.png"]
+    with tempfile.TemporaryDirectory() as folder:
+        write_iris(Path(folder) / "iris.csv")
+        print(f"$ resonart {shlex.join(what)} \\\n    {shlex.join(where)}", flush=True)
+        with contextlib.chdir(folder):
+            code = run_resonart([*what, *where])
+        if code:
+            sys.exit(code)
+        shutil.move(Path(folder) / "iris.png", picture)
+
+
+def write_iris(path: Path) -> None:
+    """Write the table: four features and the species."""
+    iris = load_iris()
+    with path.open("w", newline="", encoding="utf-8") as file:
+        table = csv.writer(file)
+        table.writerow([*(name.removesuffix(" (cm)") for name in iris.feature_names), "species"])
+        for row, species in zip(iris.data, iris.target, strict=True):
+            table.writerow([*row, iris.target_names[species]])
+
+
+def run_resonart(arguments: list[str]) -> Any:
+    """Run the command line in this process; return its exit code."""
+    try:
+        return resonart(arguments)
+    except SystemExit as end:
+        return end.code
+
+
 # ---------------------------------------------------------------------- runs
 
 
@@ -195,9 +237,12 @@ def main(arguments: list[str] | None = None) -> None:
     """Cluster, print, draw."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument(
-        "--out", type=Path, default=Path(), help="folder for the picture (default: this one)"
+        "--out", type=Path, default=Path(), help="folder for the pictures (default: this one)"
     )
     out = parser.parse_args(arguments).out
+    out.mkdir(parents=True, exist_ok=True)
+    show_command_line(out / IRIS_PICTURE)
+    print()
 
     sets = {
         "iris": Data(*load_iris(return_X_y=True)),
@@ -222,11 +267,12 @@ def main(arguments: list[str] | None = None) -> None:
             print(f"  {result.data}: {choice.params}, score {choice.score:.2f}")
     print()
 
-    out.mkdir(parents=True, exist_ok=True)
     path = out / PICTURE
     shown = [r for r in results if r.data == STREAM and r.method != DDVFA_ITSELF]
     draw(shown, sets[STREAM], path)
-    print(f"Picture of the categories and clusters: {path}")
+    print("Pictures of the categories and clusters, of Iris and of the spirals and rings:")
+    print(out / IRIS_PICTURE)
+    print(path)
 
 
 if __name__ == "__main__":

@@ -36,6 +36,7 @@ class Run(NamedTuple):
     out: str
     err: str
     picture: Path
+    iris_picture: Path
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +50,12 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
         env=os.environ | {"MPLBACKEND": "Agg"},
     )
     assert done.returncode == 0, done.stderr
-    return Run(done.stdout, done.stderr, folder / "resonart-demo.png")
+    return Run(
+        done.stdout,
+        done.stderr,
+        folder / "resonart-demo.png",
+        folder / "resonart-demo-iris.png",
+    )
 
 
 def lines_of(run: Run, data_set: str) -> dict[str, dict[str, str]]:
@@ -86,8 +92,23 @@ def test_real_data_is_clustered_well(run: Run) -> None:
     assert float(lines_of(run, "wine")["DDVFA() by itself"]["ari"]) > 0.7
 
 
-def test_the_picture_is_there_and_named_last(run: Run) -> None:
-    assert run.out.splitlines()[-1].endswith(str(run.picture))
+def test_the_command_line_clusters_a_file(run: Run) -> None:
+    command, rest, *lines = run.out.splitlines()
+    assert command.startswith("$ resonart cluster iris.csv ")
+    assert rest.strip().startswith("-o labels.csv")
+    found = dict(line.split(maxsplit=1) for line in lines[:10] if line and line[0] != " ")
+    assert found["data"] == "iris.csv: 150 rows of 2 features"
+    assert found["found"] == "2 clusters in 2 boxes"
+    assert "chosen by itself" in found["model"]
+    index = re.search(r"adjusted Rand index (0\.\d+) to the 3 classes", found["agreement"])
+    assert index is not None
+    assert float(index[1]) > 0.5
+    assert "  1.0 <= petal length <= 1.9 and 0.1 <= petal width <= 0.6" in run.out
+
+
+def test_the_pictures_are_there_and_named_last(run: Run) -> None:
+    assert run.out.splitlines()[-2:] == [str(run.iris_picture), str(run.picture)]
+    assert imread(run.iris_picture)[..., :3].std() > 0.05
     pixels = imread(run.picture)
     height, width = pixels.shape[:2]
     assert 1200 <= width <= 4000
@@ -96,7 +117,7 @@ def test_the_picture_is_there_and_named_last(run: Run) -> None:
 
 
 def test_the_output_is_tidy(run: Run) -> None:
-    *table, _ = run.out.splitlines()  # the last line's length depends on the folder
+    table = run.out.splitlines()[:-2]  # the last lines' length depends on the folder
     assert max(map(len, table)) <= 100
     assert all(line == line.rstrip() for line in table)
     assert "Warning" not in run.err

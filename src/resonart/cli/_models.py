@@ -10,6 +10,7 @@ import numpy as np
 from ._options import ESTIMATORS
 
 VIGILANCES = ("rho", "rho_lb", "rho_ub", "rho_a")
+MODEL_MARK = b"PK\x03\x04"  # models are uncompressed zip archives
 
 
 def kind_of(model: Any) -> str:
@@ -71,3 +72,14 @@ def in_short(params: dict[str, float]) -> str:
     'rho_lb 0.9, rho_ub 0.95'
     """
     return ", ".join(f"{name} {value:g}" for name, value in params.items())
+
+
+def is_model_file(path: str) -> bool:
+    """Tell by its first bytes whether a file holds a model: no table begins like that."""
+    if path == "-":
+        return False
+    try:
+        with open(path, "rb") as file:
+            return file.read(len(MODEL_MARK)) == MODEL_MARK
+    except OSError:
+        return False  # whoever opens it next says what is wrong

@@ -52,12 +52,8 @@ class Output:
         told = {name: text for name, value in facts.items() if (text := in_words(value))}
         width = max(map(len, told), default=0)
         for name, text in told.items():
-            first, *more = textwrap.wrap(
-                text, WIDTH - width - 2, break_long_words=False, break_on_hyphens=False
-            ) or [""]
-            self.line(f"{name:<{width}}  {first}")
-            for line in more:
-                self.line(f"{'':<{width}}  {line}")
+            for i, line in enumerate(wrapped(text, WIDTH - width - 2)):
+                self.line(f"{'' if i else name:<{width}}  {line}")
 
     def table(
         self, columns: Sequence[str], rows: Sequence[Sequence[object]], *, most: int = MOST_LINES
@@ -133,6 +129,21 @@ class Output:
                 bar.update(task, advance=n_rows, speed=f"{speed:,.0f} rows/s")
 
             yield tick
+
+
+def wrapped(text: str, width: int) -> list[str]:
+    """Return a text in lines of at most so many characters, broken between words.
+
+    Examples
+    --------
+    >>> wrapped("found in 50 % of all", 11)
+    ['found in', '50 % of all']
+    """
+    kept = "\N{NO-BREAK SPACE}%"  # a number and its sign stay together
+    lines = textwrap.wrap(
+        text.replace(" %", kept), width, break_long_words=False, break_on_hyphens=False
+    )
+    return [line.replace(kept, " %") for line in lines]
 
 
 def in_words(value: object) -> str:

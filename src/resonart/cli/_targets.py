@@ -36,6 +36,8 @@ def check_target(target: str | None, output: Output) -> Output:
     return output
 
 
-def open_writer(target: str) -> io.TableWriter:
+def open_writer(target: str, format: str | None = None) -> io.TableWriter:
     """Open a table to write: a file, its format by its name, or CSV on stdout."""
-    return io.TableWriter(target, format="csv" if target == STDOUT else None)
+    if format is None and target == STDOUT:
+        format = "csv"
+    return io.TableWriter(target, format=format)

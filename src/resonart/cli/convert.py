@@ -1,0 +1,126 @@
+"""``resonart convert``: tables and models in other forms."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+from numpy.typing import NDArray
+
+import resonart
+from resonart import io
+
+from ._models import is_model_file, names_of
+from ._options import STDOUT, Sectioned, output_options
+from ._output import Output, count, plain
+from ._targets import check_folder, check_target, open_writer
+
+MODEL_ENDINGS = (".resonart", ".npz")
+
+
+@click.command(
+    cls=Sectioned,
+    epilog="\b\nExamples:\n"
+    "  resonart convert data.csv data2.parquet\n"
+    "  resonart convert model.resonart boxes.csv\n"
+    "  resonart convert model.resonart model.json",
+)
+@click.argument("source", metavar="IN", type=click.Path(allow_dash=True, dir_okay=False))
+@click.argument("target", metavar="OUT", type=click.Path(allow_dash=True, dir_okay=False))
+@click.option(
+    "--from",
+    "source_format",
+    type=click.Choice(list(io.FORMATS)),
+    help="Format of IN. [default: from its name or first bytes]",
+)
+@click.option(
+    "--to",
+    "target_format",
+    type=click.Choice(list(io.FORMATS)),
+    help="Format of OUT. [default: from its name, CSV on stdout]",
+)
+@output_options
+def convert(
+    source: str,
+    target: str,
+    source_format: str | None,
+    target_format: str | None,
+    output: Output,
+) -> None:
+    """Write a table in another format, or a model's boxes as a table.
+
+    A table keeps all its columns. A model becomes a table of its boxes, in your units; a JSON file
+    that describes it, if OUT ends in .json; or a model file of this version, if OUT ends in
+    .resonart.
+    """
+    if source_format is None and is_model_file(source):
+        convert_model(source, target, target_format, output)
+    else:
+        convert_table(source, target, source_format, target_format, output)
+
+
+# ---------------------------------------------------------------------- models
+
+
+def convert_model(source: str, target: str, target_format: str | None, output: Output) -> None:
+    """Write a model as a table of boxes, as JSON, or as a model file."""
+    ending = "" if target_format is not None else Path(target).suffix.lower()
+    model, about = resonart.load(source, with_metadata=True)
+    if ending in MODEL_ENDINGS:
+        check_folder("OUT", target)
+        model.save(target, metadata=about)
+        written = "model"
+    elif ending == ".json":
+        check_folder("OUT", target)
+        text = json.dumps(plain(model.describe().to_dict()), ensure_ascii=False, allow_nan=False)
+        write_text(Path(target), text + "\n")
+        written = "description"
+    else:
+        output = check_target(target, output)
+        with open_writer(target, target_format) as writer:
+            writer.write(box_table(model))
+        written = "boxes"
+    output.result(
+        {
+            "command": "convert",
+            "version": resonart.__version__,
+            "in": source,
+            "out": target,
+            "written": written,
+            "clusters": model.n_clusters_,
+            "categories": model.n_categories_,
+        }
+    )
+    output.line(
+        f"{source}: {count(model.n_clusters_, 'cluster')} in {count(model.n_categories_, 'box')}, "
+        f"written as {written} to {'stdout' if target == STDOUT else target}"
+    )
+
+
+def box_table(model: Any) -> dict[str, NDArray[Any]]:
+    """Return a model's boxes as columns: cluster, rows, and both corners of each feature."""
+    lower, upper = model.boxes_
+    names = names_of(model) or [f"x{f}" for f in range(model.n_features_in_)]
+    columns: dict[str, NDArray[Any]] = {
+        "cluster": np.asarray(model.category_labels_),
+        "rows": np.asarray(model.counts_),
+    }
+    for f, name in enumerate(names):
+        columns[f"{name} from"] = lower[:, f]
+        columns[f"{name} to"] = upper[:, f]
+    return columns
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text file whole or not at all."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        beside.write_text(text, encoding="utf-8")
+        os.replace(beside, path)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise

@@ -1,0 +1,69 @@
+"""``resonart explain``: why a row is where it is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+import resonart
+from resonart import io
+
+from ._errors import CommandError
+from ._features import open_for
+from ._options import Sectioned, TableOptions, output_options, table_options
+from ._output import Output
+
+
+@click.command(
+    cls=Sectioned,
+    epilog="\b\nExample:\n  resonart explain model.resonart new.csv --row 3",
+)
+@click.argument("model_file", metavar="MODEL", type=click.Path(dir_okay=False))
+@click.argument("data", type=click.Path(allow_dash=True))
+@click.option(
+    "--row",
+    type=click.IntRange(min=0),
+    metavar="N",
+    required=True,
+    help="Number of the row, from 0, as in the table of labels.",
+)
+@table_options
+@output_options
+def explain(model_file: str, data: str, row: int, table: TableOptions, output: Output) -> None:
+    """Say why a row is in its cluster.
+
+    Shows its match, the nearest box of its cluster, in which features and by how much it lies
+    outside of that box, and which cluster would be next.
+    """
+    model: Any = resonart.load(model_file)
+    values = find_row(open_for(model, table, data), row, data)
+    explanation = model.explain(values)
+    output.result(
+        {
+            "command": "explain",
+            "version": resonart.__version__,
+            "model_file": model_file,
+            "data": data,
+            "row": row,
+            "values": values,
+            "explanation": explanation.to_dict(),
+        }
+    )
+    output.line(str(explanation))
+
+
+def find_row(reader: io.TableReader, wanted: int, data: str) -> Any:
+    """Return the values of a row, reading no further than to it."""
+    last = -1
+    for chunk in reader:
+        if len(chunk.numbers):
+            last = int(chunk.numbers[-1])
+            place = int(chunk.numbers.searchsorted(wanted))
+            if place < len(chunk.numbers) and chunk.numbers[place] == wanted:
+                return chunk.rows[place]
+        if last > wanted:
+            raise CommandError(f"row {wanted} of {data} was dropped, for it has a missing value.")
+    if last < 0:
+        raise CommandError(f"{data} has no rows.")
+    raise CommandError(f"{data} has no row {wanted}: its last is row {last}, the first is row 0.")
