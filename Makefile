@@ -11,7 +11,7 @@ endif
 
 ENGINE := CMakeLists.txt $(shell find cpp -type f)
 
-.PHONY: help demo test lint types bench paper paper-quick sanitize clean
+.PHONY: help demo test lint types bench soak paper paper-quick sanitize clean
 
 help:
 	@echo "make demo      cluster a file from the command line, and a stream; print tables, write pictures"
@@ -19,6 +19,7 @@ help:
 	@echo "make lint      check style (ruff, clang-format)"
 	@echo "make types     check types (mypy, strict)"
 	@echo "make bench     measure against artlib, river, scikit-learn and hdbscan (long)"
+	@echo "make soak      send 20 million rows through resonart stream, and watch memory and pace (minutes)"
 	@echo "make paper     repeat the experiments of the DDVFA paper, and write paper/README.md (hours)"
 	@echo "make paper-quick  the same on made data in build/paper-quick (seconds)"
 	@echo "make sanitize  run the engine's tests with address and undefined-behaviour sanitizers"
@@ -59,6 +60,9 @@ bench: $(VENV)/.installed
 	$(BIN)/python -m pip install --quiet --group bench
 	$(BIN)/python -m pip install --quiet --no-deps pyclustertend
 	$(BIN)/python -m benchmarks.run
+
+soak: $(VENV)/.installed
+	$(BIN)/python -m benchmarks.soak --out build/soak
 
 # What is done is kept in paper/.runs: stopped at any time, it goes on from there.
 paper: $(VENV)/.installed

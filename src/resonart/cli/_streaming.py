@@ -205,8 +205,8 @@ def heeding_signals() -> Iterator[Stop]:
     stop.wake = reader
     old_wake = signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
     try:
-        for number in (signal.SIGINT, signal.SIGTERM):
-            before[number] = signal.signal(number, ask)
+        for asked in (signal.SIGINT, signal.SIGTERM):
+            before[asked] = signal.signal(asked, ask)
         yield stop
     finally:
         for number, handler in before.items():

@@ -317,7 +317,9 @@ def open_input(source: str) -> BinaryIO:
 def make_sink(target: str, keep: int | None) -> Sink:
     if target != STDOUT:
         return Sink.to_file(target, keep)
-    return Sink(click.get_binary_stream("stdout"), is_file=False)
+    if sys.stdout is None:
+        raise CommandError("standard output is closed. Name a file with --output.")
+    return Sink(sys.stdout.buffer, is_file=False)
 
 
 # ---------------------------------------------------------------------- the end
