@@ -350,6 +350,8 @@ def test_names_of_features() -> None:
     text = export_text(model.describe(), feature_names=np.array(["u", "v", "w"]))
     assert " <= v <= " in text
     assert "b (cm)" not in text
+    assert model.explain(X[0]).feature_names == ("a", "b (cm)", "c")
+    assert " <= v <= " in str(model.explain(X[0], feature_names=["u", "v", "w"]))
     assert FuzzyART(rho=0.8).fit(X).describe().feature_names == ("x0", "x1", "x2")
 
 
@@ -613,6 +615,8 @@ def test_options_that_cannot_be(how: dict[str, Any], message: str) -> None:
     if "feature_names" in how:
         with pytest.raises(ValueError, match=message):
             model.describe(**how)
+        with pytest.raises(ValueError, match=message):
+            model.explain(X[0], **how)
 
 
 @pytest.mark.parametrize("what", [MergeART(rho_lb=0.5, rho_ub=0.9), None, "model"])

@@ -33,7 +33,7 @@ from ._checks import (
     check_real,
     check_rows,
 )
-from ._describe import Description, describe_model
+from ._describe import Description, describe_model, names_of_features
 from ._engine import Engine, Snapshot, dump, rebuild, snapshot
 from ._explain import Explanation, explain_row
 from ._learned import Learned, Renaming
@@ -362,7 +362,7 @@ class BaseART(ClusterMixin, BaseEstimator, ABC):
 
         save_model(self, path, metadata, include_labels)
 
-    def explain(self, row: Any) -> Explanation:
+    def explain(self, row: Any, *, feature_names: Sequence[str] | None = None) -> Explanation:
         """Tell why a row is where ``predict`` puts it: ``print(model.explain(row))``.
 
         Label and match are those of ``predict`` and ``score_samples``; the model learns nothing.
@@ -372,6 +372,8 @@ class BaseART(ClusterMixin, BaseEstimator, ABC):
         row : sequence of float, mapping or table of one row
             One value for each feature: a list, a tuple or a 1-D array; a dict or a frame's row by
             feature names, if the model knows them; or a frame or 2-D array that has one row.
+        feature_names : sequence of str or None, default=None
+            Names to write. By default those the rows came with, or ``x0``, ``x1``, ...
 
         Returns
         -------
@@ -401,9 +403,12 @@ class BaseART(ClusterMixin, BaseEstimator, ABC):
         with self._own_lock():
             engine = self._engine
             before = engine.counters()
-            found = explain_row(self, check_one_row(self, row), nearest)
+            rows, names = check_one_row(self, row), names_of_features(self, feature_names)
+            found = explain_row(self, rows, nearest, names)
             # Only learn_one does without the lock. A copy stays as it is.
-            return found if engine.counters() == before else copy.copy(self).explain(row)
+            if engine.counters() != before:
+                found = explain_row(copy.copy(self), rows, nearest, names)
+        return found
 
     # ------------------------------------------------------------------ what was learned
 

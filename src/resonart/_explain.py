@@ -10,7 +10,7 @@ import numpy as np
 from . import _core
 from ._bounds import Bounds, Boxes, Floats, boxes_from_weights
 from ._checks import Rows
-from ._describe import digits_for, names_of_features, telling_features, write_rule
+from ._describe import digits_for, telling_features, write_rule
 from ._engine import Engine, Snapshot, without_cluster
 from ._numbers import compared, count_of, fit_digits, percent, slack_of
 
@@ -161,7 +161,7 @@ class Explanation:
         return plain
 
 
-def explain_row(model: BaseART, rows: Rows, nearest: bool) -> Explanation:
+def explain_row(model: BaseART, rows: Rows, nearest: bool, names: tuple[str, ...]) -> Explanation:
     """Explain one checked row of a fitted model that nobody changes meanwhile."""
     engine = model._engine
     params = engine.params()
@@ -177,7 +177,6 @@ def explain_row(model: BaseART, rows: Rows, nearest: bool) -> Explanation:
     else:  # as if widened for it alone
         low, high = np.minimum(low, row), np.maximum(high, row)
     bounds = Bounds(low, high)
-    names = names_of_features(model)
     own = content.labels == cluster
     box, n_holding = None, 0
     if cluster >= 0:
