@@ -1,0 +1,103 @@
+"""From one format to another, in one pass and bounded memory."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any, BinaryIO, Literal, NamedTuple
+
+from numpy.typing import NDArray
+
+from ._errors import TableError
+from ._read import Chunk, TableReader, open_table
+from ._write import TableWriter
+
+
+class Conversion(NamedTuple):
+    """What was converted.
+
+    Attributes
+    ----------
+    n_rows : int
+        Rows written.
+    n_dropped : int
+        Rows dropped because a value is missing.
+    columns : list of str
+        Columns written, the label last.
+    left_out : list of str
+        Columns left out because they do not hold numbers.
+    """
+
+    n_rows: int
+    n_dropped: int
+    columns: list[str]
+    left_out: list[str]
+
+
+def convert(
+    source: str | os.PathLike[str] | BinaryIO,
+    target: str | os.PathLike[str],
+    *,
+    from_format: str | None = None,
+    to_format: str | None = None,
+    columns: Sequence[str | int] | None = None,
+    label: str | int | None = None,
+    missing: Literal["error", "drop"] = "error",
+    header: bool | None = None,
+    delimiter: str | None = None,
+    chunk_rows: int = 65_536,
+) -> Conversion:
+    """Write a table in another format: its features as doubles, and the label column as text.
+
+    Parameters
+    ----------
+    source, columns, label, missing, header, delimiter, chunk_rows
+        As in :func:`open_table`.
+    target : str or path
+        A file, which may be the source itself, or ``"-"`` for standard output.
+    from_format, to_format : {"csv", "tsv", "parquet", "arrow", "npy", "ndjson"}, optional
+        By default told by the names.
+
+    Returns
+    -------
+    conversion : Conversion
+        How many rows were written and dropped, and which columns.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> with open(os.path.join(folder, "a.csv"), "w") as file:
+    ...     _ = file.write("x,y\\n1,2\\n3,4\\n")
+    >>> convert(os.path.join(folder, "a.csv"), os.path.join(folder, "a.parquet"))
+    Conversion(n_rows=2, n_dropped=0, columns=['x', 'y'], left_out=[])
+    """
+    with (
+        open_table(
+            source,
+            format=from_format,
+            columns=columns,
+            label=label,
+            missing=missing,
+            header=header,
+            delimiter=delimiter,
+            chunk_rows=chunk_rows,
+        ) as reader,
+        TableWriter(target, format=to_format) as writer,
+    ):
+        if writer.format == "npy" and reader.label_name is not None:
+            raise TableError(
+                f"{os.fspath(target)}: NPY holds numbers, and labels are text",
+                "Convert without a label, or to another format",
+            )
+        for chunk in reader:
+            writer.write(_named(reader, chunk))
+    names = [*reader.feature_names, *([reader.label_name] if reader.label_name else [])]
+    return Conversion(reader.n_rows - reader.n_dropped, reader.n_dropped, names, reader.left_out)
+
+
+def _named(reader: TableReader, chunk: Chunk) -> dict[str, NDArray[Any]]:
+    columns: dict[str, NDArray[Any]] = dict(zip(reader.feature_names, chunk.rows.T, strict=True))
+    if reader.label_name is not None and chunk.labels is not None:
+        columns[reader.label_name] = chunk.labels
+    return columns

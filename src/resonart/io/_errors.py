@@ -1,0 +1,45 @@
+"""What is said when a table cannot be read or written."""
+
+from __future__ import annotations
+
+
+class TableError(ValueError):
+    """A table that cannot be read or written; one line that says where, what and how to mend it.
+
+    Attributes
+    ----------
+    problem : str
+        Where it is and what is wrong, without a full stop.
+    cure : str
+        What to do about it; empty where there is nothing to say.
+
+    Examples
+    --------
+    >>> print(TableError("data.csv is empty", "Give a table with rows"))
+    data.csv is empty. Give a table with rows.
+    """
+
+    def __init__(self, problem: str, cure: str = "") -> None:
+        super().__init__(problem, cure)
+        self.problem = problem
+        self.cure = cure
+
+    def __str__(self) -> str:
+        text = f"{self.problem}. {self.cure}." if self.cure else f"{self.problem}."
+        return " ".join(text.split())  # one line, whatever a foreign message brought along
+
+
+def shown(value: object) -> str:
+    """Return a value as it is shown in a message: quoted if text, and never long."""
+    text = value if isinstance(value, str) else str(value)
+    short = text if len(text) <= 40 else text[:37] + "..."
+    return repr(short) if isinstance(value, str) else short
+
+
+def reason(error: BaseException) -> str:
+    """Return what a foreign error says, in short: its first line, without the full stop."""
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    lines = str(error).strip().splitlines()
+    text = lines[0].rstrip(". ") if lines else type(error).__name__
+    return text if len(text) <= 200 else text[:197] + "..."

@@ -1,0 +1,145 @@
+"""The formats of tables, and how they are told apart: by name first, then by the first bytes."""
+
+from __future__ import annotations
+
+import os
+import sys
+import zlib
+from contextlib import suppress
+from pathlib import PurePath
+from typing import BinaryIO
+
+from ._errors import TableError, reason
+
+FORMATS = ("csv", "tsv", "parquet", "arrow", "npy", "ndjson")
+
+SUFFIXES = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".arrow": "arrow",
+    ".feather": "arrow",
+    ".ipc": "arrow",
+    ".npy": "npy",
+    ".ndjson": "ndjson",
+    ".jsonl": "ndjson",
+}
+
+# An Arrow stream begins with the mark of a message; a file with a word of its own.
+MARKS = {
+    b"PAR1": "parquet",
+    b"ARROW1": "arrow",
+    b"\xff\xff\xff\xff": "arrow",
+    b"\x93NUMPY": "npy",
+}
+GZIP = b"\x1f\x8b"
+BOM = b"\xef\xbb\xbf"
+LOOK = 4096
+
+GIVE_FORMAT = f"Give the format, one of {', '.join(map(repr, FORMATS))}"
+
+
+def guess_format(source: str | os.PathLike[str] | BinaryIO) -> str:
+    """Tell the format of a table by its name or, where that says nothing, by its first bytes.
+
+    Parameters
+    ----------
+    source : str, path or binary file
+        A file, ``"-"`` for standard input, or a file opened in binary mode. Nothing is used up:
+        what is looked at can still be read.
+
+    Returns
+    -------
+    format : {"csv", "tsv", "parquet", "arrow", "npy", "ndjson"}
+        The format. ``.gz`` after a suffix, as in ``data.csv.gz``, does not matter.
+
+    Examples
+    --------
+    >>> guess_format("data.csv.gz"), guess_format("data.jsonl")
+    ('csv', 'ndjson')
+    """
+    if isinstance(source, (str, os.PathLike)) and os.fspath(source) != "-":
+        return format_of_name(source) or format_of_bytes(_first_of_file(source))
+    stream = standard_input() if isinstance(source, (str, os.PathLike)) else source
+    return format_of_bytes(_first_of_stream(stream))
+
+
+def _first_of_file(path: str | os.PathLike[str]) -> bytes:
+    from ._source import open_source
+
+    with open_source(path) as opened:
+        return opened.peek(LOOK)
+
+
+def _first_of_stream(stream: BinaryIO) -> bytes:
+    """Look at the first bytes of a stream that somebody else will read."""
+    peek = getattr(stream, "peek", None)
+    if peek is not None:
+        first: bytes = peek(LOOK)
+    elif stream.seekable():
+        start = stream.tell()
+        first = stream.read(LOOK)
+        stream.seek(start)
+    else:
+        raise TableError("The format of a stream cannot be told without using it up", GIVE_FORMAT)
+    if first.startswith(GZIP):
+        with suppress(zlib.error):  # which reading will report
+            return zlib.decompressobj(wbits=31).decompress(first, LOOK)
+    return first
+
+
+def format_of_name(path: str | os.PathLike[str]) -> str | None:
+    """Tell the format by the file name; None where it says nothing."""
+    name = PurePath(os.fspath(path))
+    if name.suffix.lower() == ".gz":
+        name = name.with_suffix("")
+    return SUFFIXES.get(name.suffix.lower())
+
+
+def binary_format(first: bytes) -> str | None:
+    """Tell which of the binary formats the bytes begin; None if they may be text."""
+    return next((name for mark, name in MARKS.items() if first.startswith(mark)), None)
+
+
+def format_of_bytes(first: bytes) -> str:
+    """Tell the format by the first bytes."""
+    binary = binary_format(first)
+    if binary is not None:
+        return binary
+    return "ndjson" if first.removeprefix(BOM).lstrip()[:1] in (b"{", b"[") else "csv"
+
+
+def check_format(format: object) -> str:
+    """Return the format if it is one of those there are."""
+    if not isinstance(format, str) or format not in FORMATS:
+        raise ValueError(
+            f"format must be one of {', '.join(map(repr, FORMATS))} or None, got {format!r}."
+        )
+    return format
+
+
+def standard_input() -> BinaryIO:
+    """Return standard input as bytes."""
+    # A process started without one has None here.
+    stream = getattr(sys.stdin, "buffer", None)
+    if sys.stdin is None or sys.stdin.closed or (stream is not None and stream.closed):
+        raise TableError("Standard input is closed", "Pipe a table into it, or give a file name")
+    if stream is None:
+        raise TableError("Standard input gives text, not bytes", "Give a file name")
+    return stream  # type: ignore[no-any-return]
+
+
+def standard_output() -> BinaryIO:
+    """Return standard output as bytes, after everything printed so far."""
+    stream = getattr(sys.stdout, "buffer", None)
+    if sys.stdout is None or sys.stdout.closed or stream is None or stream.closed:
+        raise TableError("Standard output is closed", "Give a file name")
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise TableError(f"Standard output cannot be written to: {reason(error)}") from error
+    return stream  # type: ignore[no-any-return]

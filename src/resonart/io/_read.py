@@ -1,0 +1,397 @@
+"""Reading a table in chunks: opened once, read once, checked as it comes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator, Iterator, Sequence
+from numbers import Integral
+from types import TracebackType
+from typing import BinaryIO, Literal, NamedTuple, NoReturn, Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._arrow import open_arrow, open_parquet
+from ._columns import Selection, select_columns
+from ._csv import CsvTable
+from ._errors import TableError
+from ._formats import LOOK, binary_format, check_format, format_of_bytes, format_of_name
+from ._ndjson import NdjsonTable
+from ._npy import NpyTable
+from ._source import Source, open_source
+from ._values import Piece
+
+# A chunk of a wide table has fewer rows, so that it takes no more than this many numbers.
+MOST_NUMBERS = 2**24
+
+
+class Chunk(NamedTuple):
+    """Some rows of a table.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (n, n_features)
+        The features, float64, finite, row after row in memory.
+    labels : ndarray of shape (n,) or None
+        The label column as text; None where none was asked for.
+    numbers : ndarray of shape (n,)
+        The number of each row in the table, from 0; dropped rows are counted, blank lines and the
+        header are not.
+    """
+
+    rows: NDArray[np.float64]
+    labels: NDArray[np.object_] | None
+    numbers: NDArray[np.int64]
+
+
+class Table(Protocol):
+    """What every format offers to the reader."""
+
+    names: list[str]
+    is_number: list[bool]
+
+    def why_not(self, column: int) -> str:
+        """Say what makes a column text."""
+
+    def pieces(self, features: Sequence[int], label: int | None, rows: int) -> Iterator[Piece]:
+        """Give the rows, in pieces of any size; ``rows`` is a good one."""
+
+
+class TableReader:
+    """The rows of a table in chunks; made by :func:`open_table`.
+
+    It is an iterator of :class:`Chunk` and a context manager, and reads its source once.
+
+    Attributes
+    ----------
+    feature_names : list of str
+        Names of the columns of ``Chunk.rows``.
+    label_name : str or None
+        Name of the label column.
+    left_out : list of str
+        Columns left out because they do not hold numbers; empty where columns were asked for.
+    format : str
+        The table's format.
+    source : str
+        What the table is called in messages.
+    n_rows : int
+        Rows read so far, dropped ones included.
+    n_dropped : int
+        Rows dropped so far because a value is missing.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        table: Table,
+        selection: Selection,
+        *,
+        format: str,
+        missing: str,
+        chunk_rows: int,
+    ) -> None:
+        self.source = source.title
+        self.format = format
+        self.feature_names = [table.names[j] for j in selection.features]
+        self.label_name = None if selection.label is None else table.names[selection.label]
+        self.left_out = selection.left_out
+        self.n_rows = 0
+        self.n_dropped = 0
+        self._source = source
+        self._missing = missing
+        self._chunk_rows = min(chunk_rows, max(1, MOST_NUMBERS // len(selection.features)))
+        self._chunks = self._cut(
+            table.pieces(selection.features, selection.label, self._chunk_rows)
+        )
+        self._error: TableError | None = None
+
+    def __iter__(self) -> Iterator[Chunk]:
+        return self
+
+    def __next__(self) -> Chunk:
+        if self._source.closed:
+            raise ValueError(f"The reader of {self.source} is closed. Open the table again.")
+        if self._error is not None:
+            raise self._error
+        try:
+            return next(self._chunks)
+        except TableError as error:
+            self._error = error  # a reader that goes on after it must not take this for the end
+            raise
+
+    def read_all(self) -> Chunk:
+        """Read everything that is left as one chunk, however large.
+
+        Returns
+        -------
+        chunk : Chunk
+            The rows; none if all were read before. A table that has no rows at all is an error.
+        """
+        chunks = list(self)
+        if len(chunks) == 1:
+            return chunks[0]
+        if not chunks:
+            return Chunk(
+                np.empty((0, len(self.feature_names))),
+                None if self.label_name is None else np.empty(0, dtype=object),
+                np.empty(0, dtype=np.int64),
+            )
+        return _joined(chunks)
+
+    def close(self) -> None:
+        """Close the source, unless it is standard input or was given open."""
+        self._chunks.close()
+        self._source.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    # ------------------------------------------------------------------ chunks
+
+    def _cut(self, pieces: Iterator[Piece]) -> Generator[Chunk, None, None]:
+        """Join and cut what is read into chunks of one size; the last may be smaller."""
+        waiting: list[Chunk] = []
+        n_waiting = n_read = n_given = 0
+        size = self._chunk_rows
+        for piece in pieces:
+            chunk = self._checked(piece, n_read)
+            n_read += len(piece.rows)
+            waiting.append(chunk)
+            n_waiting += len(chunk.rows)
+            if n_waiting < size:
+                continue
+            joined = _joined(waiting)
+            whole = n_waiting - n_waiting % size
+            for first in range(0, whole, size):
+                n_given += size
+                self.n_rows = int(joined.numbers[first + size - 1]) + 1
+                self.n_dropped = self.n_rows - n_given
+                yield _part(joined, first, first + size)
+            rest = _part(joined, whole, n_waiting)
+            # A copy, so that what was given away is not held any longer.
+            waiting = [Chunk(*(None if a is None else a.copy() for a in rest))]  # type: ignore[arg-type]
+            n_waiting -= whole
+        self.n_rows = n_read
+        self.n_dropped = n_read - n_given - n_waiting
+        if n_waiting:
+            yield _joined(waiting)
+        elif not n_given:
+            self._raise_no_rows()
+
+    def _checked(self, piece: Piece, first: int) -> Chunk:
+        """Return the rows of a piece that can be used, or say why there is one that cannot."""
+        rows, labels = piece.rows, piece.labels
+        numbers = np.arange(first, first + len(rows), dtype=np.int64)
+        usable = np.asarray(np.isfinite(rows).all(axis=1))
+        if labels is not None:
+            usable &= labels != None  # noqa: E711 - for each label
+        if usable.all():
+            return Chunk(rows, labels, numbers)
+        refused = ~usable
+        if self._missing == "drop":
+            refused &= np.isinf(rows).any(axis=1)
+        if refused.any():
+            self._raise_at(piece, int(np.argmax(refused)))
+        return Chunk(rows[usable], None if labels is None else labels[usable], numbers[usable])
+
+    def _raise_at(self, piece: Piece, row: int) -> NoReturn:
+        """Say what is wrong with a row."""
+        values = piece.rows[row]
+        infinite = np.flatnonzero(np.isinf(values))
+        absent = np.flatnonzero(np.isnan(values))
+        if len(infinite):
+            raise TableError(
+                f"{self._place(piece, row, self.feature_names[infinite[0]])}: the value is "
+                "infinite, or larger than a double can be",
+                "Mend it, or leave the column out",
+            )
+        name = self.feature_names[absent[0]] if len(absent) else self.label_name
+        raise TableError(
+            f"{self._place(piece, row, name)}: the value is missing",
+            'Fill it in, or have such rows dropped with missing="drop"',
+        )
+
+    def _place(self, piece: Piece, row: int, column: str | None) -> str:
+        return f"{self.source}, {piece.where(row)}, column {column!r}"
+
+    def _raise_no_rows(self) -> NoReturn:
+        if self.n_rows == 0:
+            raise TableError(f"{self.source} has no rows", "Give a table with rows")
+        raise TableError(
+            f"{self.source} has no rows left: a value is missing in each of its {self.n_rows}",
+            "Choose columns that have values, or fill them in",
+        )
+
+
+def open_table(
+    source: str | os.PathLike[str] | BinaryIO,
+    *,
+    format: str | None = None,
+    columns: Sequence[str | int] | None = None,
+    label: str | int | None = None,
+    missing: Literal["error", "drop"] = "error",
+    header: bool | None = None,
+    delimiter: str | None = None,
+    chunk_rows: int = 65_536,
+) -> TableReader:
+    """Open a table to read it in chunks, in bounded memory.
+
+    Parameters
+    ----------
+    source : str, path or binary file
+        A file, ``"-"`` for standard input, or a file opened in mode ``"rb"``; gzipped or not.
+        Parquet and NPY that come through a pipe are kept in a temporary file meanwhile.
+    format : {"csv", "tsv", "parquet", "arrow", "npy", "ndjson"}, optional
+        By default told by the name or the first bytes, see :func:`guess_format`.
+    columns : list of str or int, optional
+        The features, by name or by number from 0; a text such as ``"3"`` is a number where no
+        column has that name. By default all columns that hold numbers, but not the label;
+        ``left_out`` of the reader names the others.
+    label : str or int, optional
+        A column to be read as labels.
+    missing : {"error", "drop"}, default="error"
+        What to do about a row that lacks a feature or its label: stop, or drop and count it.
+        Missing are null and NaN, and in text the fields in :data:`MISSING`.
+    header : bool, optional
+        Whether the first line of CSV and TSV has the names. By default it has, unless it holds
+        numbers alone; a line that could be either is an error.
+    delimiter : str, optional
+        What stands between fields of CSV. By default the first of comma, tab, semicolon and bar
+        that is in the first line.
+    chunk_rows : int, default=65536
+        Most rows in a chunk. Where that would be more than 2**24 numbers, there are fewer.
+
+    Returns
+    -------
+    reader : TableReader
+        An iterator of chunks, and a context manager.
+
+    Raises
+    ------
+    TableError
+        Here or while reading, when something is wrong with the table: a line that says where,
+        what and how to mend it.
+
+    Notes
+    -----
+    Whole numbers beyond 2**53 become the nearest double, without a word; true and false become 1
+    and 0.
+
+    Examples
+    --------
+    >>> import io
+    >>> text = b"x,y,kind\\n1,2.5,a\\n3,NA,b\\n5,0,a\\n"
+    >>> with open_table(io.BytesIO(text), label="kind", missing="drop") as reader:
+    ...     rows, labels, numbers = reader.read_all()
+    >>> reader.feature_names, reader.n_rows, reader.n_dropped
+    (['x', 'y'], 3, 1)
+    >>> rows.tolist(), labels.tolist(), numbers.tolist()
+    ([[1.0, 2.5], [5.0, 0.0]], ['a', 'a'], [0, 2])
+    """
+    if missing not in ("error", "drop"):
+        raise ValueError(f"missing must be 'error' or 'drop', got {missing!r}.")
+    if not isinstance(chunk_rows, Integral) or isinstance(chunk_rows, bool) or chunk_rows < 1:
+        raise ValueError(f"chunk_rows must be a whole number >= 1, got {chunk_rows!r}.")
+    _check_delimiter(delimiter)
+    named = None if format is None else check_format(format)
+    opened = open_source(source)
+    try:
+        found = named or _format_of(source, opened)
+        table = _open(opened, found, header, delimiter)
+        selection = select_columns(
+            opened.title, table.names, table.is_number, table.why_not, columns, label
+        )
+        return TableReader(
+            opened,
+            table,
+            selection,
+            format=found,
+            missing=missing,
+            chunk_rows=int(chunk_rows),
+        )
+    except BaseException:
+        opened.close()
+        raise
+
+
+def _format_of(source: object, opened: Source) -> str:
+    """Return the format by the name, if the first bytes do not speak against it."""
+    first = opened.peek(LOOK)
+    by_bytes = format_of_bytes(first)
+    name = source if isinstance(source, (str, os.PathLike)) else getattr(source, "name", None)
+    by_name = format_of_name(name) if isinstance(name, (str, os.PathLike)) else None
+    if not first:
+        raise TableError(f"{opened.title} is empty", "Give a table with rows")
+    if by_name is None:
+        return by_bytes
+    if by_bytes != by_name and (binary_format(first) or by_name not in ("csv", "tsv", "ndjson")):
+        known = binary_format(first)
+        raise TableError(
+            f"{opened.title} is named as {by_name}, but "
+            + (f"holds {known}" if known else "does not begin as such a file does"),
+            f"Rename it, or give format={by_bytes!r}" if known else "Check that it is whole",
+        )
+    if by_name == "csv" and first.lstrip().startswith(b'{"'):
+        raise TableError(
+            f"{opened.title} is named as csv, but holds JSON",
+            "Rename it, or give format='ndjson'",
+        )
+    return by_name
+
+
+def _open(source: Source, format: str, header: bool | None, delimiter: str | None) -> Table:
+    if format not in ("csv", "tsv") and header is not None:
+        raise ValueError(f"header is for csv and tsv, and {source.title} is {format}.")
+    if format != "csv" and delimiter is not None:
+        raise ValueError(f"delimiter is for csv, and {source.title} is {format}.")
+    if format == "csv":
+        return CsvTable(source, delimiter, header)
+    if format == "tsv":
+        return CsvTable(source, "\t", header)
+    if format == "ndjson":
+        return NdjsonTable(source)
+    if not source.peek(1):
+        raise TableError(f"{source.title} is empty", "Give a table with rows")
+    if format == "npy":
+        return NpyTable(source)
+    return open_parquet(source) if format == "parquet" else open_arrow(source)
+
+
+def _check_delimiter(delimiter: object) -> None:
+    if delimiter is None:
+        return
+    if (
+        not isinstance(delimiter, str)
+        or len(delimiter) != 1
+        or not delimiter.isascii()
+        or delimiter.isalnum()
+        or delimiter in '"\r\n.+-\0'
+    ):
+        raise ValueError(
+            "delimiter must be one ASCII character that is no letter, digit, quote, sign or end "
+            f"of a line, got {delimiter!r}."
+        )
+
+
+def _joined(chunks: Sequence[Chunk]) -> Chunk:
+    if len(chunks) == 1:
+        return chunks[0]
+    labels = [chunk.labels for chunk in chunks if chunk.labels is not None]
+    return Chunk(
+        np.concatenate([chunk.rows for chunk in chunks]),
+        np.concatenate(labels) if labels else None,
+        np.concatenate([chunk.numbers for chunk in chunks]),
+    )
+
+
+def _part(chunk: Chunk, first: int, end: int) -> Chunk:
+    labels = None if chunk.labels is None else chunk.labels[first:end]
+    return Chunk(chunk.rows[first:end], labels, chunk.numbers[first:end])

@@ -1,0 +1,83 @@
+"""Where bytes go: a file that appears under its name only when it is whole, or standard output."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import stat
+from contextlib import suppress
+from pathlib import Path
+from typing import BinaryIO
+
+from ._errors import TableError, reason
+from ._formats import standard_output
+
+
+class Target:
+    """A place to write to, until :meth:`keep` or :meth:`discard`.
+
+    A file is written beside its place under a passing name, and put there at the end. Standard
+    output, pipes and devices are written to as they are.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.stream: BinaryIO
+        self._passing: Path | None = None
+        self._owned = True
+        if os.fspath(path) == "-":
+            self.title = "standard output"
+            self.stream = standard_output()
+            self._owned = False
+            return
+        self.title = os.fspath(path)
+        self._path = Path(os.path.realpath(path))  # a link stays a link
+        try:
+            self._open()
+        except OSError as error:
+            raise self._failed(error) from error
+
+    def keep(self) -> None:
+        """Make what was written the file."""
+        self.stream.flush()
+        if not self._owned:
+            return
+        if self._passing is None:
+            self.stream.close()
+            return
+        os.fsync(self.stream.fileno())
+        self.stream.close()
+        if self._path.exists():
+            os.chmod(self._passing, stat.S_IMODE(self._path.stat().st_mode))
+        os.replace(self._passing, self._path)
+        self._passing = None
+
+    def discard(self) -> None:
+        """Forget what was written; a file that was there before is as it was."""
+        if self._owned:
+            with suppress(OSError):
+                self.stream.close()
+        if self._passing is not None:
+            self._passing.unlink(missing_ok=True)
+            self._passing = None
+
+    def _open(self) -> None:
+        if self._path.is_dir():
+            raise TableError(f"{self.title} is a folder", "Give the name of a file")
+        if self._path.exists() and not self._path.is_file():
+            self.stream = open(self._path, "wb")  # noqa: SIM115
+            return
+        if not self._path.parent.is_dir():
+            raise TableError(
+                f"{self.title} cannot be written: there is no folder {self._path.parent}",
+                "Make the folder first",
+            )
+        name = f".{self._path.name[:100]}.{secrets.token_hex(6)}.part"
+        passing = self._path.with_name(name)
+        self.stream = open(passing, "xb")  # noqa: SIM115
+        self._passing = passing
+
+    def _failed(self, error: OSError) -> TableError:
+        return TableError(
+            f"{self.title} cannot be written: {reason(error)}",
+            "Give a file in a folder that may be written to and has room",
+        )
