@@ -61,18 +61,17 @@ class Application(click.Group):
                 report(error, outcome)
                 ctx.exit(exit_code_of(outcome))
 
-    def main(  # type: ignore[override]  # it never returns
+    def main(
         self,
         args: Sequence[str] | None = None,
         prog_name: str | None = None,
         complete_var: str | None = None,
         standalone_mode: bool = True,
-        windows_expand_args: bool = True,
         **extra: Any,
     ) -> Any:
         """Run, and end the process with an exit code."""
         try:
-            code = super().main(args, prog_name, complete_var, False, windows_expand_args, **extra)
+            code = super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
         except click.ClickException as error:
             outcome = outcome_of(error)
             report(error, outcome)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import sys
 from enum import Enum
 from typing import Any, TextIO
@@ -106,7 +107,21 @@ def message_of(error: BaseException) -> str:
         return one_line(f"{where}: {error.strerror}" if where is not None else error.strerror)
     if isinstance(error, MemoryError) and not str(error):
         return "out of memory. Give fewer rows at once: --in-memory-rows sets how many."
-    return one_line(str(error)) or type(error).__name__
+    return as_options(one_line(str(error))) or type(error).__name__
+
+
+def as_options(text: str) -> str:
+    """Return advice of the library as options of the command line.
+
+    Examples
+    --------
+    >>> as_options('Have such rows dropped with missing="drop".')
+    'Have such rows dropped with --missing drop.'
+    >>> as_options("Say which: header=True or header=False.")
+    'Say which: --header or --no-header.'
+    """
+    text = re.sub(r"\b(missing|format)=(['\"])(\w+)\2", r"--\1 \3", text)
+    return text.replace("header=True", "--header").replace("header=False", "--no-header")
 
 
 def one_line(text: str) -> str:

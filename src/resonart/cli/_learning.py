@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -62,25 +62,27 @@ def read_head(chunks: Iterable[Chunk], limit: int, tick: Tick) -> Head:
         if n_rows > limit:
             break
     else:
-        if n_rows == 0:
-            raise CommandError("the table has no rows that could be learned.")
         return Head(join(taken), True, iter(()))
     whole = join(taken)
-    head = Chunk(*(None if part is None else part[:limit] for part in whole))
-    over = Chunk(*(None if part is None else part[limit:] for part in whole))
-    return Head(head, False, itertools.chain([over], chunks))
+    return Head(cut(whole, 0, limit), False, chain([cut(whole, limit, n_rows)], chunks))
 
 
-def join(chunks: list[Chunk]) -> Chunk:
+def join(chunks: Sequence[Chunk]) -> Chunk:
     """Return one chunk out of several."""
     if len(chunks) == 1:
         return chunks[0]
+    classes = [chunk.labels for chunk in chunks if chunk.labels is not None]
     return Chunk(
-        *(
-            None if parts[0] is None else np.concatenate(parts)
-            for parts in zip(*chunks, strict=True)
-        )
+        np.concatenate([chunk.rows for chunk in chunks]),
+        np.concatenate(classes) if classes else None,
+        np.concatenate([chunk.numbers for chunk in chunks]),
     )
+
+
+def cut(chunk: Chunk, begin: int, end: int) -> Chunk:
+    """Return some of the rows of a chunk."""
+    classes = None if chunk.labels is None else chunk.labels[begin:end]
+    return Chunk(chunk.rows[begin:end], classes, chunk.numbers[begin:end])
 
 
 def learn(model: Any, head: Head, keep: Keep, tick: Tick) -> Learned:
@@ -106,8 +108,6 @@ def learn(model: Any, head: Head, keep: Keep, tick: Tick) -> Learned:
     keep(head.chunk, names.of(model.labels_))
     n_head_rows = len(head.chunk.rows)
     for chunk in head.rest:
-        if not len(chunk.rows):
-            continue
         with clock:
             model.partial_fit(chunk.rows)
         tracker.follow()

@@ -5,10 +5,11 @@ from __future__ import annotations
 import csv
 import functools
 import inspect
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import click
 
@@ -19,6 +20,8 @@ from ._output import Output
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 Decorator = Callable[[Command], Command]
+
+Missing = Literal["error", "drop"]
 
 STDIN = STDOUT = "-"
 
@@ -53,7 +56,9 @@ class Sectioned(click.Command):
                     formatter.write_dl(records)
 
 
-def gathered(name: str, kind: type[Any], options: Sequence[Decorator[Any]]) -> Decorator[Any]:
+def gathered(
+    name: str, kind: Callable[..., Any], options: Sequence[Decorator[Any]]
+) -> Decorator[Any]:
     """Add options to a command, which gets their values as one object."""
     fields = list(inspect.signature(kind).parameters)
 
@@ -63,7 +68,8 @@ def gathered(name: str, kind: type[Any], options: Sequence[Decorator[Any]]) -> D
             values[name] = kind(**{field: values.pop(field) for field in fields})
             return command(**values)
 
-        return with_options(wrapper, options)
+        decorated: Callable[..., Any] = with_options(wrapper, options)
+        return decorated
 
     return decorate
 
@@ -78,56 +84,42 @@ def with_options(command: Callable[..., Any], options: Sequence[Decorator[Any]])
 # ---------------------------------------------------------------------- kinds of value
 
 
-class ColumnList(click.ParamType):
-    """Columns, separated by commas: names or numbers; a name with a comma stands in quotes."""
+def column_list(text: str) -> list[str]:
+    """Return columns that are separated by commas; a name with a comma stands in quotes.
 
-    name = "a,b,3"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> list[str]:
-        if isinstance(value, list):
-            return value
-        names = next(csv.reader([value], skipinitialspace=True), [])
-        if not names or not all(names):
-            self.fail(f"{value!r} is not a list of columns, as in a,b,3.", param, ctx)
-        return names
+    Examples
+    --------
+    >>> column_list('a, "b, c",3')
+    ['a', 'b, c', '3']
+    """
+    names = next(csv.reader([text], skipinitialspace=True), [])
+    if not names or not all(names):
+        raise click.BadParameter(f"{text!r} is not a list of columns, as in a,b,3.")
+    return names
 
 
-class Vigilance(click.ParamType):
-    """A number in [0, 1], or "auto"."""
-
-    name = "0..1 or auto"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> float | str:
-        if value == "auto":
-            return "auto"
-        try:
-            number = float(value)
-        except ValueError:
-            number = -1.0
-        if not 0.0 <= number <= 1.0:
-            self.fail(f"{value!r} is not a number from 0 to 1, nor auto.", param, ctx)
-        return number
+def vigilance(text: str) -> float | str:
+    """Return a number in [0, 1], or "auto"."""
+    if text == "auto":
+        return text
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not 0.0 <= number <= 1.0:
+        raise click.BadParameter(f"{text!r} is not a number from 0 to 1, nor auto.")
+    return number
 
 
-class Tau(click.ParamType):
-    """A whole number of rows, or a fraction of them."""
-
-    name = "rows or fraction"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> float | int:
-        try:
-            number = float(value)
-        except ValueError:
-            number = 0.0
-        if not (0.0 < number < 1.0 or (number >= 1.0 and number.is_integer())):
-            self.fail(f"{value!r} is neither a number of rows nor a fraction below 1.", param, ctx)
-        return number if number < 1.0 else int(number)
+def rows_or_fraction(text: str) -> float | int:
+    """Return a whole number of rows, or a fraction of them."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not (0.0 < number < 1.0 or (number >= 1.0 and number.is_integer())):
+        raise click.BadParameter(f"{text!r} is neither a number of rows nor a fraction below 1.")
+    return number if number < 1.0 else int(number)
 
 
 # ---------------------------------------------------------------------- what is shown
@@ -159,9 +151,9 @@ class TableOptions:
 
     columns: list[str] | None
     label: str | None
-    missing: str
+    missing: Missing
     format: str | None
-    no_header: bool
+    header: bool | None
     delimiter: str | None
 
     def open(
@@ -174,7 +166,7 @@ class TableOptions:
             columns=self.columns if self.columns is not None else columns,
             label=self.label,
             missing=self.missing,
-            header=False if self.no_header else None,
+            header=self.header,
             delimiter=self.delimiter,
             chunk_rows=chunk_rows,
         )
@@ -185,7 +177,8 @@ def table_options(command: Command) -> Command:
     options = [
         click.option(
             "--columns",
-            type=ColumnList(),
+            type=column_list,
+            metavar="A,B,3",
             help="Features: names, or numbers from 0. [default: all columns of numbers]",
         ),
         click.option(
@@ -203,9 +196,13 @@ def table_options(command: Command) -> Command:
         click.option(
             "--format",
             type=click.Choice(list(io.FORMATS)),
-            help="Format of the table. [default: from the name]",
+            help="Format of the table. [default: by its name or first bytes]",
         ),
-        click.option("--no-header", is_flag=True, help="The first line holds a row, not names."),
+        click.option(
+            "--header/--no-header",
+            default=None,
+            help="Whether the first line of a CSV holds names. [default: as it looks]",
+        ),
         click.option("--delimiter", help="What stands between the values of a CSV."),
     ]
     decorated: Command = gathered("table", TableOptions, options)(command)
@@ -308,9 +305,13 @@ _UNIT = click.FloatRange(0, 1)
 _COUNT = click.IntRange(min=1)
 
 VIGILANCE_OPTIONS = [
-    click.option("--rho-lb", type=Vigilance(), help="Lower vigilance (ddvfa, dvfa)."),
-    click.option("--rho-ub", type=Vigilance(), help="Upper vigilance (ddvfa, dvfa)."),
-    click.option("--rho", type=Vigilance(), help="Vigilance (fuzzy-art)."),
+    click.option(
+        "--rho-lb", type=vigilance, metavar="0..1|auto", help="Lower vigilance (ddvfa, dvfa)."
+    ),
+    click.option(
+        "--rho-ub", type=vigilance, metavar="0..1|auto", help="Upper vigilance (ddvfa, dvfa)."
+    ),
+    click.option("--rho", type=vigilance, metavar="0..1|auto", help="Vigilance (fuzzy-art)."),
     click.option("--rho-a", type=_UNIT, metavar="0..1", help="Vigilance (topo-art)."),
     click.option(
         "--orders",
@@ -322,7 +323,12 @@ VIGILANCE_OPTIONS = [
     click.option(
         "--phi", type=_COUNT, metavar="N", help="Rows that make a category permanent (topo-art)."
     ),
-    click.option("--tau", type=Tau(), help="Rows between two removals of candidates (topo-art)."),
+    click.option(
+        "--tau",
+        type=rows_or_fraction,
+        metavar="N|0..1",
+        help="Rows between two removals of candidates (topo-art).",
+    ),
     click.option(
         "--beta-sbm",
         type=_UNIT,
@@ -411,7 +417,8 @@ def model_options(*, tries_vigilances: bool = False) -> Decorator[Any]:
             given = {name: value for name, value in taken.items() if value is not None}
             return command(model_options=ModelOptions(chosen, given), **values)
 
-        return with_options(wrapper, options)
+        decorated: Callable[..., Any] = with_options(wrapper, options)
+        return decorated
 
     return decorate
 
@@ -428,7 +435,7 @@ def _name_of(option: Decorator[Any]) -> str:
 
 
 _SECTION_OF = dict.fromkeys(
-    ("columns", "label", "missing", "format", "no_header", "delimiter", "in_memory_rows"), "Table"
+    ("columns", "label", "missing", "format", "header", "delimiter", "in_memory_rows"), "Table"
 ) | dict.fromkeys(
     ["model", *map(_name_of, (*VIGILANCE_OPTIONS, *OTHER_OPTIONS, *LEARNING_OPTIONS, SEED_OPTION))],
     "Model",

@@ -13,18 +13,19 @@ from numpy.typing import NDArray
 
 import resonart
 from resonart import plot
-from resonart.io import Chunk, TableReader
+from resonart.io import Chunk, TableReader, TableWriter
 
 from ._errors import CommandError, say
+from ._features import as_feature
 from ._learning import Head, Learned, labels_are_final, learn, read_head
-from ._models import in_short, kind_of, name_features, vigilances_of
+from ._models import in_short, kind_of, name_features, names_of, vigilances_of
 from ._names import Integers, renamed
 from ._options import (
     STDIN,
-    ColumnList,
     ModelOptions,
     Sectioned,
     TableOptions,
+    column_list,
     in_memory_option,
     labels_option,
     model_options,
@@ -38,7 +39,7 @@ from ._pictures import check_picture, draw
 from ._sizes import size_lines
 from ._spool import Spool
 from ._tally import Tally
-from ._targets import check_folder, check_target, open_writer
+from ._targets import check_folder, open_target, words_beside
 
 Scores = NDArray[np.float64]
 
@@ -59,7 +60,8 @@ Scores = NDArray[np.float64]
 @picture_option("Draw the boxes of the clusters, over the rows if they fit in memory.")
 @click.option(
     "--axes",
-    type=ColumnList(),
+    type=column_list,
+    metavar="A,B",
     help="The two features along the axes of the picture. [default: the first two]",
 )
 @click.option(
@@ -78,7 +80,7 @@ def cluster(
     save: Path | None,
     report: bool,
     picture: Path | None,
-    axes: list[str | int] | None,
+    axes: list[str] | None,
     scores: bool,
     noise: bool,
     table: TableOptions,
@@ -97,7 +99,7 @@ def cluster(
         raise click.UsageError("--scores goes into the table of labels. Say where: -o FILE.")
     if axes is not None and (picture is None or len(axes) > 2):
         raise click.UsageError("--axes names the one or two features of a --picture FILE.")
-    output = check_target(target, output)
+    output = words_beside(target, output)
     check_picture(picture)
     if save is not None:
         check_folder("--save", save)
@@ -106,13 +108,13 @@ def cluster(
         model.set_params(on_mismatch="noise")
 
     job = Job(data, table, model, scores)
-    with Spool() as spool:
-        done = run(job, spool if target is not None else None, in_memory_rows, output)
+    with open_target(target) as writer, Spool() as spool:
+        done = run(job, spool if writer is not None else None, in_memory_rows, output)
         # First what took long to learn: nothing that fails later loses it.
         if save is not None:
             save_model(model, save, data, done)
-        if target is not None:
-            write_labels(target, job, done, spool)
+        if writer is not None:
+            write_labels(writer, job, done, spool)
     if picture is not None:
         paint(model, done, picture, axes)
     seconds = time.perf_counter() - begin
@@ -213,14 +215,13 @@ def save_model(model: Any, path: Path, data: str, done: Done) -> None:
     model.save(path, metadata=about, include_labels=False)
 
 
-def write_labels(target: str, job: Job, done: Done, spool: Spool) -> None:
+def write_labels(writer: TableWriter, job: Job, done: Done, spool: Spool) -> None:
     """Write which row is in which cluster, and how well it matches."""
-    with open_writer(target) as writer:
-        for rows, labels, scores in labelled(job, done, spool):
-            columns: dict[str, NDArray[Any]] = {"row": rows, "label": labels}
-            if scores is not None:
-                columns["match"] = scores
-            writer.write(columns)
+    for rows, labels, scores in labelled(job, done, spool):
+        columns: dict[str, NDArray[Any]] = {"row": rows, "label": labels}
+        if scores is not None:
+            columns["match"] = scores
+        writer.write(columns)
 
 
 def labelled(
@@ -249,8 +250,6 @@ def labelled_again(
     is_known = labels_are_final(job.model, learned)
     spool.rewind()
     for chunk in job.table.open(job.data):
-        if not len(chunk.rows):
-            continue
         rows, numbers = spool.take(len(chunk.rows))
         if not np.array_equal(rows, chunk.numbers):
             raise CommandError(f"{job.data} has changed while it was read. Cluster it again.")
@@ -258,11 +257,11 @@ def labelled_again(
         yield rows, labels, job.model.score_samples(chunk.rows) if job.scores else None
 
 
-def paint(model: Any, done: Done, path: Path, axes: list[str | int] | None) -> None:
+def paint(model: Any, done: Done, path: Path, axes: list[str] | None) -> None:
     """Draw the boxes, and the rows where they are at hand."""
-    features: Any = tuple(axes) if axes is not None else (0, 1)
-    if model.n_features_in_ == 1 and axes is None:
-        features = 0
+    features: Any = (0, 1) if model.n_features_in_ > 1 else 0
+    if axes is not None:
+        features = tuple(as_feature(text, names_of(model)) for text in axes)
     if done.head is None:
         draw(path, lambda ax: plot.categories(model, features=features, ax=ax))
     else:

@@ -15,9 +15,9 @@ import resonart
 from resonart import io
 
 from ._models import is_model_file, names_of
-from ._options import STDOUT, Sectioned, output_options
+from ._options import STDOUT, Sectioned, TableOptions, output_options, table_options
 from ._output import Output, count, plain
-from ._targets import check_folder, check_target, open_writer
+from ._targets import check_folder, words_beside
 
 MODEL_ENDINGS = (".resonart", ".npz")
 
@@ -32,35 +32,70 @@ MODEL_ENDINGS = (".resonart", ".npz")
 @click.argument("source", metavar="IN", type=click.Path(allow_dash=True, dir_okay=False))
 @click.argument("target", metavar="OUT", type=click.Path(allow_dash=True, dir_okay=False))
 @click.option(
-    "--from",
-    "source_format",
-    type=click.Choice(list(io.FORMATS)),
-    help="Format of IN. [default: from its name or first bytes]",
-)
-@click.option(
     "--to",
     "target_format",
     type=click.Choice(list(io.FORMATS)),
-    help="Format of OUT. [default: from its name, CSV on stdout]",
+    help="Format of OUT. [default: by its name; CSV on stdout]",
 )
+@table_options
 @output_options
 def convert(
-    source: str,
-    target: str,
-    source_format: str | None,
-    target_format: str | None,
-    output: Output,
+    source: str, target: str, target_format: str | None, table: TableOptions, output: Output
 ) -> None:
     """Write a table in another format, or a model's boxes as a table.
 
-    A table keeps all its columns. A model becomes a table of its boxes, in your units; a JSON file
-    that describes it, if OUT ends in .json; or a model file of this version, if OUT ends in
-    .resonart.
+    Of a table the features (all columns of numbers, or --columns) are written as numbers, and the
+    --label column as text. A model becomes a table of its boxes, in your units; a description, if
+    OUT ends in .json; or a model file of this version, if OUT ends in .resonart.
     """
-    if source_format is None and is_model_file(source):
+    output = words_beside(target, output)
+    if table.format is None and is_model_file(source):
         convert_model(source, target, target_format, output)
     else:
-        convert_table(source, target, source_format, target_format, output)
+        convert_table(source, target, target_format, table, output)
+
+
+# ---------------------------------------------------------------------- tables
+
+
+def convert_table(
+    source: str, target: str, target_format: str | None, table: TableOptions, output: Output
+) -> None:
+    """Write a table in another format."""
+    done = io.convert(
+        source,
+        target,
+        from_format=table.format,
+        to_format=target_format,
+        columns=table.columns,
+        label=table.label,
+        missing=table.missing,
+        header=table.header,
+        delimiter=table.delimiter,
+    )
+    output.result(
+        {
+            "command": "convert",
+            "version": resonart.__version__,
+            "in": source,
+            "out": target,
+            "written": "table",
+            "rows": done.n_rows,
+            "dropped_rows": done.n_dropped,
+            "columns": done.columns,
+            "left_out": done.left_out,
+        }
+    )
+    dropped = f", {done.n_dropped:,} dropped for missing values" if done.n_dropped else ""
+    output.facts(
+        {
+            "from": source,
+            "to": "stdout" if target == STDOUT else target,
+            "written": f"{count(done.n_rows, 'row')} of {count(len(done.columns), 'column')}"
+            f"{dropped}",
+            "left out": ", ".join(done.left_out) or None,
+        }
+    )
 
 
 # ---------------------------------------------------------------------- models
@@ -80,9 +115,7 @@ def convert_model(source: str, target: str, target_format: str | None, output: O
         write_text(Path(target), text + "\n")
         written = "description"
     else:
-        output = check_target(target, output)
-        with open_writer(target, target_format) as writer:
-            writer.write(box_table(model))
+        io.write_table(target, box_table(model), format=target_format)
         written = "boxes"
     output.result(
         {

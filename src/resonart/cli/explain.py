@@ -7,10 +7,9 @@ from typing import Any
 import click
 
 import resonart
-from resonart import io
 
 from ._errors import CommandError
-from ._features import open_for
+from ._features import ModelTable, open_for
 from ._options import Sectioned, TableOptions, output_options, table_options
 from ._output import Output
 
@@ -37,7 +36,7 @@ def explain(model_file: str, data: str, row: int, table: TableOptions, output: O
     outside of that box, and which cluster would be next.
     """
     model: Any = resonart.load(model_file)
-    values = find_row(open_for(model, table, data), row, data)
+    values = find_row(open_for(model, table, data), row)
     explanation = model.explain(values)
     output.result(
         {
@@ -53,17 +52,17 @@ def explain(model_file: str, data: str, row: int, table: TableOptions, output: O
     output.line(str(explanation))
 
 
-def find_row(reader: io.TableReader, wanted: int, data: str) -> Any:
+def find_row(table: ModelTable, wanted: int) -> Any:
     """Return the values of a row, reading no further than to it."""
     last = -1
-    for chunk in reader:
-        if len(chunk.numbers):
-            last = int(chunk.numbers[-1])
-            place = int(chunk.numbers.searchsorted(wanted))
-            if place < len(chunk.numbers) and chunk.numbers[place] == wanted:
-                return chunk.rows[place]
+    data = table.reader.source
+    for chunk in table:
+        last = int(chunk.numbers[-1])
+        place = int(chunk.numbers.searchsorted(wanted))
+        if place < len(chunk.numbers) and chunk.numbers[place] == wanted:
+            return chunk.rows[place]
         if last > wanted:
-            raise CommandError(f"row {wanted} of {data} was dropped, for it has a missing value.")
-    if last < 0:
-        raise CommandError(f"{data} has no rows.")
-    raise CommandError(f"{data} has no row {wanted}: its last is row {last}, the first is row 0.")
+            break
+    if wanted < table.reader.n_rows:
+        raise CommandError(f"row {wanted} of {data} was dropped, for a value in it is missing.")
+    raise CommandError(f"{data} has no row {wanted}: its rows are numbered from 0 to {last}.")

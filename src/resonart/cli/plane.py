@@ -27,7 +27,7 @@ from ._options import (
 )
 from ._output import Output, count, duration
 from ._pictures import check_picture, draw
-from ._targets import check_target, open_writer
+from ._targets import open_target, words_beside
 from ._whole import read_whole
 
 # What an estimator needs in order to be made; all values are tried.
@@ -43,7 +43,7 @@ HEADINGS = {
     "mean_ari": "ARI",
     "stability": "stability",
     "mean_n_clusters": "clusters",
-    "mean_n_categories": "categories",
+    "mean_n_categories": "boxes",
 }
 
 
@@ -141,26 +141,25 @@ def plane(
         raise click.UsageError("--scoring ari compares with known classes. Name them: --label.")
     if shown == "ari" and table.label is None:
         raise click.UsageError("--show ari compares with known classes. Name them: --label.")
-    output = check_target(target, output)
+    output = words_beside(target, output)
     check_picture(picture)
     name = model_options.model
     seed = model_options.given.get("random_state", 0)
     model = ModelOptions(name, ANY[name] | model_options.given).make()
-    chunk, reader = read_whole(table, data, in_memory_rows, output)
-    rows, classes = drawn(chunk, sample, seed)
-    found = VigilancePlane(
-        model,
-        step=step,
-        n_orders=n_orders,
-        scoring=scoring,
-        refit=False,
-        random_state=seed,
-        n_jobs=jobs,
-        progress=False if output.json or output.quiet else "auto",
-    ).fit(rows, classes)
-
-    if target is not None:
-        with open_writer(target) as writer:
+    with open_target(target) as writer:
+        chunk, reader = read_whole(table, data, in_memory_rows, output)
+        rows, classes = drawn(chunk, sample, seed)
+        found = VigilancePlane(
+            model,
+            step=step,
+            n_orders=n_orders,
+            scoring=scoring,
+            refit=False,
+            random_state=seed,
+            n_jobs=jobs,
+            progress=False if output.json or output.quiet else "auto",
+        ).fit(rows, classes)
+        if writer is not None:
             writer.write(found.results_)
     if picture is not None:
         draw(picture, lambda ax: plot.vigilance_plane(found, shown, ax=ax))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from contextlib import nullcontext
 from typing import Any
 
 import click
@@ -14,13 +13,13 @@ from numpy.typing import NDArray
 import resonart
 from resonart import io
 
-from ._features import open_for
+from ._features import ModelTable, open_for
 from ._models import kind_of
 from ._options import Sectioned, TableOptions, labels_option, output_options, table_options
 from ._output import Output, count, duration
 from ._sizes import size_lines
 from ._tally import Tally
-from ._targets import check_target, open_writer
+from ._targets import open_target, words_beside
 
 
 @click.command(
@@ -55,28 +54,25 @@ def predict(
     begin = time.perf_counter()
     if scores and target is None:
         raise click.UsageError("--scores goes into the table of labels. Say where: -o FILE.")
-    output = check_target(target, output)
-    model = resonart.load(model_file)
+    output = words_beside(target, output)
+    model: Any = resonart.load(model_file)
     if noise:
         model.set_params(on_mismatch="noise")
-    reader = open_for(model, table, data)
+    rows = open_for(model, table, data)
     tally = Tally()
-    writing = open_writer(target) if target is not None else nullcontext()
-    with output.progress("Predicting") as tick, writing as writer:
-        for columns in labelled(model, reader, tally, scores):
+    with output.progress("Predicting") as tick, open_target(target) as writer:
+        for columns in labelled(model, rows, tally, scores):
             if writer is not None:
                 writer.write(columns)
             tick(len(columns["row"]))
-    show(model, reader, tally, time.perf_counter() - begin, output, model_file, data, target)
+    show(model, rows.reader, tally, time.perf_counter() - begin, output, model_file, data, target)
 
 
 def labelled(
-    model: Any, reader: io.TableReader, tally: Tally, scores: bool
+    model: Any, table: ModelTable, tally: Tally, scores: bool
 ) -> Iterator[dict[str, NDArray[Any]]]:
     """Give the columns of the table of labels, chunk by chunk."""
-    for chunk in reader:
-        if not len(chunk.rows):
-            continue
+    for chunk in table:
         labels = model.predict(chunk.rows)
         tally.add(labels, None if chunk.labels is None else chunk.labels.tolist())
         columns: dict[str, NDArray[Any]] = {"row": chunk.numbers, "label": labels}

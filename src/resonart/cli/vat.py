@@ -21,7 +21,7 @@ from ._options import (
 )
 from ._output import Output, count, duration
 from ._pictures import check_picture, draw
-from ._targets import check_target, open_writer
+from ._targets import open_target, words_beside
 from ._whole import read_whole
 
 METRICS = ("euclidean", "manhattan", "chebyshev")
@@ -81,12 +81,12 @@ def vat(
     every other.
     """
     begin = time.perf_counter()
-    output = check_target(target, output)
+    output = words_beside(target, output)
     check_picture(picture)
-    chunk, reader = read_whole(table, data, in_memory_rows, output)
-    order = resonart.vat_order(chunk.rows, metric, scale=scale)
-    if target is not None:
-        with open_writer(target) as writer:
+    with open_target(target) as writer:
+        chunk, reader = read_whole(table, data, in_memory_rows, output)
+        order = resonart.vat_order(chunk.rows, metric, scale=scale)
+        if writer is not None:
             writer.write({"row": chunk.numbers[order]})
     if picture is not None:
         draw(
