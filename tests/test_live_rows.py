@@ -262,6 +262,12 @@ def test_columns_by_name_and_number() -> None:
     assert together(parser, [b"[1, 2, 3]"] * 2).rows.tolist() == [[3, 1]] * 2
     assert together(parser, [b"[1, 2, 3]"] * 2).rows.tolist() == [[3, 1]] * 2
     assert "none of number 3" in together(NdjsonParser([3]), [b"[1]"]).rejects[0].reason
+    assert together(NdjsonParser(["2", "0"]), [b"[1, 2, 3]"]).rows.tolist() == [[3, 1]]
+    assert together(NdjsonParser(["2"]), [b'{"2": 7}']).rows.tolist() == [[7]]
+    assert "no '2'" in together(NdjsonParser(["2"]), [b'{"3": 7}']).rejects[0].reason
+    assert together(CsvParser(["1"]), [b"a,b", b"5,6"]).rows.tolist() == [[6]]
+    assert together(CsvParser(["1"]), [b"1,b", b"5,6"]).rows.tolist() == [[5]]
+    assert together(CsvParser(["1"]), [b"b,1,0", b"5,6,7"]).rows.tolist() == [[6]]
     named = CsvParser(["c", 0])
     assert together(named, [b"a,b,c", b"1,x,3"]).rows.tolist() == [[3, 1]]
     assert together(named, [b"4,y,6", b"7,z,9"], first=3).rows.tolist() == [[6, 4], [9, 7]]

@@ -16,7 +16,7 @@ import resonart
 from resonart.io import CsvParser, LineParser, LineReader, NdjsonParser, guess_format
 
 from ._errors import CommandError, say
-from ._options import STDIN, STDOUT, ColumnList, ModelOptions, model_options
+from ._options import STDIN, STDOUT, ModelOptions, column_list, model_options
 from ._streaming import CSV_HEADER, WRITERS, Position, Sink, Streamer, heeding_signals
 
 EPILOG = """\b
@@ -46,7 +46,9 @@ CHECKPOINT_EVERY = 100_000
     type=click.Choice(["ndjson", "csv", "tsv"]),
     help="Format of the rows. [default: from the name, else ndjson]",
 )
-@click.option("--columns", type=ColumnList(), help="Features: names or numbers, as in a,b,3.")
+@click.option(
+    "--columns", type=column_list, metavar="A,B,3", help="Features: names, or numbers from 0."
+)
 @click.option("--delimiter", help="What stands between the values of a CSV.")
 @click.option("--no-header", is_flag=True, help="The first line of a CSV holds a row, not names.")
 @click.option(
@@ -106,7 +108,7 @@ def stream(
     path: str,
     source: str,
     form: str | None,
-    columns: list[str | int] | None,
+    columns: list[str] | None,
     delimiter: str | None,
     no_header: bool,
     target: str,
@@ -258,7 +260,7 @@ def knows_enough(model: Any) -> bool:
     return model.bounds is not None and "auto" not in model.get_params().values()
 
 
-def known_columns(model: Any) -> list[str | int] | None:
+def known_columns(model: Any) -> list[str] | None:
     """Return what the model calls its features; numbers, where it only counted them."""
     names = getattr(model, "feature_names_in_", None)
     if names is None:

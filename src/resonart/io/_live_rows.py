@@ -72,8 +72,9 @@ class LineParser(ABC):
     Parameters
     ----------
     columns : sequence of str or int, or None, default=None
-        Which values of a line are features, by name or by number from 0. None: the first line that
-        is a row decides; all its numbers are features.
+        Which values of a line are features, by name or by number from 0 ("3" is a number where no
+        column is called so). None: the first line that is a row decides; all its numbers are
+        features.
     """
 
     _kept: ClassVar[tuple[str, ...]]
@@ -169,7 +170,7 @@ class NdjsonParser(LineParser):
         super().__init__(columns)
         self._places: list[int] | None = None  # where rows are arrays
         self._width = 0  # of arrays
-        if self._columns and not all(isinstance(c, int) for c in self._columns):
+        if self._columns is not None and not all(is_place(c) for c in self._columns):
             self.names = [str(column) for column in self._columns]
 
     def _fits(self, state: dict[str, Any]) -> bool:
@@ -234,10 +235,14 @@ class NdjsonParser(LineParser):
             raise BadLineError("it is an object; earlier lines were arrays")
         if self.names is None:
             if self._columns is not None:
-                raise BadLineError("columns were given by number, and it is an object: use names")
-            names = [name for name, each in value.items() if is_number(each)]
+                names = [str(column) for column in self._columns]
+            else:
+                names = [name for name, each in value.items() if is_number(each)]
             if not names:
                 raise BadLineError("it has no numbers")
+            missing = [name for name in names if name not in value]
+            if missing:
+                raise BadLineError(f"it has no {missing[0]!r}")
             row = [as_number(value[name], repr(name)) for name in names]
             self.names = names
             return row
@@ -250,8 +255,8 @@ class NdjsonParser(LineParser):
         if self._places is None and self.names is not None:
             raise BadLineError("it is an array; features are known by name")
         if self._places is None:
-            places = list(range(len(value))) if self._columns is None else self._columns
-            numbers = [place for place in places if isinstance(place, int)]
+            given = range(len(value)) if self._columns is None else self._columns
+            numbers = [int(place) for place in given]
             if not numbers:
                 raise BadLineError("it has no numbers")
             self._check_places(numbers, len(value))
@@ -385,14 +390,19 @@ class CsvParser(LineParser):
         else:
             places = []
             for column in self._columns:
-                if isinstance(column, int) and 0 <= column < len(self._head):
-                    places.append(column)
-                elif column in self._head:
+                if column in self._head:
                     places.append(self._head.index(str(column)))
+                elif is_place(column) and int(column) < len(self._head):
+                    places.append(int(column))
                 else:
                     raise BadLineError(f"there is no column {column!r}")
         self._places = places
         self.names = [self._head[place] for place in places]
+
+
+def is_place(column: str | int) -> bool:
+    """Tell whether a column may be meant by its number."""
+    return isinstance(column, int) or (column.isascii() and column.isdigit())
 
 
 def is_list(value: object, kind: type) -> bool:
