@@ -340,6 +340,26 @@ def test_a_full_disk(here: Path) -> None:
     assert path.read_bytes() == before
 
 
+@pytest.mark.skipif(not Path("/sys/kernel").is_dir(), reason="needs the file systems of Linux")
+def test_a_read_only_folder_and_an_unreadable_file(here: Path) -> None:
+    """Where nobody may write, not even root; and a file that cannot be read."""
+    result = run("/sys/kernel/m.resonart", "--input", here / "rows.ndjson", *GIVEN)
+    assert result.exit_code == 1
+    assert "/sys/kernel" in result.stderr
+    assert "No checkpoint had been written" in result.stderr
+    path = here / "m.resonart"
+    run(path, "--input", here / "rows.ndjson", *GIVEN)
+    before = path.read_bytes()
+    result = run(path, "--input", "/proc/self/mem", "--format", "csv")
+    assert result.exit_code == 1
+    assert "The last checkpoint" in result.stderr
+    for each in (here, here / "missing"):
+        result = run(path, "--input", each, "--format", "csv")
+        assert result.exit_code in (1, 2)
+        assert str(each) in result.stderr
+    assert path.read_bytes() == before
+
+
 KILLER = """
 import os, random, signal, sys, time
 from resonart.cli._app import app
