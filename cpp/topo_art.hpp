@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <random>
 #include <utility>
 
 #include "categories.hpp"
@@ -63,8 +64,22 @@ private:
         return static_cast<std::uint64_t>(i) << 32 | j;
     }
     std::size_t mask() const { return table_.size() - 1; }
+    // Salted, so that no file can hold pairs that all have the same place.
     std::size_t home(std::uint64_t pair) const {
-        return static_cast<std::size_t>(pair * 0x9e3779b97f4a7c15u >> 20) & mask();
+        std::uint64_t mixed = (pair ^ salt_) * 0xbf58476d1ce4e5b9u;
+        mixed = (mixed ^ mixed >> 29) * 0x94d049bb133111ebu;
+        return static_cast<std::size_t>(mixed ^ mixed >> 32) & mask();
+    }
+    static std::uint64_t salt() {
+        static const std::uint64_t once = []() noexcept -> std::uint64_t {
+            try {
+                std::random_device random;
+                return static_cast<std::uint64_t>(random()) << 32 | random();
+            } catch (...) {  // a machine without chance
+                return 0;
+            }
+        }();
+        return once;
     }
     // Takes the pair's place in the table; false where it is there already.
     bool claim(std::uint64_t pair) noexcept {
@@ -88,6 +103,7 @@ private:
         table_[hole] = kEmpty;
     }
 
+    std::uint64_t salt_ = salt();
     Buffer<std::uint64_t> pairs_, table_;
 };
 
