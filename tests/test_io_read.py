@@ -484,16 +484,17 @@ def test_columns_of_other_types(name: str, tmp_path: Path) -> None:
 def test_missing_values_in_columns(name: str, tmp_path: Path) -> None:
     table = pa.table(
         {
-            "i": pa.array([1, None, 3, 4]),
-            "f": pa.array([1.0, 2.0, np.nan, 4.0]),
-            "b": pa.array([True, True, True, None]),
-            "y": pa.array(["u", "v", "NA", "w"]),
+            "i": pa.array([1, None, 3, 4, 5]),
+            "f": pa.array([1.0, 2.0, np.nan, 4.0, 5.0]),
+            "b": pa.array([True, True, True, None, False]),
+            "h": pa.array(np.ones(5, np.float16), mask=np.arange(5) == 4),
+            "y": pa.array(["u", "v", "NA", "w", None]),
         }
     )
     path = saved(tmp_path / name, table)
     with open_table(path, missing="drop") as reader:
         assert reader.read_all().numbers.tolist() == [0]
-        assert reader.n_dropped == 3
+        assert reader.n_dropped == 4
     with open_table(path) as reader, pytest.raises(TableError, match="row 1, column 'i': the val"):
         reader.read_all()
     with open_table(path, columns=["i"], label="y", missing="drop") as reader:
@@ -1050,6 +1051,19 @@ def test_importing_needs_no_extra() -> None:
     code = "import sys; sys.modules['pyarrow'] = None; import resonart.io; print('done')"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "done"
+
+
+def test_the_example_in_the_documents(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = (Path(__file__).parents[1] / "docs" / "tables.md").read_text()
+    [code] = re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)
+    monkeypatch.chdir(tmp_path)
+    Path("flowers.csv").write_text("a,b,note,kind\n1,2,t,u\n3,,t,v\n5,6,t,w\n")
+    exec(compile(code, "tables.md", "exec"), {})
+    assert capsys.readouterr().out == "['a', 'b'] ['note'] 3 1\n"
+    assert Path("labels.csv").read_text() == "row,kind,cluster\n0,u,0\n2,w,1\n"
+    assert all(repr(mark).replace("'", "`") in page for mark in MISSING[1:])
 
 
 def random_bytes(rng: np.random.Generator, whole: bytes) -> bytes:

@@ -50,7 +50,8 @@ class CsvEncoder:
             self._begun = True
         # An empty line would be no row: where a column is alone, its texts are there and quoted.
         if len(columns) == 1 and batch.schema.types[0] == "string":
-            batch = batch.set_column(0, batch.schema[0], batch.column(0).fill_null(""))
+            filled = [batch.column(0).fill_null("")]
+            batch = type(batch).from_arrays(filled, schema=batch.schema)
         styles = ("needed",) if len(columns) == 1 else ("none", "needed")
         for style in styles:
             rows = self._encode(batch, style)
