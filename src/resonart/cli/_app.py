@@ -12,7 +12,7 @@ import click
 
 import resonart
 
-from ._errors import Outcome, exit_code_of, outcome_of, report, show_warning
+from ._errors import Outcome, exit_code_of, leave_quietly, outcome_of, report, show_warning
 
 # Name of each command, and what the list of commands says of it.
 COMMANDS = {
@@ -76,6 +76,7 @@ class Application(click.Group):
             outcome = outcome_of(error)
             report(error, outcome)
             code = exit_code_of(outcome)
+        leave_quietly()
         sys.exit(code or 0)
 
 
