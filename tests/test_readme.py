@@ -36,7 +36,14 @@ def test_data_set(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["README.md", "CONTRIBUTING.md", "docs/method.md", "docs/tuning.md", "docs/datasets.md"],
+    [
+        "README.md",
+        "CONTRIBUTING.md",
+        "docs/method.md",
+        "docs/tuning.md",
+        "docs/datasets.md",
+        "docs/reading.md",
+    ],
 )
 def test_links_lead_somewhere(name: str) -> None:
     page = ROOT / name

@@ -6,6 +6,7 @@ from ._bounds import Bounds, Boxes
 from ._ddvfa import DDVFA
 from ._describe import ClusterDescription, Description, export_text
 from ._dvfa import DVFA
+from ._explain import Explanation
 from ._fuzzy_art import FuzzyART
 from ._load_model import load
 from ._merge_art import MergeART, MergedModules
@@ -23,6 +24,7 @@ __all__ = [
     "Boxes",
     "ClusterDescription",
     "Description",
+    "Explanation",
     "FuzzyART",
     "MergeART",
     "MergedModules",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import threading
 from abc import ABC, abstractmethod
@@ -23,9 +24,18 @@ from ._bounds import (
     check_bounds,
     scale_rows,
 )
-from ._checks import ParameterError, Rows, check_choice, check_count, check_real, check_rows
-from ._describe import Description, describe_model
+from ._checks import (
+    ParameterError,
+    Rows,
+    check_choice,
+    check_count,
+    check_one_row,
+    check_real,
+    check_rows,
+)
+from ._describe import Description, describe_model, names_of_features
 from ._engine import Engine, Snapshot, dump, rebuild, snapshot
+from ._explain import Explanation, explain_row
 from ._vat import order_rows
 
 ORDERS = ("given", "random", "vat")
@@ -269,6 +279,54 @@ class BaseART(ClusterMixin, BaseEstimator, ABC):
         check_is_fitted(self)
         return self._engine.score(check_rows(self, X, reset=False))
 
+    def explain(self, row: Any, *, feature_names: Sequence[str] | None = None) -> Explanation:
+        """Tell why a row is where ``predict`` puts it: ``print(model.explain(row))``.
+
+        Label and match are those of ``predict`` and ``score_samples``; the model learns nothing.
+
+        Parameters
+        ----------
+        row : sequence of float, mapping or table of one row
+            One value for each feature: a list, a tuple or a 1-D array; a dict or a frame's row by
+            feature names, if the model knows them; or a frame or 2-D array that has one row.
+        feature_names : sequence of str or None, default=None
+            Names to write. By default those the rows came with, or ``x0``, ``x1``, ...
+
+        Returns
+        -------
+        explanation : Explanation
+            The label, the match and whether it reaches the vigilance; the nearest box of that
+            cluster, and in which features by how much the row lies outside of it; the runner-up,
+            found by asking the same model without that cluster. ``to_dict()`` gives plain values.
+
+        Notes
+        -----
+        The search goes by activation, which prefers small boxes, and asks the vigilance of the
+        match: a runner-up may match better, and the nearest box need not be the one that took the
+        row.
+
+        Examples
+        --------
+        >>> from resonart import FuzzyART
+        >>> model = FuzzyART(rho=0.7).fit([[0, 10], [1, 12], [9, 28], [10, 30]])
+        >>> print(model.explain([1, 18]))
+        cluster 0: match 0.750 reaches the vigilance 0.7
+        its box: 0 <= x0 <= 1 and 10 <= x1 <= 12   (2 rows, 100 %)
+          x1 = 18: 6 above the box's upper 12 (30 % of the range)
+        without cluster 0: cluster 1, match 0.250, too low to resonate
+        """
+        self._fitted()
+        nearest = check_choice("on_mismatch", self.on_mismatch, ON_MISMATCH) == "nearest"
+        with self._own_lock():
+            engine = self._engine
+            before = engine.counters()
+            rows, names = check_one_row(self, row), names_of_features(self, feature_names)
+            found = explain_row(self, rows, nearest, names)
+            # Only learn_one does without the lock. A copy stays as it is.
+            if engine.counters() != before:
+                found = explain_row(copy.copy(self), rows, nearest, names)
+        return found
+
     # ------------------------------------------------------------------ keeping
 
     def save(
@@ -333,6 +391,19 @@ class BaseART(ClusterMixin, BaseEstimator, ABC):
         description : Description
             The clusters, the largest first, with their boxes by falling number of rows;
             ``to_dict()`` gives plain values.
+
+        Examples
+        --------
+        >>> from resonart import FuzzyART
+        >>> model = FuzzyART(rho=0.7).fit([[0, 10], [1, 12], [9, 28], [10, 30], [10, 30]])
+        >>> print(model.describe(feature_names=["age", "weight"]))
+        FuzzyART: 2 clusters in 2 boxes, 5 rows
+        <BLANKLINE>
+        cluster 1: 3 rows (60.0 %), 1 box
+          9 <= age <= 10 and 28 <= weight <= 30   (3 rows, 100 %)
+        <BLANKLINE>
+        cluster 0: 2 rows (40.0 %), 1 box
+          0 <= age <= 1 and 10 <= weight <= 12   (2 rows, 100 %)
         """
         self._fitted()
         return describe_model(self, feature_names, self._counts_note)

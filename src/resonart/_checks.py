@@ -6,7 +6,7 @@ import inspect
 import math
 import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any
 
@@ -131,6 +131,62 @@ def check_rows(estimator: Any, X: ArrayLike, *, reset: bool) -> Rows:
     if rows.dtype.kind == "f":
         _check_usable(estimator, rows)
     return rows
+
+
+def check_one_row(estimator: Any, row: Any) -> Rows:
+    """Return one row, given as a sequence, by feature names, or as a table of one row, as a table.
+
+    A sequence has no names, and so is not expected to have those of the rows learned from.
+    """
+    n_features: int = estimator.n_features_in_
+    if hasattr(row, "columns"):  # a frame
+        values = check_rows(estimator, row, reset=False)
+    elif isinstance(row, Mapping) or hasattr(row, "keys"):
+        values = np.asarray(_values_by_name(estimator, row))
+    else:
+        values = np.asarray(row)
+    if values.ndim == 2:
+        if len(values) != 1:
+            raise ValueError(
+                f"One row is needed, got {len(values)}. Ask for each of them by itself."
+            )
+        values = values[0]
+    if values.ndim != 1 or values.dtype.kind not in "fiubO":
+        raise TypeError(
+            "One row is needed: a sequence of numbers, a mapping from feature names to them, or a "
+            f"table of one row, got {row!r}."
+        )
+    if len(values) != n_features:
+        raise ValueError(
+            f"The row has {len(values)} values, but {type(estimator).__name__} is expecting "
+            f"{n_features} features as input."
+        )
+    rows = values.astype(np.float64).reshape(1, -1)
+    _check_usable(estimator, rows)
+    return rows
+
+
+def _values_by_name(estimator: Any, row: Any) -> Any:
+    """Return the values of a mapping, or of a frame's row, in the order of the features."""
+    names = getattr(estimator, "feature_names_in_", None)
+    if names is None:
+        if isinstance(row, Mapping):
+            raise ValueError(
+                f"{type(estimator).__name__} was fitted without feature names: give the row as a "
+                f"sequence of numbers, got {row!r}."
+            )
+        return np.asarray(row)
+    keys = set(row.keys())
+    lacking = [name for name in names if name not in keys]
+    if lacking or len(keys) != len(names):
+        unknown = sorted(map(str, keys - set(names)))
+        raise ValueError(
+            f"The row's names should match those that were passed during fit: "
+            f"{'missing ' + ', '.join(map(repr, lacking)) if lacking else ''}"
+            f"{'; ' if lacking and unknown else ''}"
+            f"{'not known ' + ', '.join(map(repr, unknown)) if unknown else ''}."
+        )
+    return [row[name] for name in names]
 
 
 def _check_usable(estimator: Any, rows: Rows) -> None:

@@ -132,6 +132,34 @@ def rebuild(kind: type[Engine], data: dict[str, Any]) -> Engine:
     return engine
 
 
+def without_cluster(engine: Engine, label: int) -> Engine:
+    """Return a model that has all but one of the clusters; those above it are numbered one less."""
+    data = dump(engine)
+    state = data["state"]
+    if isinstance(engine, _core.TopoArt):
+        module = state["b"]
+        kept = module["components"] != label
+        number = np.cumsum(kept) - 1
+        edges = module["edges"][kept[module["edges"]].all(axis=1)]
+        state["b"] = {
+            "weights": module["weights"][kept],
+            "counts": module["counts"][kept],
+            "edges": np.ascontiguousarray(number[edges]),
+            "components": module["components"][kept],
+            "steps": module["steps"],
+        }
+    else:
+        kept = state["labels"] != label
+        labels = state["labels"][kept]
+        data["state"] = state | {
+            "weights": state["weights"][kept],
+            "counts": state["counts"][kept],
+            "labels": labels - (labels > label),
+            "label_map": np.empty(0, np.int64),
+        }
+    return rebuild(type(engine), data)
+
+
 def fill(engine: PlainEngine, content: Snapshot) -> None:
     """Put content into a new model."""
     _set_bounds(engine, content.low, content.high)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from typing import NamedTuple
 
@@ -167,19 +166,19 @@ def count_of(n: int, what: str) -> str:
     return f"{n:,} {what}" + ("" if n == 1 else "es" if what == "box" else "s")
 
 
-def told_apart(values: Sequence[float], decimals: int = 3) -> list[str]:
-    """Write numbers so that those that differ look different.
+def compared(value: float, limit: float, decimals: int = 3) -> str:
+    """Write a number with as many digits as show on which side of a limit it is.
 
     Examples
     --------
-    >>> told_apart([0.8999999, 0.9])
-    ['0.8999999', '0.9000000']
+    >>> compared(0.85, 0.9), compared(0.8999999, 0.9)
+    ('0.850', '0.8999999')
     """
     for d in range(decimals, 18):
-        written = [f"{value:.{d}f}" for value in values]
-        if len(set(written)) == len(set(values)):
+        written = f"{value:.{d}f}"
+        if (float(written) < limit) == (value < limit):
             return written
-    return [repr(float(value)) for value in values]
+    return repr(float(value))
 
 
 def _place(value: float) -> int:
