@@ -28,8 +28,8 @@ _CENTRAL = struct.Struct("<4s6H3L5H2L")
 _END = struct.Struct("<4s4H2LH")
 _END_64 = struct.Struct("<4sQ2H2L4Q")
 _LOCATOR_64 = struct.Struct("<4sLQL")
-# From here on, a length or a place has 64 bits, in a field of its own.
-_LARGE = 0xFFFFFFFF
+# From here on, a length or a place has 64 bits, in a field of its own; the usual one is filled.
+_LARGE = _FILLER = 0xFFFFFFFF
 _NEW_YEAR_1980 = 0x21  # the same bytes whenever a model is saved
 _PLAIN, _WIDE = 20, 45  # versions of the zip format: without and with 64 bits
 
@@ -78,9 +78,13 @@ def _npy_header(descr: str, shape: tuple[int, ...]) -> bytes:
     return b"\x93NUMPY\x01\x00" + struct.pack("<H", length) + f"{text:{length - 1}}\n".encode()
 
 
+def _narrow(number: int) -> int:
+    return number if number < _LARGE else _FILLER
+
+
 def _local_header(entry: _Entry) -> bytes:
     is_large = entry.size >= _LARGE
-    size = _LARGE if is_large else entry.size
+    size = _narrow(entry.size)
     extra = struct.pack("<2H2Q", 1, 16, entry.size, entry.size) if is_large else b""
     version = _WIDE if is_large else _PLAIN
     fixed = _LOCAL.pack(
@@ -99,7 +103,7 @@ def _directory(entries: list[_Entry], offset: int) -> bytes:
         where = offset + size
         more = _END_64.pack(b"PK\x06\x06", 44, _WIDE, _WIDE, 0, 0, n, n, size, offset)
         more += _LOCATOR_64.pack(b"PK\x06\x07", 0, where, 1)
-    end = _END.pack(b"PK\x05\x06", 0, 0, n, n, size, min(offset, _LARGE), 0)
+    end = _END.pack(b"PK\x05\x06", 0, 0, n, n, size, _narrow(offset), 0)
     return listed + more + end
 
 
@@ -108,7 +112,7 @@ def _listing(entry: _Entry) -> bytes:
     wide += [entry.offset] if entry.offset >= _LARGE else []
     extra = struct.pack(f"<2H{len(wide)}Q", 1, 8 * len(wide), *wide) if wide else b""
     version = _WIDE if wide else _PLAIN
-    size, offset = min(entry.size, _LARGE), min(entry.offset, _LARGE)
+    size, offset = _narrow(entry.size), _narrow(entry.offset)
     fixed = _CENTRAL.pack(
         *(b"PK\x01\x02", version, version, 0, 0, 0, _NEW_YEAR_1980),
         *(entry.crc, size, size, len(entry.name), len(extra), 0, 0, 0, 0, offset),

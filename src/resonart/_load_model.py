@@ -163,6 +163,7 @@ def _read(unpacker: Unpacker) -> tuple[BaseART, dict[str, Any]]:
 def _params(kind: type[BaseART], plain: Any) -> dict[str, Any]:
     if type(plain) is not dict:
         bad("the parameters must be an object")
+    # What an earlier version did not know has its default.
     params = params_from_plain(plain)
     check_params(kind, params)
     return params

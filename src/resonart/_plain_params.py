@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import reprlib
 from numbers import Integral, Real
 from typing import Any
 
@@ -50,9 +51,11 @@ def params_from_plain(plain: dict[str, Any]) -> dict[str, Any]:
 
 def check_params(kind: type[BaseART], params: dict[str, Any]) -> None:
     """Check parameters as training would, where some may still be left to be chosen."""
-    if params.keys() != set(kind._get_param_names()):
-        raise ParameterError(f"the parameters of {kind.__name__} are others")
+    unknown = sorted(params.keys() - set(kind._get_param_names()))
+    if unknown:
+        raise ParameterError(f"{kind.__name__} has no parameter {reprlib.repr(unknown[0])}")
     model = kind(**params)
+    params = model.get_params(deep=False)  # those not given have their defaults
     if isinstance(model, AutoVigilance):
         n_orders = check_count("n_orders", model.n_orders)
         if n_orders is not None and n_orders > MOST_ORDERS:

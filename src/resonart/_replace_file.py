@@ -42,7 +42,7 @@ def replace_file(path: str, pieces: Callable[[], Pieces]) -> None:
             f"{error.strerror}: the model is not saved, and what was there before is as it was",
             path,
         ) from error
-    _sync_folder(folder)
+    _sync_folder(folder, path)
 
 
 def _mode_to_keep(target: str) -> int | None:
@@ -91,7 +91,7 @@ def _write_unnamed(path: str, pieces: Pieces, mode: int | None) -> None:
         os.close(folder)
 
 
-def _sync_folder(folder: str) -> None:
+def _sync_folder(folder: str, path: str) -> None:
     """Bring the new name to the disk, where the platform can."""
     if os.name != "posix":
         return
@@ -103,4 +103,8 @@ def _sync_folder(folder: str) -> None:
             os.close(descriptor)
     except OSError as error:
         if error.errno not in _NO_FOLDER_SYNC:
-            raise
+            raise OSError(
+                error.errno,
+                f"{error.strerror}: the model is saved, but may not survive if the power fails",
+                path,
+            ) from error

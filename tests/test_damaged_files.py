@@ -1,0 +1,569 @@
+"""Files that are damaged, cut short or made to harm: an error that says so, and no model.
+
+Every bit of a file that ``save`` writes is either content, guarded by a checksum, or follows from
+the content. So there is no damage that goes unseen, and what is left to try is a file made by
+someone who can count: checksums right, and the content wrong.
+"""
+
+from __future__ import annotations
+
+import copy
+import io
+import json
+import re
+import struct
+import tracemalloc
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from resonart import DDVFA, FuzzyART, ModelFileError, _archive, load
+
+FOLDER = Path(__file__).parent / "data" / "v0.1"
+SOUND = {path.stem: path.read_bytes() for path in sorted(FOLDER.glob("*.resonart"))}
+each_kind = pytest.mark.parametrize("kind", SOUND)
+
+Header = dict[str, Any]
+Arrays = dict[str, Any]
+
+
+@pytest.fixture
+def attempt(tmp_path: Path) -> Callable[[bytes], Any]:
+    """Load these bytes."""
+    path = tmp_path / "model.resonart"
+
+    def attempt(data: bytes) -> Any:
+        path.write_bytes(data)
+        return load(path)
+
+    return attempt
+
+
+def refused(attempt: Callable[[bytes], Any], data: bytes, why: str = "") -> str:
+    """Check that loading fails as it should: one line that names the file."""
+    with pytest.raises(ModelFileError, match=why) as caught:
+        attempt(data)
+    said = str(caught.value)
+    assert re.fullmatch(r"'[^\n]*model\.resonart' [^\n]+\.", said), said
+    assert len(said) < 1000
+    return said
+
+
+def taken_apart(data: bytes) -> tuple[Header, Arrays]:
+    with np.load(io.BytesIO(data), allow_pickle=False) as archive:
+        arrays = dict(archive)
+    return json.loads(arrays.pop("header").tobytes()), arrays
+
+
+def made(header: Any, arrays: Arrays) -> bytes:
+    """A file with right checksums, whatever it says."""
+    raw = header if isinstance(header, bytes) else json.dumps(header).encode()
+    members = {"header": np.frombuffer(raw, np.uint8)} | arrays
+    return b"".join(_archive.pack(members.items()))
+
+
+# ---------------------------------------------------------------------- damage
+
+
+@each_kind
+def test_the_sound_ones_are_sound(kind: str, attempt: Any) -> None:
+    attempt(SOUND[kind])
+    attempt(made(*taken_apart(SOUND[kind])))
+
+
+@each_kind
+def test_one_bit_anywhere(kind: str, attempt: Any) -> None:
+    data = bytearray(SOUND[kind])
+    for place in range(0, len(data), 1 if len(data) < 5000 else 5):
+        flipped = 1 << (place * 5 + 3) % 8
+        data[place] ^= flipped
+        refused(attempt, bytes(data))
+        data[place] ^= flipped
+
+
+def test_every_bit_of_what_is_no_content(attempt: Any) -> None:
+    data = b"".join(_archive.pack([("header", np.frombuffer(b'{"format": 1}', np.uint8))]))
+    refused(attempt, data, "lacks")
+    for place in range(len(data)):
+        for bit in range(8):
+            flipped = bytearray(data)
+            flipped[place] ^= 1 << bit
+            said = refused(attempt, bytes(flipped))
+            assert "lacks" not in said  # it never came so far
+
+
+@each_kind
+def test_cut_short_anywhere(kind: str, attempt: Any) -> None:
+    data = SOUND[kind]
+    for length in range(0, len(data), 1 if len(data) < 5000 else 7):
+        refused(attempt, data[:length])
+    refused(attempt, b"", "is empty")
+    refused(attempt, data[: len(data) // 2], "is cut short")
+    refused(attempt, data[:-1], "is cut short")
+
+
+@each_kind
+def test_something_added_anywhere(kind: str, attempt: Any) -> None:
+    data = SOUND[kind]
+    rng = np.random.default_rng(0)
+    for place in [0, len(data), *rng.integers(0, len(data), 100)]:
+        refused(attempt, data[:place] + rng.bytes(rng.integers(1, 9)) + data[place:])
+    refused(attempt, data + b"\0", "something else follows")
+    refused(attempt, data + data)
+
+
+def test_pieces_of_several(attempt: Any) -> None:
+    rng = np.random.default_rng(1)
+    files = list(SOUND.values())
+    for _ in range(300):
+        one, other = (files[i] for i in rng.choice(len(files), 2, replace=False))
+        mixed = one[: rng.integers(1, len(one))] + other[rng.integers(1, len(other)) :]
+        refused(attempt, mixed)
+
+
+def test_blocks_lost_moved_and_overwritten(attempt: Any) -> None:
+    rng = np.random.default_rng(2)
+    for data in SOUND.values():
+        for _ in range(60):
+            a, b = sorted(rng.integers(0, len(data), 2))
+            for changed in (
+                data[:a] + data[b:],
+                data[:a] + data[a:b] + data[a:],
+                data[:a] + bytes(b - a) + data[b:],
+                data[:a] + rng.bytes(b - a) + data[b:],
+            ):
+                if changed != data:
+                    refused(attempt, changed)
+
+
+@pytest.mark.parametrize(
+    "start", [b"", b"PK\3\4", b"PK\5\6", b"\x93NUMPY\1\0", b"{", b"\x80\4\x95", b"\x1f\x8b"]
+)
+def test_junk(start: bytes, attempt: Any) -> None:
+    rng = np.random.default_rng(3)
+    for length in (1, 10, 30, 100, 5000):
+        refused(attempt, start + rng.bytes(length))
+
+
+# ---------------------------------------------------------------------- other archives
+
+
+def zipped(members: list[tuple[str, bytes]], method: int = zipfile.ZIP_STORED) -> bytes:
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w", method) as archive:
+        for name, content in members:
+            archive.writestr(name, content)
+    return target.getvalue()
+
+
+def contents(data: bytes) -> list[tuple[str, bytes]]:
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        return [(name, archive.read(name)) for name in archive.namelist()]
+
+
+def test_archives_of_others(attempt: Any) -> None:
+    members = contents(SOUND["dvfa"])
+    refused(attempt, zipped(members))
+    refused(attempt, zipped(members, zipfile.ZIP_DEFLATED))
+    refused(attempt, zipped([("hello.txt", b"hello")]), "is no resonart model")
+    arrays = io.BytesIO()
+    np.savez(arrays, header=np.zeros(3, np.uint8))
+    refused(attempt, arrays.getvalue())
+
+
+def test_members_twice_missing_or_in_another_order(attempt: Any) -> None:
+    header, arrays = taken_apart(SOUND["dvfa"])
+    raw = np.frombuffer(json.dumps(header).encode(), np.uint8)
+    members = [("header", raw), *arrays.items()]
+    assert attempt(b"".join(_archive.pack(members))).n_clusters_ == 3
+    for i in range(len(members)):
+        refused(attempt, b"".join(_archive.pack(members[:i] + members[i + 1 :])))
+        refused(attempt, b"".join(_archive.pack([*members[: i + 1], *members[i:]])))
+        refused(attempt, b"".join(_archive.pack(members[i + 1 :] + members[: i + 1]))) if (
+            i + 1 < len(members)
+        ) else None
+    refused(attempt, b"".join(_archive.pack([*members, ("more", raw)])), "something else follows")
+
+
+def test_an_unfitted_model_has_no_arrays(attempt: Any, tmp_path: Path) -> None:
+    FuzzyART(rho=0.5).save(tmp_path / "unfitted")
+    header, arrays = taken_apart((tmp_path / "unfitted").read_bytes())
+    assert arrays == {}
+    refused(attempt, made(header, taken_apart(SOUND["fuzzy_art"])[1]), "something else follows")
+
+
+def peak_of(work: Callable[[], Any]) -> int:
+    tracemalloc.start()
+    try:
+        work()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_compressed_bomb_stays_packed(attempt: Any) -> None:
+    header, _ = taken_apart(SOUND["dvfa"])
+    raw = json.dumps(header).encode()
+    start = _archive._npy_header("|u1", (len(raw),))
+    bomb = bytes(50_000_000)
+    for members in (
+        [("header.npy", bomb)],
+        [("header.npy", start + raw), ("low.npy", bomb)],
+    ):
+        data = zipped(members, zipfile.ZIP_DEFLATED)
+        assert len(data) < 100_000
+        assert peak_of(lambda data=data: refused(attempt, data)) < 2_000_000
+
+
+def with_shape(data: bytes, name: str, text: str, size: int | None) -> bytes:
+    """The file with another shape in one member's header (and length), checksums right."""
+    pieces = []
+    for member, content in contents(data):
+        if member == f"{name}.npy":
+            old = re.search(rb"'shape': \([^)]*\), \}", content)
+            assert old is not None
+            length = 10 + struct.unpack("<H", content[8:10])[0]
+            header = content[: old.start()] + f"'shape': ({text}), }}".encode()
+            content = header.ljust(length - 1)[: length - 1] + b"\n" + content[length:]
+        n_bytes = len(content) if size is None or member != f"{name}.npy" else size
+        entry = _archive._Entry(member.encode(), zlib.crc32(content), n_bytes, 0)
+        pieces += [_archive._local_header(entry), content]
+    return b"".join(pieces)
+
+
+SHAPES = [
+    ("1000000000000,", None),
+    ("1000000000000,", 8_000_000_000_128),
+    ("999999999999999999,", None),
+    ("999999999999999999, 999999999999999999", None),
+    ("4294967296, 4294967296", None),  # whose product is 2**64
+    ("0, 999999999999999999", None),
+    ("999999999999999999, 0", None),
+    ("2305843009213693951,", 2**64 - 1),
+    ("-1,", None),
+    ("1,", 128),
+    ("", None),
+    ("3, 3, 3", None),
+    ("3.0,", None),
+    ("True,", None),
+    ("__import__('os').abort(),", None),
+]
+
+
+@pytest.mark.parametrize(("text", "size"), SHAPES)
+@pytest.mark.parametrize("name", ["header", "low", "weights", "counts"])
+def test_shapes_that_the_file_cannot_hold(
+    name: str, text: str, size: int | None, attempt: Any
+) -> None:
+    data = with_shape(SOUND["dvfa"], name, text, size)
+    assert peak_of(lambda: refused(attempt, data)) < 1_000_000
+
+
+def test_a_header_of_any_length_is_not_read(attempt: Any) -> None:
+    data = made(b" " * 17_000_000, {})
+    assert peak_of(lambda: refused(attempt, data, "at most 16,777,216 may be")) < 1_000_000
+
+
+# ---------------------------------------------------------------------- headers
+
+
+@each_kind
+def test_a_later_format(kind: str, attempt: Any) -> None:
+    header, arrays = taken_apart(SOUND[kind])
+    later = (
+        r"was written by a later version \(format 7; this version reads up to 1\)\. "
+        r"Upgrade resonart\.$"
+    )
+    refused(attempt, made(header | {"format": 7}, arrays), later)
+    refused(attempt, made(header | {"format": 7, "estimator": "Other"}, {}), later)
+    refused(attempt, made({"format": 7}, {}), later)  # whatever else it may be made of
+
+
+RAW_HEADERS = {
+    "nothing": b"",
+    "no JSON": b"hello",
+    "not ASCII": '{"format": "ü"}'.encode(),
+    "a list": b"[1]",
+    "a number": b"1",
+    "null": b"null",
+    "cut short": b'{"format": 1, "version',
+    "nested deep": b'{"metadata":' + b"[" * 100_000 + b"]" * 100_000 + b"}",
+    "nested deep, and open": b"[" * 1_000_000,
+    "objects in objects": b'{"a":' * 100_000,
+    "a long number": b'{"format": ' + b"9" * 10_000 + b"}",
+    "NaN": b'{"format": NaN}',
+    "infinity": b'{"format": -Infinity}',
+    "twice": b'{"format": 1, "format": 1}',
+    "a pickle": b"\x80\x04\x95\x1b\x00\x00\x00cos\nsystem\n(S'true'\ntR.",
+}
+
+
+@pytest.mark.parametrize("name", RAW_HEADERS)
+def test_headers_that_are_none(name: str, attempt: Any) -> None:
+    data = made(RAW_HEADERS[name], {})
+    assert peak_of(lambda: refused(attempt, data, "is no sound model")) < 100_000_000
+
+
+def leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The way to every value of a header, long lists aside."""
+    yield path
+    items = value.items() if isinstance(value, dict) else enumerate(value[:2])
+    for key, item in items:
+        if isinstance(item, (dict, list)):
+            yield from leaves(item, (*path, key))
+        else:
+            yield (*path, key)
+
+
+def changed(header: Header, path: tuple[Any, ...], value: Any) -> Any:
+    header = copy.deepcopy(header)
+    if not path:
+        return value
+    *way, last = path
+    inner: Any = header
+    for key in way:
+        inner = inner[key]
+    inner[last] = value
+    return header
+
+
+WRONG = [
+    *(None, True, False, 0, 1, -1, 2**31, 2**53 + 1, 2**63, 2**70, 10**400),
+    *(0.5, -0.5, 1e308, "", "auto", "x", "x" * 1000, "nan", "single"),
+    *([], [1], [[]], {}, {"array": [1.0]}, {"key": 1}, [0, 1], [[], []]),
+]
+
+
+def works(model: Any) -> None:
+    """What was loaded is a whole model: it answers, learns, and can be kept."""
+    if not model.__sklearn_is_fitted__():
+        return
+    vars(model).pop("feature_names_in_", None)
+    rows = np.random.default_rng(0).random((3, model.n_features_in_)) * 2
+    model.predict(rows)
+    model.score_samples(rows)
+    for name in ("labels_", "boxes_", "category_labels_", "n_clusters_", "n_refused_"):
+        getattr(model, name)
+    model.learn_one(rows[0])
+    if isinstance(model, DDVFA):
+        model.label_map_  # noqa: B018
+        model.merge()
+
+
+@each_kind
+@pytest.mark.parametrize("value", WRONG, ids=lambda v: repr(v)[:20])
+def test_a_wrong_value_anywhere_in_the_header(
+    kind: str, value: Any, attempt: Any, tmp_path: Path
+) -> None:
+    """It is refused, or it is a value that may be there: then the model is whole, and says so."""
+    header, arrays = taken_apart(SOUND[kind])
+    n_refused = 0
+    for path in leaves(header):
+        mine = changed(header, path, value)
+        data = made(mine, arrays)
+        try:
+            model = attempt(data)
+        except ModelFileError:
+            n_refused += 1
+            continue
+        if path and path[0] in {"version", "metadata"}:
+            continue
+        model.save(tmp_path / "again", metadata=mine["metadata"])
+        again = taken_apart((tmp_path / "again").read_bytes())[0]
+        assert again == mine | {"version": again["version"]}, path
+        if not (isinstance(value, float) and value > 1e300):
+            works(model)
+    assert n_refused > 10
+
+
+@each_kind
+def test_fields_missing_or_added(kind: str, attempt: Any) -> None:
+    header, arrays = taken_apart(SOUND[kind])
+    for path in leaves(header):
+        inner: Any = header
+        for key in path:
+            inner = inner[key]
+        if not isinstance(inner, dict) or path[:1] == ("metadata",):
+            continue
+        refused(attempt, made(changed(header, path, inner | {"surplus": 1}), arrays))
+        for key in inner:
+            less = {k: v for k, v in inner.items() if k != key}
+            if path != ("parameters",):  # those have defaults
+                refused(attempt, made(changed(header, path, less), arrays))
+
+
+def test_parameters_not_known_yet_have_their_defaults(attempt: Any) -> None:
+    header, arrays = taken_apart(SOUND["dvfa"])
+    del header["parameters"]["max_epochs"]
+    assert attempt(made(header, arrays)).max_epochs == 1
+    del header["parameters"]["rho_lb"]
+    refused(attempt, made(header, arrays), "rho_lb")
+
+
+HEADERS: dict[str, tuple[str, tuple[Any, ...], Any, str]] = {
+    "an estimator of others": ("dvfa", ("estimator",), "KMeans", "none of resonart's"),
+    "a function": ("dvfa", ("estimator",), "os.system", "none of resonart's"),
+    "another estimator": ("dvfa", ("estimator",), "FuzzyART", "no parameter"),
+    "rho of 2": ("dvfa", ("parameters", "rho_ub"), 2.0, "rho_ub must be a number in"),
+    "vigilances crossed": ("dvfa", ("parameters", "rho_lb"), 1.0, "must not exceed"),
+    "engine vigilances crossed": ("dvfa", ("fitted", "trained_with", "rho_lb"), 1.0, "parameters"),
+    "a linkage of others": ("ddvfa", ("fitted", "trained_with", "linkage"), "ward", "linkage"),
+    "fewer names": ("ddvfa", ("fitted", "feature_names"), ["a"], "feature names"),
+    "more features": ("dvfa", ("fitted", "n_features"), 3, "bounds do not fit"),
+    "features beyond memory": ("dvfa", ("fitted", "n_features"), 2**53, "bounds do not fit"),
+    "counts that do not add up": ("dvfa", ("fitted", "counters", "n_samples"), 21, "add up"),
+    "rows beyond exact numbers": ("dvfa", ("fitted", "counters", "n_samples"), 2**60, "n_samples"),
+    "more refused than came": ("dvfa", ("fitted", "counters", "n_refused"), 21, "add up"),
+    "merged in the future": ("dvfa", ("fitted", "counters", "since_merge"), 21, "merge"),
+    "room in the future": ("dvfa", ("fitted", "counters", "room_sought_at"), 21, "counters"),
+    "steps without rows": ("topo_art", ("fitted", "counters", "steps_a"), 41, "more rows"),
+    "B before A": ("topo_art", ("fitted", "counters", "steps_b"), 41, "more rows"),
+    "no epoch": ("topo_art", ("fitted", "n_epochs"), 0, "n_epochs"),
+    "maps of other lengths": ("ddvfa", ("fitted", "label_map_sizes"), [1, 2], "label maps"),
+    "a choice of others": ("fuzzy_art", ("fitted", "choice", "params"), {"rho_lb": 0.5}, "lacks"),
+    "a choice out of range": ("fuzzy_art", ("fitted", "choice", "params", "rho"), 1.5, "between"),
+    "a choice on other rows": ("fuzzy_art", ("fitted", "choice", "n_rows_used"), 7, "other number"),
+    "seeds": ("fuzzy_art", ("parameters", "random_state", "pos"), 625, "random_state"),
+    "a seed too large": ("fuzzy_art", ("parameters", "random_state"), 2**32, "random_state"),
+}
+
+
+@pytest.mark.parametrize("name", HEADERS)
+def test_headers_that_cannot_be_true(name: str, attempt: Any) -> None:
+    kind, path, value, why = HEADERS[name]
+    header, arrays = taken_apart(SOUND[kind])
+    refused(attempt, made(changed(header, path, value), arrays), why)
+
+
+# ---------------------------------------------------------------------- arrays
+
+
+def first(value: Any) -> Callable[[Any], Any]:
+    def change(array: Any) -> Any:
+        array = array.copy()
+        array.flat[0] = value
+        return array
+
+    return change
+
+
+ARRAYS: dict[str, tuple[str, dict[str, Callable[[Any], Any]]]] = {
+    "NaN weights": ("weights", {"weights": first(np.nan)}),
+    "infinite weights": ("weights", {"weights": first(np.inf)}),
+    "negative weights": ("weights", {"weights": first(-1e-9)}),
+    "weights above 1": ("weights", {"weights": first(1.0 + 1e-9)}),
+    "boxes inside out": ("boxes", {"weights": np.ones_like}),
+    "weights of another width": ("fit together", {"weights": lambda w: w[:, :2]}),
+    "a category less": ("fit together", {"weights": lambda w: w[1:]}),
+    "no categories": (
+        "at least one category",
+        {name: lambda a: a[:0] for name in ("weights", "counts", "category_labels")},
+    ),
+    "a count of 0": ("count", {"counts": first(0)}),
+    "a negative count": ("count", {"counts": first(-5)}),
+    "a huge count": ("count", {"counts": first(2**62)}),
+    "counts that overflow": ("count", {"counts": lambda c: np.full_like(c, 2**62)}),
+    "counts moved": ("add up", {"counts": lambda c: c + 1}),
+    "labels with gaps": ("labels", {"category_labels": lambda m: m * 2}),
+    "negative labels": ("labels", {"category_labels": first(-1)}),
+    "huge labels": ("labels", {"category_labels": first(2**40)}),
+    "a map out of range": ("label map", {"label_map": lambda _: np.array([99])}),
+    "a negative map": ("label map", {"label_map": lambda _: np.array([-1])}),
+    "rows of no cluster": ("label names", {"labels": first(3)}),
+    "rows of cluster -1": ("label names", {"labels": first(-1)}),
+    "NaN bounds": ("bounds", {"low": first(np.nan)}),
+    "infinite bounds": ("bounds", {"high": first(np.inf)}),
+    "bounds upside down": ("bounds", {"low": first(1e9)}),
+    "bounds missing": ("bounds", {"low": lambda b: b[:0], "high": lambda b: b[:0]}),
+    "a bound less": ("bounds", {"high": lambda b: b[:1]}),
+    "weights as whole numbers": ("type", {"weights": lambda w: w.astype(np.int64)}),
+    "counts as floats": ("type", {"counts": lambda c: c.astype(float)}),
+    "counts as bytes": ("type", {"counts": lambda c: c.astype(np.uint8)}),
+    "weights in a row": ("dimensions", {"weights": np.ravel}),
+    "counts in a table": ("dimensions", {"counts": lambda c: c[None]}),
+}
+
+
+@pytest.mark.parametrize("name", ARRAYS)
+def test_arrays_that_cannot_be_true(name: str, attempt: Any) -> None:
+    why, changes = ARRAYS[name]
+    header, arrays = taken_apart(SOUND["dvfa"])
+    refused(attempt, made(header, arrays | {k: c(arrays[k]) for k, c in changes.items()}), why)
+
+
+TOPO = {
+    "NaN weights": ("weights", {"weights_a": first(np.nan)}),
+    "NaN weights in B": ("weights", {"weights_b": first(np.nan)}),
+    "a count of 0": ("count", {"counts_a": first(0)}),
+    "more counts than rows": ("count", {"counts_a": lambda c: c + 30}),
+    "edges that leave": ("edges", {"edges_a": first(99)}),
+    "negative edges": ("edges", {"edges_a": first(-1)}),
+    "edges in a circle": ("edges", {"edges_a": lambda e: e * 0}),
+    "edges the wrong way round": ("edges", {"edges_a": lambda e: e[:, ::-1]}),
+    "an edge twice": ("twice", {"edges_a": lambda e: np.concatenate([e, e[:1]])}),
+    "edges of three": ("pairs", {"edges_a": lambda e: np.ones((2, 3), np.int64)}),
+    "huge edges": ("edges", {"edges_a": lambda e: e + 2**62}),
+    "labels below -1": ("label names", {"labels_a": first(-2)}),
+    "labels for more rows": ("different numbers", {"labels_a": lambda m: m[1:]}),
+    "no bounds": ("bounds", {"low": lambda b: b[:0], "high": lambda b: b[:0]}),
+}
+
+
+@pytest.mark.parametrize("name", TOPO)
+def test_topo_art_that_cannot_be_true(name: str, attempt: Any) -> None:
+    why, changes = TOPO[name]
+    header, arrays = taken_apart(SOUND["topo_art"])
+    arrays |= {k: c(arrays[k]) for k, c in changes.items()}
+    refused(attempt, made(header, arrays), why)
+
+
+def test_fuzzy_art_numbers_its_categories(attempt: Any) -> None:
+    header, arrays = taken_apart(SOUND["fuzzy_art"])
+    arrays["category_labels"] = arrays["category_labels"][::-1]
+    refused(attempt, made(header, arrays), "must be clusters 0, 1")
+
+
+MORE = {
+    "fuzzy_art": {"choice_order": first(30), "choice_labels": first(3)},
+    "ddvfa": {"label_maps": first(-1), "label_map": first(99)},
+}
+
+
+@pytest.mark.parametrize(("kind", "name"), [(k, n) for k, names in MORE.items() for n in names])
+def test_what_else_is_in_range(kind: str, name: str, attempt: Any) -> None:
+    header, arrays = taken_apart(SOUND[kind])
+    if not arrays[name].size:
+        arrays[name] = np.zeros(1, np.int64)
+    arrays[name] = MORE[kind][name](arrays[name])
+    refused(attempt, made(header, arrays), "cluster that is not there|counted|range")
+
+
+@each_kind
+def test_random_numbers_anywhere_in_the_arrays(kind: str, attempt: Any) -> None:
+    """Loads refuse, or give a model that works: nothing else, and no crash."""
+    header, arrays = taken_apart(SOUND[kind])
+    rng = np.random.default_rng(4)
+    odd = {
+        "f": [0.0, -0.0, 0.5, 1.0, 5e-324, -1.0, 1e308, np.nan, np.inf],
+        "i": [0, 1, 2, -1, 7, 2**31, 2**32, 2**53, 2**62, -(2**63)],
+    }
+    n_refused = 0
+    for _ in range(250):
+        mine = {name: array.copy() for name, array in arrays.items()}
+        for name in rng.choice(list(mine), rng.integers(1, 3)):
+            if mine[name].size:
+                mine[name].flat[rng.integers(mine[name].size)] = rng.choice(
+                    odd[mine[name].dtype.kind]
+                )
+        try:
+            model = attempt(made(header, mine))
+        except ModelFileError:
+            n_refused += 1
+            continue
+        works(model)
+    assert 100 < n_refused < 250
