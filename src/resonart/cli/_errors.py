@@ -157,13 +157,27 @@ def _send_nowhere(stream: TextIO) -> None:
         os.close(nowhere)
 
 
-def show_warning(
-    message: Warning | str,
-    category: type[Warning],
-    filename: str,
-    lineno: int,
-    file: Any = None,
-    line: str | None = None,
-) -> None:
-    """Show a warning as one line; stands in for ``warnings.showwarning``."""
-    say(f"resonart: warning: {one_line(str(message))}")
+class WarningLines:
+    """Show each warning as one line, once; stands in for ``warnings.showwarning``."""
+
+    def __init__(self) -> None:
+        self._seen: set[str] = set()
+
+    def __call__(
+        self,
+        message: Warning | str,
+        category: type[Warning],
+        filename: str,
+        lineno: int,
+        file: Any = None,
+        line: str | None = None,
+    ) -> None:
+        text = one_line(str(message))
+        if text not in self._seen:
+            self._seen.add(text)
+            warn(text)
+
+
+def warn(text: str) -> None:
+    """Say on stderr what the user should know."""
+    say(f"resonart: warning: {text}")
