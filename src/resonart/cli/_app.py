@@ -12,7 +12,7 @@ import click
 
 import resonart
 
-from ._errors import Outcome, exit_code_of, outcome_of, report, show_warning
+from ._errors import Outcome, WarningLines, exit_code_of, leave_quietly, outcome_of, report
 
 # Name of each command, and what the list of commands says of it.
 COMMANDS = {
@@ -76,6 +76,7 @@ class Application(click.Group):
             outcome = outcome_of(error)
             report(error, outcome)
             code = exit_code_of(outcome)
+        leave_quietly()
         sys.exit(code or 0)
 
 
@@ -100,7 +101,7 @@ def hear_warnings() -> None:
     warnings.simplefilter("always", UserWarning)
     # Columns are matched by name before the rows, which have none, reach the model.
     warnings.filterwarnings("ignore", message="X does not have valid feature names")
-    warnings.showwarning = show_warning
+    warnings.showwarning = WarningLines()
 
 
 def show_traceback() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import re
@@ -73,8 +74,8 @@ def exit_code_of(outcome: Outcome) -> int:
 def report(error: BaseException, outcome: Outcome) -> None:
     """Say on stderr, in one line, what went wrong. Of a closed pipe nobody wants to hear."""
     if outcome is Outcome.CLOSED_PIPE:
-        leave_quietly()
-    elif outcome is Outcome.INTERRUPTED:
+        return
+    if outcome is Outcome.INTERRUPTED:
         say("resonart: interrupted.")
     elif outcome is Outcome.UNKNOWN:
         say(
@@ -131,15 +132,18 @@ def one_line(text: str) -> str:
 
 def say(line: str) -> None:
     """Write a line to stderr, where there still is one."""
-    try:
+    with contextlib.suppress(OSError):
         click.echo(line, err=True)
-    except OSError:
-        leave_quietly()
 
 
 def leave_quietly() -> None:
-    """Let what is still in the buffers of closed pipes go nowhere, instead of fail at the end."""
+    """Let what cannot be written any more, to a closed pipe or a full disk, go nowhere.
+
+    It has been told by now. Python would try again when it ends, and say so in its own way.
+    """
     for stream in (sys.stdout, sys.stderr):
+        if stream is None:  # a program without a console
+            continue
         try:
             stream.flush()
         except (OSError, ValueError):
@@ -147,21 +151,33 @@ def leave_quietly() -> None:
 
 
 def _send_nowhere(stream: TextIO) -> None:
-    try:
+    with contextlib.suppress(OSError, ValueError):  # it may be closed altogether
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, stream.fileno())
         os.close(nowhere)
-    except (OSError, ValueError):
-        pass  # a stream of a test, or none at all
 
 
-def show_warning(
-    message: Warning | str,
-    category: type[Warning],
-    filename: str,
-    lineno: int,
-    file: Any = None,
-    line: str | None = None,
-) -> None:
-    """Show a warning as one line; stands in for ``warnings.showwarning``."""
-    say(f"resonart: warning: {one_line(str(message))}")
+class WarningLines:
+    """Show each warning as one line, once; stands in for ``warnings.showwarning``."""
+
+    def __init__(self) -> None:
+        self._seen: set[str] = set()
+
+    def __call__(
+        self,
+        message: Warning | str,
+        category: type[Warning],
+        filename: str,
+        lineno: int,
+        file: Any = None,
+        line: str | None = None,
+    ) -> None:
+        text = one_line(str(message))
+        if text not in self._seen:
+            self._seen.add(text)
+            warn(text)
+
+
+def warn(text: str) -> None:
+    """Say on stderr what the user should know."""
+    say(f"resonart: warning: {text}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,12 @@ class ModelTable:
         self.reader = reader
         self._picked = picked
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.reader.close()
+
     def __iter__(self) -> Iterator[io.Chunk]:
         for chunk in self.reader:
             if self._picked is not None:
@@ -38,6 +44,14 @@ class ModelTable:
 def open_for(model: Any, table: TableOptions, data: str) -> ModelTable:
     """Open a table for a model: columns by name where both have names, or else by their order."""
     reader = table.open(data)
+    try:
+        return _matched(model, table, data, reader)
+    except BaseException:
+        reader.close()
+        raise
+
+
+def _matched(model: Any, table: TableOptions, data: str, reader: io.TableReader) -> ModelTable:
     names = names_of(model)
     columns = reader.feature_names
     if table.columns is None and is_named(names) and is_named(columns):

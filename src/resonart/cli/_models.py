@@ -6,11 +6,28 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_is_fitted
 
+import resonart
+
+from ._errors import CommandError
 from ._options import ESTIMATORS
 
 VIGILANCES = ("rho", "rho_lb", "rho_ub", "rho_a")
 MODEL_MARK = b"PK\x03\x04"  # models are uncompressed zip archives
+
+
+def load_fitted(path: str) -> tuple[Any, dict[str, Any]]:
+    """Load a model that has learned something, and what was noted with it."""
+    model, about = resonart.load(path, with_metadata=True)
+    try:
+        check_is_fitted(model)
+    except NotFittedError:
+        raise CommandError(
+            f"{path} holds a model that has learned nothing yet, a {kind_of(model)}."
+        ) from None
+    return model, about
 
 
 def kind_of(model: Any) -> str:

@@ -22,6 +22,7 @@ def check_picture(path: Path | None) -> None:
     if path is None:
         return
     try:
+        import matplotlib  # noqa: F401
         from matplotlib.backend_bases import FigureCanvasBase
     except ModuleNotFoundError as error:
         if error.name != "matplotlib":

@@ -14,9 +14,8 @@ def read_whole(
     table: TableOptions, data: str, in_memory_rows: int | None, output: Output
 ) -> tuple[io.Chunk, io.TableReader]:
     """Read all rows, or say that there are too many."""
-    reader = table.open(data)
-    limit = row_limit(in_memory_rows, len(reader.feature_names))
-    with output.progress("Reading") as tick:
+    with table.open(data) as reader, output.progress("Reading") as tick:
+        limit = row_limit(in_memory_rows, len(reader.feature_names))
         head = read_head(reader, limit, tick)
     if not head.is_all:
         raise CommandError(

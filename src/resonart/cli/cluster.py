@@ -15,7 +15,7 @@ import resonart
 from resonart import plot
 from resonart.io import Chunk, TableReader, TableWriter
 
-from ._errors import CommandError, say
+from ._errors import CommandError, warn
 from ._features import as_feature
 from ._learning import Head, Learned, labels_are_final, learn, read_head
 from ._models import in_short, kind_of, name_features, names_of, vigilances_of
@@ -163,20 +163,19 @@ def run(job: Job, spool: Spool | None, in_memory_rows: int | None, output: Outpu
         if spool is not None:
             spool.add(chunk.numbers, numbers)
 
-    reader = job.table.open(job.data)
-    with output.progress("Reading") as tick:
-        head = read_head(reader, row_limit(in_memory_rows, len(reader.feature_names)), tick)
-    is_topo_art = isinstance(job.model, resonart.TopoART)
-    if not head.is_all and (is_topo_art or job.scores):
-        check_readable_twice(job, len(head.chunk.rows))
-    with output.progress("Learning") as tick:
-        learned = learn(job.model, head, keep, tick)
+    with job.table.open(job.data) as reader:
+        with output.progress("Reading") as tick:
+            head = read_head(reader, row_limit(in_memory_rows, len(reader.feature_names)), tick)
+        if not head.is_all and (job.scores or isinstance(job.model, resonart.TopoART)):
+            check_readable_twice(job, len(head.chunk.rows))
+        with output.progress("Learning") as tick:
+            learned = learn(job.model, head, keep, tick)
     if not labels_are_final(job.model, learned):
         tally = count_again(job)
     name_features(job.model, reader.feature_names)
     if tally.has_too_many_classes:
-        say(
-            f"resonart: warning: the column {reader.label_name!r} has too many different values "
+        warn(
+            f"the column {reader.label_name!r} has too many different values "
             "to be classes. Clusters are not compared with it."
         )
     return Done(learned, head if head.is_all else None, tally, reader)
@@ -196,9 +195,10 @@ def check_readable_twice(job: Job, n_rows: int) -> None:
 def count_again(job: Job) -> Tally:
     """Ask the finished model for the cluster of every row."""
     tally = Tally()
-    for chunk in job.table.open(job.data):
-        classes = None if chunk.labels is None else chunk.labels.tolist()
-        tally.add(job.model.predict(chunk.rows), classes)
+    with job.table.open(job.data) as reader:
+        for chunk in reader:
+            classes = None if chunk.labels is None else chunk.labels.tolist()
+            tally.add(job.model.predict(chunk.rows), classes)
     return tally
 
 
@@ -249,12 +249,13 @@ def labelled_again(
     """Read the table a second time, for what only the finished model can tell."""
     is_known = labels_are_final(job.model, learned)
     spool.rewind()
-    for chunk in job.table.open(job.data):
-        rows, numbers = spool.take(len(chunk.rows))
-        if not np.array_equal(rows, chunk.numbers):
-            raise CommandError(f"{job.data} has changed while it was read. Cluster it again.")
-        labels = renamed(numbers, learned.labels) if is_known else job.model.predict(chunk.rows)
-        yield rows, labels, job.model.score_samples(chunk.rows) if job.scores else None
+    with job.table.open(job.data) as reader:
+        for chunk in reader:
+            rows, numbers = spool.take(len(chunk.rows))
+            if not np.array_equal(rows, chunk.numbers):
+                raise CommandError(f"{job.data} has changed while it was read. Cluster it again.")
+            labels = renamed(numbers, learned.labels) if is_known else job.model.predict(chunk.rows)
+            yield rows, labels, job.model.score_samples(chunk.rows) if job.scores else None
 
 
 def paint(model: Any, done: Done, path: Path, axes: list[str] | None) -> None:

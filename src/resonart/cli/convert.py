@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 import resonart
 from resonart import io
 
-from ._models import is_model_file, names_of
+from ._models import is_model_file, load_fitted, names_of
 from ._options import STDOUT, Sectioned, TableOptions, output_options, table_options
 from ._output import Output, count, plain
 from ._targets import check_folder, words_beside
@@ -104,7 +104,7 @@ def convert_table(
 def convert_model(source: str, target: str, target_format: str | None, output: Output) -> None:
     """Write a model as a table of boxes, as JSON, or as a model file."""
     ending = "" if target_format is not None else Path(target).suffix.lower()
-    model, about = resonart.load(source, with_metadata=True)
+    model, about = load_fitted(source)
     if ending in MODEL_ENDINGS:
         check_folder("OUT", target)
         model.save(target, metadata=about)

@@ -6,7 +6,7 @@ import click
 
 import resonart
 
-from ._models import in_short, kind_of, vigilances_of
+from ._models import in_short, kind_of, load_fitted, vigilances_of
 from ._options import Sectioned, output_options
 from ._output import Output
 
@@ -61,7 +61,7 @@ def describe(
     Every cluster is a set of boxes in the units and with the names of your columns. Long ones are
     shortened to the boxes that hold most rows; --json has all.
     """
-    model, about = resonart.load(model_file, with_metadata=True)
+    model, about = load_fitted(model_file)
     output.result(
         {
             "command": "describe",

@@ -10,6 +10,7 @@ import resonart
 
 from ._errors import CommandError
 from ._features import ModelTable, open_for
+from ._models import load_fitted
 from ._options import Sectioned, TableOptions, output_options, table_options
 from ._output import Output
 
@@ -35,8 +36,9 @@ def explain(model_file: str, data: str, row: int, table: TableOptions, output: O
     Shows its match, the nearest box of its cluster, in which features and by how much it lies
     outside of that box, and which cluster would be next.
     """
-    model: Any = resonart.load(model_file)
-    values = find_row(open_for(model, table, data), row)
+    model, _ = load_fitted(model_file)
+    with open_for(model, table, data) as rows:
+        values = find_row(rows, row)
     explanation = model.explain(values)
     output.result(
         {

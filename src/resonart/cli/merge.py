@@ -11,7 +11,7 @@ import numpy as np
 import resonart
 
 from ._errors import CommandError
-from ._models import kind_of
+from ._models import kind_of, load_fitted
 from ._options import Sectioned, output_options
 from ._output import Output, count
 from ._targets import check_folder
@@ -50,7 +50,7 @@ def merge(model_files: tuple[str, ...], target: Path, output: Output) -> None:
 
 def load_for_merging(path: str) -> Any:
     """Load a model, or say that its kind cannot be merged."""
-    model = resonart.load(path)
+    model, _ = load_fitted(path)
     if not isinstance(model, resonart.DDVFA):
         raise CommandError(f"{path} holds a {kind_of(model)} model; only ddvfa models merge.")
     return model

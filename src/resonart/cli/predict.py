@@ -14,7 +14,7 @@ import resonart
 from resonart import io
 
 from ._features import ModelTable, open_for
-from ._models import kind_of
+from ._models import kind_of, load_fitted
 from ._options import Sectioned, TableOptions, labels_option, output_options, table_options
 from ._output import Output, count, duration
 from ._sizes import size_lines
@@ -55,12 +55,15 @@ def predict(
     if scores and target is None:
         raise click.UsageError("--scores goes into the table of labels. Say where: -o FILE.")
     output = words_beside(target, output)
-    model: Any = resonart.load(model_file)
+    model, _ = load_fitted(model_file)
     if noise:
         model.set_params(on_mismatch="noise")
-    rows = open_for(model, table, data)
     tally = Tally()
-    with output.progress("Predicting") as tick, open_target(target) as writer:
+    with (
+        open_for(model, table, data) as rows,
+        open_target(target) as writer,
+        output.progress("Predicting") as tick,
+    ):
         for columns in labelled(model, rows, tally, scores):
             if writer is not None:
                 writer.write(columns)

@@ -1,0 +1,367 @@
+"""The command line as a whole: help, errors in one line, exit codes, pipes, examples."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import tomllib
+import warnings
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+
+import resonart
+from command_line import error_of, fill_folder, run, run_json
+from resonart.cli import _app, main
+from resonart.cli._app import COMMANDS, app, load_command
+
+ROOT = Path(__file__).parents[1]
+COMMAND = [sys.executable, "-m", "resonart"]
+THERE = [name for name in COMMANDS if importlib.util.find_spec(f"resonart.cli.{name}") is not None]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return fill_folder(tmp_path)
+
+
+# ---------------------------------------------------------------------- help
+
+
+def test_help_lists_every_command() -> None:
+    text = run("--help").stdout
+    for name, summary in COMMANDS.items():
+        assert f"  {name} " in text
+        assert summary in text
+    assert {name for name in COMMANDS if name not in THERE} <= {"stream"}
+
+
+@pytest.mark.parametrize("name", THERE)
+def test_every_command_has_help_that_ends_with_an_example(name: str) -> None:
+    text = run(name, "--help").stdout
+    assert run(name, "-h").stdout == text
+    assert examples(text)
+    assert text.rstrip().splitlines()[-1].strip().startswith("resonart ")
+    if name != "stream":
+        # The list of commands says the same.
+        assert load_command(name).help is not None
+        assert str(load_command(name).help).splitlines()[0] == COMMANDS[name]
+
+
+def examples(text: str) -> list[str]:
+    """Return the commands after the last heading of a help text."""
+    _, _, found = text.rpartition("Example")
+    return [line.strip() for line in found.splitlines()[1:] if line.strip()]
+
+
+@pytest.mark.parametrize("name", [name for name in THERE if name != "stream"])
+def test_the_examples_run(name: str, folder: Path) -> None:
+    for line in examples(run(name, "--help").stdout):
+        words = shlex.split(line)
+        stdin = None
+        if "<" in words:
+            stdin = Path(words[words.index("<") + 1]).read_bytes()
+            words = words[: words.index("<")]
+        assert words[0] == "resonart"
+        result = run(*words[1:], stdin=stdin)
+        for option in ("-o", "--save", "--picture"):
+            if option in words and words[words.index(option) + 1] != "-":
+                assert Path(words[words.index(option) + 1]).stat().st_size > 0
+        assert result.output
+
+
+def test_the_example_of_the_application_runs(folder: Path) -> None:
+    [line] = examples(run("--help").stdout)
+    run(*shlex.split(line)[1:])
+    assert Path("labels.csv").exists()
+
+
+def test_version() -> None:
+    assert run("--version").stdout == f"resonart {resonart.__version__}\n"
+    found = run_json("version")
+    assert found["version"] == resonart.__version__
+    assert found["packages"]["numpy"]
+
+
+def test_the_entry_point() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert project["scripts"] == {"resonart": "resonart.cli:main"}
+    extra = " ".join(project["optional-dependencies"]["cli"])
+    assert all(name in extra for name in ("click", "rich", "pyarrow"))
+
+
+def test_docs_name_every_command_and_field(folder: Path) -> None:
+    page = (ROOT / "docs" / "cli.md").read_text()
+    for name in COMMANDS:
+        assert f"| `{name}" in page
+    shown = {
+        "cluster": run_json("cluster", "data.csv", "--rho-lb", "0.6", "--rho-ub", "0.8"),
+        "predict": run_json("predict", "model.resonart", "new.csv"),
+        "describe": run_json("describe", "model.resonart"),
+        "merge": run_json("merge", "a.resonart", "b.resonart", "-o", "c.resonart"),
+        "plane": run_json("plane", "data.csv", "--step", "0.5", "--orders", "2"),
+        "vat": run_json("vat", "data.csv"),
+        "version": run_json("version"),
+    }
+    for name, record in shown.items():
+        [line] = [text for text in page.splitlines() if text.startswith(f"| `{name}` | `")]
+        fields = set(record) - {"command", "version"}
+        assert {field for field in fields if f"`{field}`" not in line} == set()
+
+
+# ---------------------------------------------------------------------- errors
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["clutser", "data.csv"], "No such command 'clutser'"),
+        (["--nonsense"], "No such option"),
+        (["cluster"], "Missing argument 'DATA'"),
+        (["cluster", "data.csv", "--nonsense"], "No such option"),
+        (["cluster", "data.csv", "--rho-lb", "2"], "'2' is not a number from 0 to 1, nor auto"),
+        (["cluster", "data.csv", "--rho-lb", "nan"], "'nan' is not a number from 0 to 1"),
+        (["cluster", "data.csv", "--columns", "a,,b"], "is not a list of columns"),
+        (["cluster", "data.csv", "--tau", "1.5"], "neither a number of rows nor a fraction"),
+        (["cluster", "data.csv", "--model", "dvfa"], "needs --rho-lb and --rho-ub"),
+        (["cluster", "data.csv", "--model", "dvfa", "--rho-lb", "auto"], "needs --rho-lb"),
+        (["cluster", "data.csv", "--model", "topo-art"], "needs --rho-a"),
+        (["cluster", "data.csv", "--rho", "0.5"], "--rho is an option of fuzzy-art"),
+        (["cluster", "data.csv", "--model", "dvfa", "--gamma", "1"], "--gamma is an option of"),
+        (["cluster", "data.csv", "--scores"], "Say where: -o FILE"),
+        (["cluster", "data.csv", "--axes", "a,b"], "--picture FILE"),
+        (["cluster", "data.csv", "-o", "-", "--json"], "both write to stdout"),
+        (["cluster", "data.csv", "--picture", "boxes.nonsense"], "a picture's name ends in one of"),
+        (["merge", "a.resonart", "-o", "b.resonart"], "two models or more"),
+        (["merge", "a.resonart", "b.resonart"], "Missing option"),
+        (["plane", "data.csv", "--scoring", "ari"], "Name them: --label"),
+        (["plane", "data.csv", "--show", "ari"], "Name them: --label"),
+        (["plane", "data.csv", "--jobs", "0"], "--jobs"),
+        (["explain", "model.resonart", "new.csv"], "Missing option '--row'"),
+    ],
+)
+def test_wrong_usage_is_one_line_and_code_2(folder: Path, arguments: list[str], said: str) -> None:
+    line = error_of(*arguments, code=2)
+    assert said in line
+    assert line.endswith("--help'.")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["cluster", "nothing.csv"], "There is no file nothing.csv"),
+        (["cluster", "."], "folder"),
+        (["cluster", "empty.csv"], "empty.csv is empty"),
+        (["cluster", "data.csv", "--columns", "widht"], "Near it are: 'width'"),
+        (["cluster", "data.csv", "--label", "nothing"], "has no column 'nothing'"),
+        (["cluster", "gap.csv"], "--missing drop"),
+        (["cluster", "data.csv", "-o", "nowhere/labels.csv"], "nowhere"),
+        (["cluster", "data.csv", "-o", "labels.nonsense"], "does not tell the format"),
+        (["cluster", "data.csv", "--save", "nowhere/model.resonart"], "there is no folder"),
+        (["cluster", "data.csv", "--picture", "nowhere/boxes.png"], "there is no folder"),
+        (["cluster", "data.csv", "--rho-lb", "0.9", "--rho-ub", "0.1"], "must not exceed"),
+        (["predict", "nothing.resonart", "data.csv"], "nothing.resonart: No such file"),
+        (["predict", "data.csv", "data.csv"], "data.csv"),
+        (["describe", "cut.resonart"], "cut.resonart"),
+        (["describe", "empty.csv"], "empty.csv"),
+        (["describe", "unfitted.resonart"], "has learned nothing yet"),
+        (["merge", "a.resonart", "fuzzy.resonart", "-o", "c.resonart"], "only ddvfa models merge"),
+        (["convert", "nothing.csv", "out.csv"], "There is no file nothing.csv"),
+        (["vat", "data.csv", "--in-memory-rows", "10"], "larger --in-memory-rows"),
+        (["plane", "data.csv", "--step", "0.0000001"], "step"),
+    ],
+)
+def test_what_fails_is_one_line_and_code_1(folder: Path, arguments: list[str], said: str) -> None:
+    Path("empty.csv").touch()
+    Path("gap.csv").write_text("a,b\n1,2\n3,\n")
+    Path("cut.resonart").write_bytes(Path("model.resonart").read_bytes()[:-10])
+    resonart.DDVFA().save("unfitted.resonart")
+    resonart.FuzzyART(rho=0.5).fit([[0.0, 1.0], [1.0, 0.0]]).save("fuzzy.resonart")
+    before = sorted(Path().iterdir())
+    assert said in error_of(*arguments)
+    assert sorted(Path().iterdir()) == before  # nothing half-written is left
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "said"),
+    [
+        (KeyboardInterrupt(), 130, "resonart: interrupted."),
+        (MemoryError(), 1, "resonart: error: out of memory. Give fewer rows at once"),
+        (MemoryError("DDVFA has run out."), 1, "resonart: error: DDVFA has run out."),
+        (OSError(28, "No space left on device", "x"), 1, "resonart: error: x: No space left"),
+        (ImportError("plot needs matplotlib."), 1, "resonart: error: plot needs matplotlib."),
+        (BrokenPipeError(32, "Broken pipe"), 141, ""),
+        (OSError(32, "Broken pipe"), 141, ""),
+    ],
+)
+def test_every_end_has_its_code(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, error: BaseException, code: int, said: str
+) -> None:
+    def fail(self: object, X: object) -> None:
+        raise error
+
+    monkeypatch.setattr(resonart.DDVFA, "fit", fail)
+    result = run("cluster", "data.csv", "-o", "labels.csv", code=code)
+    assert result.stderr.startswith(said)
+    assert result.stderr.count("\n") == (1 if said else 0)
+    assert not Path("labels.csv").exists()
+
+
+@pytest.mark.parametrize("how", ["--debug", "RESONART_DEBUG"])
+def test_a_traceback_on_request(folder: Path, monkeypatch: pytest.MonkeyPatch, how: str) -> None:
+    if how == "RESONART_DEBUG":
+        monkeypatch.setenv("RESONART_DEBUG", "1")
+    before = ["--debug"] if how == "--debug" else []
+    result = run(*before, "cluster", "nothing.csv", code=1)
+    assert "Traceback" in result.stderr
+    assert result.stderr.splitlines()[-1].startswith("resonart: error: There is no file")
+
+
+def test_a_fault_of_the_program_shows_where_it_is(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(self: object, X: object) -> None:
+        raise KeyError("a bug")
+
+    monkeypatch.setattr(resonart.DDVFA, "fit", fail)
+    result = run("cluster", "data.csv", code=1)
+    assert "Traceback" in result.stderr
+    assert "This is a fault in resonart" in result.stderr
+
+
+def test_warnings_are_one_line_each(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fit = resonart.DDVFA.fit
+
+    def warn(self: Any, X: Any) -> Any:
+        warnings.warn("look\nhere", UserWarning, stacklevel=1)
+        warnings.warn("not for users", DeprecationWarning, stacklevel=1)
+        return fit(self, X)
+
+    monkeypatch.setattr(resonart.DDVFA, "fit", warn)
+    result = run("cluster", "data.csv", "--quiet")
+    assert result.stderr == "resonart: warning: look here\n"
+    assert result.stdout == ""
+
+
+# ---------------------------------------------------------------------- loading
+
+
+def test_a_command_whose_file_is_missing_breaks_no_other(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(COMMANDS, "nonsense", "Is not there.")
+    assert "nonsense" in run("--help").stdout
+    assert "nonsense.py of its command line is missing" in error_of("nonsense")
+    run("version")
+
+
+def test_what_a_command_lacks_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    def lacking(name: str) -> None:
+        raise ModuleNotFoundError("No module named 'nonsense'", name="nonsense")
+
+    monkeypatch.setattr(_app, "import_module", lacking)
+    assert "No module named 'nonsense'" in error_of("version")
+
+
+@pytest.mark.parametrize("missing", ["click", "rich"])
+def test_without_the_extra_one_line_names_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], missing: str
+) -> None:
+    monkeypatch.setitem(sys.modules, missing, None)
+    monkeypatch.delitem(sys.modules, "resonart.cli._app")
+    assert main(["--help"]) == 1
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    assert missing in said
+    assert 'pip install "resonart[cli]"' in said
+
+
+def test_without_matplotlib_a_picture_is_refused_before_the_work(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    line = error_of("cluster", "nothing.csv", "--picture", "boxes.png")
+    assert 'pip install "resonart[plot]"' in line
+
+
+# ---------------------------------------------------------------------- processes
+
+
+def environment() -> dict[str, str]:
+    """Return an environment in which this very package is found from any folder."""
+    return os.environ | {"PYTHONPATH": str(Path(resonart.__file__).parents[1])}
+
+
+@pytest.mark.subprocess
+def test_help_loads_no_command() -> None:
+    code = (
+        "import sys\n"
+        "from resonart.cli import main\n"
+        "try:\n    main(['--help'])\nexcept SystemExit as end:\n    assert end.code == 0\n"
+        "print(*sorted(sys.modules), file=sys.stderr)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment()
+    )
+    loaded = set(done.stderr.split())
+    assert "resonart.cli._app" in loaded
+    assert not {f"resonart.cli.{name}" for name in COMMANDS} & loaded
+    assert not {"matplotlib", "resonart.io", "rich.console"} & loaded
+
+
+@pytest.mark.subprocess
+def test_a_closed_output_pipe_ends_it_quietly(tmp_path: Path) -> None:
+    rows = tmp_path / "data.csv"
+    rows.write_text("a,b\n" + "1.25,2.5\n" * 100_000)
+    process = subprocess.Popen(
+        [*COMMAND, "convert", str(rows), "-"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment(),
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    assert process.stdout.readline().strip() == b"a,b"
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    assert process.wait() == 141
+
+
+@pytest.mark.subprocess
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_disk_is_said_once() -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [*COMMAND, "version"], stdout=full, stderr=subprocess.PIPE, text=True, env=environment()
+        )
+    assert done.returncode == 1
+    assert done.stderr == "resonart: error: No space left on device\n"
+
+
+@pytest.mark.subprocess
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_an_interrupt_ends_it_with_one_line(tmp_path: Path) -> None:
+    pipe = tmp_path / "rows.csv"
+    os.mkfifo(pipe)
+    process = subprocess.Popen(
+        [*COMMAND, "cluster", str(pipe)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(),
+    )
+    with open(pipe, "wb"):  # opens when the other side does: it waits for rows now
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate()
+    assert (process.returncode, out, err) == (130, "", "resonart: interrupted.\n")
+
+
+def test_the_application_is_a_group() -> None:
+    assert isinstance(app, click.Group)

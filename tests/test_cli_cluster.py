@@ -1,0 +1,347 @@
+"""``resonart cluster``: whole tables and chunks, and labels that are right."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib.image import imread
+from sklearn.metrics import adjusted_rand_score
+
+import resonart
+from command_line import (
+    N_ROWS,
+    blobs,
+    columns_of,
+    error_of,
+    fill_folder,
+    read,
+    run,
+    run_json,
+)
+from resonart import DDVFA, DVFA, FuzzyART, TopoART, io
+
+GIVEN = ["--rho-lb", "0.6", "--rho-ub", "0.8"]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return fill_folder(tmp_path)
+
+
+def labels_of(path: str = "labels.csv") -> Any:
+    return read(path)["label"].astype(np.int64)
+
+
+# ---------------------------------------------------------------------- whole tables
+
+
+def test_the_main_job(folder: Path) -> None:
+    rows, _ = blobs()
+    result = run("cluster", "data.csv", "--label", "class", "-o", "labels.csv", "--save", "m")
+    model = DDVFA(random_state=0).fit(rows)
+    table = read("labels.csv")
+    assert list(table) == ["row", "label"]
+    assert table["row"].tolist() == list(range(N_ROWS))
+    np.testing.assert_array_equal(labels_of(), model.labels_)
+    saved = resonart.load("m")
+    np.testing.assert_array_equal(saved.weights_, model.weights_)
+    assert list(saved.feature_names_in_) == ["width", "height"]
+    text = result.stdout
+    assert "60 rows of 2 features" in text
+    assert f"rho_lb {model.rho_lb_:g}, rho_ub {model.rho_ub_:g}, chosen by itself" in text
+    assert "adjusted Rand index 1.000 to the 2 classes of 'class'" in text
+    assert "2 clusters in" in text
+    assert result.stderr == ""
+    sizes = np.bincount(model.labels_)
+    lines = [line.split()[:2] for line in text.splitlines() if line[:1].isdigit()]
+    assert lines == [[str(label), str(sizes[label])] for label in np.argsort(-sizes)]
+
+
+def test_json_says_everything(folder: Path) -> None:
+    rows, names = blobs()
+    found = run_json("cluster", "data.csv", "--label", "class", *GIVEN, "--report")
+    model = DDVFA(rho_lb=0.6, rho_ub=0.8).fit(rows)
+    assert found["rows"] == N_ROWS
+    assert found["features"] == ["width", "height"]
+    assert found["sizes"] == np.bincount(model.labels_).tolist()
+    assert found["categories_of"] == np.bincount(model.category_labels_).tolist()
+    assert found["categories"] == model.n_categories_
+    assert found["vigilance"] == {"rho_lb": 0.6, "rho_ub": 0.8}
+    assert found["vigilance_choice"] is None
+    assert found["adjusted_rand_index"] == adjusted_rand_score(names, model.labels_)
+    assert found["params"]["rho_lb"] == 0.6
+    assert found["in_memory"] is True
+    assert found["description"]["feature_names"] == ["width", "height"]
+    assert run_json("cluster", "data.csv", "--label", "class")["vigilance_choice"]["reason"]
+
+
+def test_text_columns_are_left_out_and_named(folder: Path) -> None:
+    assert run_json("cluster", "data.csv", *GIVEN)["left_out"] == ["class"]
+    assert "left out  class" in run("cluster", "data.csv", *GIVEN).stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "model"),
+    [
+        (["--model", "fuzzy-art"], FuzzyART(rho="auto", random_state=0)),
+        (["--model", "fuzzy-art", "--rho", "0.7", "--beta", "0.5"], FuzzyART(rho=0.7, beta=0.5)),
+        (["--model", "dvfa", *GIVEN, "--alpha", "0.1"], DVFA(rho_lb=0.6, rho_ub=0.8, alpha=0.1)),
+        (
+            ["--model", "topo-art", "--rho-a", "0.8", "--phi", "1", "--tau", "0.5"],
+            TopoART(rho_a=0.8, phi=1, tau=0.5),
+        ),
+        (
+            [
+                *GIVEN,
+                *("--linkage", "average", "--gamma", "2", "--no-merge", "--order", "random"),
+                *("--seed", "3", "--epochs", "2", "--max-categories", "9"),
+            ],
+            DDVFA(
+                rho_lb=0.6,
+                rho_ub=0.8,
+                linkage="average",
+                gamma=2.0,
+                merge=False,
+                order="random",
+                random_state=3,
+                max_epochs=2,
+                max_categories=9,
+            ),
+        ),
+        (["--rho-ub", "0.9", "--orders", "2"], DDVFA(rho_ub=0.9, n_orders=2, random_state=0)),
+        ([*GIVEN, "--order", "vat"], DDVFA(rho_lb=0.6, rho_ub=0.8, order="vat")),
+    ],
+    ids=str,
+)
+def test_every_model_with_its_options(folder: Path, options: list[str], model: Any) -> None:
+    run("cluster", "data.csv", *options, "-o", "labels.csv")
+    np.testing.assert_array_equal(labels_of(), model.fit(blobs()[0]).labels_)
+
+
+def test_noise(folder: Path) -> None:
+    rows = np.vstack([np.tile([[0.0, 0.0], [1.0, 1.0]], (10, 1)), [[0.0, 1.0]] * 2])
+    io.write_table("corner.csv", {"a": rows[:, 0], "b": rows[:, 1]})
+    options = ["--model", "topo-art", "--rho-a", "0.9", "--noise", "-o", "labels.csv"]
+    found = run_json("cluster", "corner.csv", *options)
+    labels = TopoART(rho_a=0.9, on_mismatch="noise").fit(rows).labels_
+    np.testing.assert_array_equal(labels_of(), labels)
+    assert labels[-1] == -1
+    assert found["noise_rows"] == 2
+    assert found["sizes"] == [10, 10]
+    assert "noise" in run("cluster", "corner.csv", *options).stdout
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "parquet", "arrow", "ndjson"])
+def test_formats_in_and_out(folder: Path, ending: str) -> None:
+    run("convert", "data.csv", f"other.{ending}")
+    run("cluster", f"other.{ending}", *GIVEN, "-o", f"labels.{ending}")
+    run("cluster", "data.csv", *GIVEN, "-o", "expected.csv")
+    np.testing.assert_array_equal(labels_of(f"labels.{ending}"), labels_of("expected.csv"))
+
+
+def test_stdin_and_stdout(folder: Path) -> None:
+    data = Path("data.csv").read_bytes()
+    result = run("cluster", "-", *GIVEN, "-o", "-", stdin=data)
+    run("cluster", "data.csv", *GIVEN, "-o", "expected.csv")
+    assert result.stdout == Path("expected.csv").read_text()
+    assert "2 clusters" in result.stderr
+    quiet = run("cluster", "-", *GIVEN, "-o", "-", "-q", stdin=data)
+    assert quiet.stdout == result.stdout
+    assert quiet.stderr == ""
+
+
+def test_dropped_rows_are_counted_and_their_numbers_left_out(folder: Path) -> None:
+    Path("gaps.csv").write_text("a,b\n0,0\n,1\n1,1\n2,\n0,1\n")
+    options = ["--missing", "drop", *GIVEN, "-o", "labels.csv"]
+    assert run_json("cluster", "gaps.csv", *options)["dropped_rows"] == 2
+    assert read("labels.csv")["row"].tolist() == [0, 2, 4]
+    assert "2 dropped for missing values" in run("cluster", "gaps.csv", *options).stdout
+
+
+def test_columns_are_chosen(folder: Path) -> None:
+    rows, _ = blobs()
+    run("cluster", "data.csv", "--columns", "height", *GIVEN, "-o", "labels.csv")
+    expected = DDVFA(rho_lb=0.6, rho_ub=0.8).fit(rows[:, 1:]).labels_
+    np.testing.assert_array_equal(labels_of(), expected)
+    run("cluster", "data.csv", "--columns", "1", *GIVEN, "-o", "labels.csv")
+    np.testing.assert_array_equal(labels_of(), expected)
+
+
+def test_scores(folder: Path) -> None:
+    rows, _ = blobs()
+    run("cluster", "data.csv", *GIVEN, "-o", "labels.csv", "--scores")
+    model = DDVFA(rho_lb=0.6, rho_ub=0.8).fit(rows)
+    np.testing.assert_array_equal(read("labels.csv")["match"], model.score_samples(rows))
+
+
+@pytest.mark.parametrize("axes", [[], ["--axes", "height,width"], ["--axes", "1"]])
+def test_a_picture(folder: Path, axes: list[str]) -> None:
+    run("cluster", "data.csv", *GIVEN, "--picture", "boxes.png", *axes)
+    assert imread("boxes.png")[..., :3].std() > 0.02
+    assert "nonsense" in error_of(
+        "cluster", "data.csv", *GIVEN, "--picture", "boxes.png", "--axes", "nonsense,width"
+    )
+
+
+def test_the_same_table_gives_the_same_bytes(folder: Path) -> None:
+    for name in ("one", "two"):
+        run("cluster", "data.csv", "-o", f"{name}.csv", "--save", f"{name}.resonart")
+    assert Path("one.csv").read_bytes() == Path("two.csv").read_bytes()
+    assert Path("one.resonart").read_bytes() == Path("two.resonart").read_bytes()
+
+
+def test_the_model_is_saved_before_labels_are_written(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(self: object, columns: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(io.TableWriter, "write", full)
+    line = error_of("cluster", "data.csv", *GIVEN, "-o", "labels.csv", "--save", "m.resonart")
+    assert "No space left on device" in line
+    assert resonart.load("m.resonart").n_clusters_ == 2
+    assert not Path("labels.csv").exists()
+
+
+# ---------------------------------------------------------------------- chunks
+
+
+def big_table(n_rows: int = 900, chunk: int = 100) -> np.ndarray[Any, Any]:
+    """Write rows on three arms that grow together late, in chunks; return the rows."""
+    rng = np.random.default_rng(5)
+    arm = rng.integers(0, 3, n_rows)
+    along = rng.random(n_rows) * np.linspace(0.3, 1.0, n_rows)
+    rows = np.column_stack([along * np.cos(2.1 * arm), along * np.sin(2.1 * arm)])
+    rows = rows[::-1].copy()
+    rows[:2] = [[-1.0, -1.0], [1.0, 1.0]]
+    names = [f"arm {a}" for a in arm[::-1]]
+    io.write_table("big.csv", columns_of(rows, names))
+    return rows
+
+
+def small_chunks(monkeypatch: pytest.MonkeyPatch, n_rows: int) -> None:
+    """Let tables be read in chunks of so many rows."""
+    open_table = io.open_table
+    monkeypatch.setattr(
+        io, "open_table", lambda *a, **k: open_table(*a, **(k | {"chunk_rows": n_rows}))
+    )
+
+
+FINE = ["--rho-lb", "0.85", "--rho-ub", "0.93"]
+IN_CHUNKS = ["--in-memory-rows", "150"]
+
+
+def test_chunks_give_what_fit_gives(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = big_table()
+    small_chunks(monkeypatch, 70)
+    whole = DDVFA(rho_lb=0.85, rho_ub=0.93).fit(rows)
+    unmerged = DDVFA(rho_lb=0.85, rho_ub=0.93, merge=False).fit(rows)
+    assert whole.n_clusters_ < unmerged.n_clusters_  # so labels are renamed in the end
+    found = run_json(
+        "cluster", "big.csv", "--label", "class", *FINE, *IN_CHUNKS, "-o", "labels.csv",
+        "--save", "m.resonart", "--scores",
+    )  # fmt: skip
+    assert found["in_memory"] is False
+    np.testing.assert_array_equal(labels_of(), whole.labels_)
+    np.testing.assert_array_equal(read("labels.csv")["row"], np.arange(len(rows)))
+    np.testing.assert_array_equal(read("labels.csv")["match"], whole.score_samples(rows))
+    assert found["sizes"] == np.bincount(whole.labels_).tolist()
+    assert (
+        found["adjusted_rand_index"]
+        == run_json("cluster", "big.csv", "--label", "class", *FINE)["adjusted_rand_index"]
+    )
+    saved = resonart.load("m.resonart")
+    np.testing.assert_array_equal(saved.weights_, whole.weights_)
+    assert (
+        "900 rows of 2 features, in chunks" in run("cluster", "big.csv", *FINE, *IN_CHUNKS).stdout
+    )
+
+
+def test_labels_are_right_when_clusters_merge_on_the_way(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = big_table()
+    small_chunks(monkeypatch, 70)
+    model = DDVFA(rho_lb=0.85, rho_ub=0.93, max_categories=20)
+    expected = np.empty(0, dtype=np.int64)
+    n_renamings = 0
+    for part in (rows[:150], rows[150:210], *np.split(rows[210:], range(70, 690, 70))):
+        n_merges = getattr(model, "n_merges_", 0) if len(expected) else 0
+        model.partial_fit(part)
+        if len(expected) and model.n_merges_ != n_merges:
+            expected = model.label_map_[expected]
+            n_renamings += model.label_map_.tolist() != list(range(len(model.label_map_)))
+        expected = np.concatenate([expected, model.labels_])
+    assert n_renamings >= 2
+    expected = model.merge()[expected]
+    run("cluster", "big.csv", *FINE, "--max-categories", "20", *IN_CHUNKS, "-o", "labels.csv")
+    np.testing.assert_array_equal(labels_of(), expected)
+
+
+def test_chosen_vigilances_come_from_the_first_rows(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = big_table()
+    small_chunks(monkeypatch, 70)
+    model = DDVFA(random_state=0).fit(rows[:150])
+    rest = [model.partial_fit(rows[k : k + 70]).labels_ for k in range(150, len(rows), 70)]
+    labels = [DDVFA(random_state=0).fit(rows[:150]).labels_, *rest]
+    result = run("cluster", "big.csv", *IN_CHUNKS, "-o", "labels.csv")
+    np.testing.assert_array_equal(labels_of(), np.concatenate(labels))
+    assert "chosen by itself from the first 150 rows" in " ".join(result.stdout.split())
+
+
+def test_topo_art_in_chunks_is_asked_again(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = big_table()
+    small_chunks(monkeypatch, 70)
+    topo = ["--model", "topo-art", "--rho-a", "0.9", *IN_CHUNKS]
+    found = run_json("cluster", "big.csv", *topo, "-o", "labels.csv", "--scores")
+    model = TopoART(rho_a=0.9).partial_fit(rows)
+    np.testing.assert_array_equal(labels_of(), model.predict(rows))
+    np.testing.assert_array_equal(read("labels.csv")["match"], model.score_samples(rows))
+    assert sum(found["sizes"]) + found["noise_rows"] == len(rows)
+    data = Path("big.csv").read_bytes()
+    assert "a second time" in error_of("cluster", "-", *topo, stdin=data)
+    assert "a second time" in error_of(
+        "cluster", "-", *FINE, *IN_CHUNKS, "-o", "labels.csv", "--scores", stdin=data
+    )
+
+
+def test_dropped_rows_in_chunks(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    small_chunks(monkeypatch, 7)
+    lines = ["a,b"] + [f"{i % 2},{i % 2}" if i % 5 else "," for i in range(100)]
+    Path("gaps.csv").write_text("\n".join(lines) + "\n")
+    options = [*GIVEN, "--missing", "drop", "--in-memory-rows", "10", "-o", "labels.csv"]
+    found = run_json("cluster", "gaps.csv", *options)
+    assert (found["rows"], found["dropped_rows"]) == (80, 20)
+    table = read("labels.csv")
+    assert table["row"].tolist() == [i for i in range(100) if i % 5]
+    assert len({(row % 2, label) for row, label in zip(*table.values(), strict=True)}) == 2
+
+
+@pytest.mark.parametrize("options", [["--order", "vat"], ["--order", "random"], ["--epochs", "2"]])
+def test_what_needs_all_rows_says_so(folder: Path, options: list[str]) -> None:
+    line = error_of("cluster", "data.csv", *GIVEN, *options, "--in-memory-rows", "10")
+    assert options[0] in line
+    assert "--in-memory-rows" in line
+    run("cluster", "data.csv", *GIVEN, *options, "--in-memory-rows", str(N_ROWS))
+
+
+def test_a_table_that_goes_wrong_late_leaves_nothing(folder: Path) -> None:
+    big_table()
+    with open("big.csv", "a") as file:
+        file.write("1,nonsense,arm 0\n")
+    before = sorted(Path().iterdir())
+    options = [*FINE, *IN_CHUNKS, "-o", "labels.csv", "--save", "m.resonart"]
+    assert "line 902" in error_of("cluster", "big.csv", "--columns", "width,height", *options)
+    assert sorted(Path().iterdir()) == before
+
+
+def test_a_picture_of_chunks_shows_the_boxes(folder: Path) -> None:
+    big_table()
+    run("cluster", "big.csv", *FINE, *IN_CHUNKS, "--picture", "boxes.png")
+    assert imread("boxes.png")[..., :3].std() > 0.02

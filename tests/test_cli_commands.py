@@ -1,0 +1,312 @@
+"""The other commands: predict, describe, explain, merge, plane, vat, convert."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib.image import imread
+
+import resonart
+from command_line import N_ROWS, blobs, columns_of, error_of, fill_folder, read, run, run_json, save
+from resonart import DDVFA, io, merge_models, vat_order
+from resonart.tuning import VigilancePlane
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return fill_folder(tmp_path)
+
+
+def plain_model(path: str = "model.resonart") -> Any:
+    """Load a model and forget its names, so that it takes plain arrays without a warning."""
+    model = resonart.load(path)
+    del model.feature_names_in_
+    return model
+
+
+# ---------------------------------------------------------------------- predict
+
+
+def test_predict(folder: Path) -> None:
+    new, _ = blobs(20, seed=1)
+    result = run("predict", "model.resonart", "new.csv", "-o", "labels.csv", "--scores")
+    table = read("labels.csv")
+    model = plain_model()
+    assert table["row"].tolist() == list(range(20))
+    np.testing.assert_array_equal(table["label"], model.predict(new))
+    np.testing.assert_array_equal(table["match"], model.score_samples(new))
+    assert "new.csv: 20 rows" in result.stdout
+    assert result.stderr == ""
+    found = run_json("predict", "model.resonart", "new.csv", "--label", "class")
+    assert found["adjusted_rand_index"] == 1.0
+    assert sum(found["sizes"]) == 20
+
+
+def test_predict_goes_in_chunks(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run("predict", "model.resonart", "new.csv", "-o", "whole.csv", "--scores")
+    open_table = io.open_table
+    monkeypatch.setattr(io, "open_table", lambda *a, **k: open_table(*a, **(k | {"chunk_rows": 3})))
+    run("predict", "model.resonart", "new.csv", "-o", "chunks.csv", "--scores")
+    assert Path("chunks.csv").read_text() == Path("whole.csv").read_text()
+
+
+def test_noise_is_labelled_on_request(folder: Path) -> None:
+    Path("far.csv").write_text("width,height\n1,2\n5,10\n")
+    run("predict", "model.resonart", "far.csv", "-o", "labels.csv")
+    assert (read("labels.csv")["label"] >= 0).all()
+    found = run_json("predict", "model.resonart", "far.csv", "-o", "labels.csv", "--noise")
+    assert read("labels.csv")["label"][1] == -1
+    assert found["noise_rows"] == 1
+
+
+@pytest.mark.parametrize("from_stdin", [False, True])
+def test_columns_are_matched_by_name(folder: Path, from_stdin: bool) -> None:
+    new, _ = blobs(20, seed=1)
+    run("predict", "model.resonart", "new.csv", "-o", "expected.csv")
+    swapped = {"height": new[:, 1], "more": np.arange(20.0), "width": new[:, 0]}
+    io.write_table("swapped.csv", swapped)
+    source = "-" if from_stdin else "swapped.csv"
+    stdin = Path("swapped.csv").read_bytes() if from_stdin else None
+    run("predict", "model.resonart", source, "-o", "labels.csv", stdin=stdin)
+    assert Path("labels.csv").read_text() == Path("expected.csv").read_text()
+
+
+def test_other_columns_may_have_gaps(folder: Path) -> None:
+    Path("gaps.csv").write_text("more,width,height\n,1,2\n3,9,18\n")
+    run("predict", "model.resonart", "gaps.csv", "-o", "labels.csv")
+    assert len(read("labels.csv")["label"]) == 2
+
+
+def test_tables_without_names_go_by_order(folder: Path) -> None:
+    new, _ = blobs(20, seed=1)
+    np.save("new.npy", new)
+    np.savetxt("bare.csv", new, delimiter=",")
+    run("predict", "model.resonart", "new.csv", "-o", "expected.csv")
+    for source in ("new.npy", "bare.csv"):
+        run("predict", "model.resonart", source, "-o", "labels.csv")
+        assert Path("labels.csv").read_text() == Path("expected.csv").read_text()
+    # And a model without names takes any table of as many columns.
+    plain_model().save("bare.resonart")
+    run("predict", "bare.resonart", "new.csv", "-o", "labels.csv")
+    assert Path("labels.csv").read_text() == Path("expected.csv").read_text()
+
+
+def test_chosen_columns_go_by_order(folder: Path) -> None:
+    new, _ = blobs(20, seed=1)
+    io.write_table("other.csv", {"h": new[:, 1], "w": new[:, 0]})
+    run("predict", "model.resonart", "new.csv", "-o", "expected.csv")
+    run("predict", "model.resonart", "other.csv", "--columns", "w,h", "-o", "labels.csv")
+    assert Path("labels.csv").read_text() == Path("expected.csv").read_text()
+
+
+@pytest.mark.parametrize(
+    ("table", "said"),
+    [
+        ("width,depth\n1,2\n", "has no column 'height', which the model has as feature."),
+        ("a,b\n1,2\n", "has no column 'width' and no 'height', which the model has as features."),
+        ("width,height\n1,tall\n2,tall\n", "the column 'height', a feature of the model, does not"),
+        ("1,2,3\n4,5,6\n", "3 columns of numbers, and the model has 2 features (width, height)"),
+    ],
+)
+def test_features_that_are_missing_are_named(folder: Path, table: str, said: str) -> None:
+    Path("other.csv").write_text(table)
+    assert said in error_of("predict", "model.resonart", "other.csv")
+
+
+def test_a_bad_row_leaves_no_labels(folder: Path) -> None:
+    Path("bad.csv").write_text("width,height\n1,2\n3\n")
+    assert "line 3" in error_of("predict", "model.resonart", "bad.csv", "-o", "labels.csv")
+    assert not Path("labels.csv").exists()
+
+
+# ---------------------------------------------------------------------- describe, explain
+
+
+def test_describe(folder: Path) -> None:
+    model = resonart.load("model.resonart")
+    text = run("describe", "model.resonart").stdout
+    assert str(model.describe()) in text
+    assert "ddvfa, rho_lb 0.6, rho_ub 0.8" in text
+    found = run_json("describe", "model.resonart")
+    assert found["description"] == model.describe().to_dict()
+    assert found["metadata"] == {"made_by": "a test"}
+    shorter = run(
+        *("describe", "model.resonart", "--max-clusters", "1", "--max-boxes", "1"),
+        *("--coverage", "0.5", "--decimals", "1", "--max-features", "1"),
+    ).stdout
+    assert (
+        resonart.export_text(
+            model, max_clusters=1, max_boxes=1, coverage=0.5, decimals=1, max_features=1
+        )
+        in shorter
+    )
+
+
+def test_explain(folder: Path) -> None:
+    new, _ = blobs(20, seed=1)
+    model = resonart.load("model.resonart")
+    text = run("explain", "model.resonart", "new.csv", "--row", "3").stdout
+    assert text.rstrip("\n") == str(model.explain(new[3]))
+    found = run_json("explain", "model.resonart", "new.csv", "--row", "3")
+    assert found["values"] == new[3].tolist()
+    assert found["explanation"]["label"] == int(plain_model().predict(new[3:4])[0])
+
+
+def test_rows_that_cannot_be_explained(folder: Path) -> None:
+    line = error_of("explain", "model.resonart", "new.csv", "--row", "20")
+    assert line == "new.csv has no row 20: its rows are numbered from 0 to 19."
+    Path("gaps.csv").write_text("width,height\n1,2\n3,\n4,5\n1,\n")
+    for row in ("1", "3"):
+        options = ["--row", row, "--missing", "drop"]
+        assert "was dropped" in error_of("explain", "model.resonart", "gaps.csv", *options)
+
+
+# ---------------------------------------------------------------------- merge
+
+
+def test_merge(folder: Path) -> None:
+    rows, _ = blobs()
+    expected = merge_models([resonart.load("a.resonart"), resonart.load("b.resonart")])
+    found = run_json("merge", "a.resonart", "b.resonart", "-o", "both.resonart")
+    assert found["label_maps"] == [part.tolist() for part in expected.label_maps_]
+    assert found["clusters"] == expected.n_clusters_
+    assert sum(found["sizes"]) == N_ROWS
+    merged = plain_model("both.resonart")
+    del expected.feature_names_in_
+    np.testing.assert_array_equal(merged.predict(rows), expected.predict(rows))
+    text = run("merge", "a.resonart", "b.resonart", "-o", "both.resonart").stdout
+    for name, label_map in zip(["a", "b"], expected.label_maps_, strict=True):
+        for old, new in enumerate(label_map):
+            assert [f"{name}.resonart", str(old), str(new)] in [
+                line.split()[:3] for line in text.splitlines()
+            ]
+
+
+def test_models_that_do_not_fit_together(folder: Path) -> None:
+    rows, _ = blobs()
+    DDVFA(rho_lb=0.5, rho_ub=0.8).fit(rows).save("other.resonart")
+    files = ["a.resonart"] * 11 + ["other.resonart"]
+    line = error_of("merge", *files, "-o", "both.resonart")
+    assert "other.resonart was trained with rho_lb=0.5, but a.resonart with rho_lb=0.6" in line
+    assert not Path("both.resonart").exists()
+
+
+# ---------------------------------------------------------------------- plane, vat
+
+
+def test_plane(folder: Path) -> None:
+    rows, names = blobs()
+    options = ["--step", "0.1", "--orders", "3"]
+    found = run_json("plane", "data.csv", "--label", "class", *options, "-o", "cells.csv")
+    model = DDVFA(rho_lb=0.0, rho_ub=1.0, random_state=0)
+    plane = VigilancePlane(model, step=0.1, n_orders=3, random_state=0, progress=False)
+    plane.fit(rows, names)
+    assert found["best_params"] == plane.best_params_
+    assert found["best_score"] == pytest.approx(plane.best_score_)
+    assert found["scoring"] == "ari"
+    assert found["cells"] == 66
+    assert [cell["mean_ari"] for cell in found["best"]] == sorted(
+        (cell["mean_ari"] for cell in found["best"]), reverse=True
+    )
+    cells = read("cells.csv")
+    np.testing.assert_allclose(cells["mean_ari"], plane.results_["mean_ari"])
+    text = run("plane", "data.csv", *options, "--top", "3", "--picture", "plane.png").stdout
+    assert "by quality" in text
+    assert len([line for line in text.splitlines() if line.strip()[:2] in ("0.", "0 ", "1 ")]) == 3
+    assert imread("plane.png")[..., :3].std() > 0.02
+
+
+def test_plane_of_a_sample_says_so(folder: Path) -> None:
+    options = ["--step", "0.5", "--orders", "2", "--sample", "20"]
+    assert (
+        "60 rows of 2 features, of which 20 were used" in run("plane", "data.csv", *options).stdout
+    )
+
+
+@pytest.mark.parametrize("model", ["dvfa", "fuzzy-art", "topo-art"])
+def test_planes_of_other_models(folder: Path, model: str) -> None:
+    options = ["--model", model, "--step", "0.5", "--orders", "2"]
+    found = run_json("plane", "data.csv", "--label", "class", *options)
+    assert found["model"] == model
+    # What it finds can be used as it is printed.
+    line = run("plane", "data.csv", "--label", "class", *options).stdout
+    best = next(text for text in line.splitlines() if text.startswith("best"))
+    given = best.removeprefix("best").split("(")[0].split()
+    run("cluster", "data.csv", "--model", model, *given)
+
+
+def test_vat(folder: Path) -> None:
+    rows, _ = blobs()
+    order = vat_order(rows)
+    found = run_json("vat", "data.csv", "-o", "order.csv", "--picture", "vat.png")
+    assert found["order"] == order.tolist()
+    assert read("order.csv")["row"].tolist() == order.tolist()
+    assert imread("vat.png")[..., :3].std() > 0.02
+    plain = run_json("vat", "data.csv", "--metric", "manhattan", "--no-scale")["order"]
+    assert plain == vat_order(rows, "manhattan", scale=False).tolist()
+
+
+def test_vat_order_has_the_numbers_of_the_table(folder: Path) -> None:
+    Path("gaps.csv").write_text("a,b\n0,0\n,1\n9,9\n1,1\n")
+    found = run_json("vat", "gaps.csv", "--missing", "drop")
+    assert sorted(found["order"]) == [0, 2, 3]
+    assert found["dropped_rows"] == 1
+
+
+# ---------------------------------------------------------------------- convert
+
+
+def test_convert_tables(folder: Path) -> None:
+    found = run_json("convert", "data.csv", "out.parquet", "--label", "class")
+    assert found["rows"] == N_ROWS
+    assert found["columns"] == ["width", "height", "class"]
+    run("convert", "out.parquet", "back.csv", "--label", "class")
+    rows, names = blobs()
+    with io.open_table("back.csv", label="class") as reader:
+        chunk = reader.read_all()
+    np.testing.assert_array_equal(chunk.rows, rows)
+    assert chunk.labels is not None
+    assert chunk.labels.tolist() == names
+
+
+def test_convert_between_pipes(folder: Path) -> None:
+    data = Path("data.csv").read_bytes()
+    result = run("convert", "-", "-", "--columns", "height", "--to", "ndjson", stdin=data)
+    lines = [json.loads(line) for line in result.stdout.splitlines()]
+    assert [line["height"] for line in lines] == blobs()[0][:, 1].tolist()
+    assert "60 rows of 1 column" in result.stderr
+
+
+def test_convert_a_model_to_boxes(folder: Path) -> None:
+    model = resonart.load("model.resonart")
+    run("convert", "model.resonart", "boxes.csv")
+    table = read("boxes.csv")
+    names = ["cluster", "rows", "width from", "width to", "height from", "height to"]
+    assert list(table) == names
+    np.testing.assert_array_equal(table["cluster"], model.category_labels_)
+    np.testing.assert_array_equal(table["rows"], model.counts_)
+    np.testing.assert_array_equal(table["height to"], model.boxes_.upper[:, 1])
+    assert run("convert", "model.resonart", "-").stdout == Path("boxes.csv").read_text()
+
+
+def test_convert_a_model_to_json_and_to_a_model(folder: Path) -> None:
+    model = resonart.load("model.resonart")
+    run("convert", "model.resonart", "model.json")
+    assert json.loads(Path("model.json").read_text()) == model.describe().to_dict()
+    run("convert", "model.resonart", "again.resonart")
+    assert Path("again.resonart").read_bytes() == Path("model.resonart").read_bytes()
+    assert sorted(path.name for path in Path().glob(".*")) == []
+
+
+def test_a_model_learned_from_boxes_of_any_kind(folder: Path) -> None:
+    """Tables and models are told apart by what is in them, not by their names."""
+    rows, names = blobs()
+    save(Path("model.csv"), rows)
+    assert run_json("convert", "model.csv", "boxes.csv")["written"] == "boxes"
+    io.write_table("table.resonart", columns_of(rows, names), format="csv")
+    assert run_json("convert", "table.resonart", "out.csv")["written"] == "table"

@@ -1,0 +1,212 @@
+"""Parts of the command line by themselves: names that stay, counts, the spool, the words."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import adjusted_rand_score
+
+from resonart.cli import _spool, _tally
+from resonart.cli._names import StayingNames, renamed
+from resonart.cli._output import MOST_LINES, Output, duration, plain
+from resonart.cli._spool import Spool
+from resonart.cli._tally import Tally
+
+# ---------------------------------------------------------------------- names
+
+
+@st.composite
+def histories(draw: st.DrawFn) -> list[tuple[int, list[int] | None, list[int]]]:
+    """Draw what a model did call by call: clusters after it, the label map, labels given."""
+    history = []
+    n_clusters = 0
+    for _ in range(draw(st.integers(1, 8))):
+        label_map = None
+        kept = n_clusters
+        if n_clusters and draw(st.booleans()):
+            kept = draw(st.integers(1, n_clusters))
+            # Every new label has an old one, as after a merge.
+            label_map = [*range(kept)] + [
+                draw(st.integers(0, kept - 1)) for _ in range(n_clusters - kept)
+            ]
+            label_map = draw(st.permutations(label_map))
+        n_clusters = kept + draw(st.integers(0 if kept else 1, 3))
+        labels = draw(st.lists(st.integers(0, n_clusters - 1), max_size=6))
+        history.append((n_clusters, label_map, labels))
+    return history
+
+
+@given(histories())
+def test_names_stay_through_merges(history: list[tuple[int, list[int] | None, list[int]]]) -> None:
+    names = StayingNames()
+    numbers: list[int] = []
+    expected = np.empty(0, dtype=np.int64)  # all labels kept, and renamed each time
+    for n_clusters, label_map, labels in history:
+        names.follow(n_clusters, None if label_map is None else np.array(label_map))
+        numbers += names.of(np.array(labels, dtype=np.int64)).tolist()
+        if label_map is not None:
+            expected = np.array(label_map)[expected]
+        expected = np.concatenate([expected, labels]).astype(np.int64)
+    found = renamed(np.array(numbers, dtype=np.int64), names.labels())
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_noise_stays_noise() -> None:
+    names = StayingNames()
+    names.follow(2)
+    names.follow(1, np.array([0, 0]))
+    assert names.of(np.array([-1, 0])).tolist() == [-1, 0]
+    assert renamed(np.array([-1, 1]), names.labels()).tolist() == [-1, 0]
+
+
+# ---------------------------------------------------------------------- counts
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from("abcd"), st.integers(-1, 4)), min_size=1, max_size=60),
+    st.integers(1, 7),
+)
+def test_agreement_is_that_of_scikit_learn(rows: list[tuple[str, int]], size: int) -> None:
+    classes = [known for known, _ in rows]
+    labels = np.array([label for _, label in rows])
+    tally = Tally()
+    for begin in range(0, len(rows), size):
+        tally.add(labels[begin : begin + size], classes[begin : begin + size])
+    found = tally.agreement(np.arange(5))
+    assert found == pytest.approx(adjusted_rand_score(classes, labels), abs=1e-12)
+    sizes, noise = tally.sizes(np.arange(5), 5)
+    assert sizes.tolist() == [int((labels == label).sum()) for label in range(5)]
+    assert noise == int((labels == -1).sum())
+    assert tally.n_rows == len(rows)
+
+
+def test_agreement_of_more_rows_than_a_double_counts() -> None:
+    many = 2**60
+    assert _tally.adjusted_rand_index({(0, 0): many, (1, 1): many}) == 1.0
+    assert _tally.adjusted_rand_index({(0, 0): many, (0, 1): many, (1, 0): many}) == pytest.approx(
+        adjusted_rand_score([0] * 4000 + [1] * 2000, [0] * 2000 + [1] * 2000 + [0] * 2000), abs=1e-3
+    )
+
+
+def test_too_many_classes_are_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_tally, "MOST_CLASSES", 3)
+    tally = Tally()
+    tally.add(np.zeros(5, np.int64), list("abcde"))
+    tally.add(np.zeros(5, np.int64), list("fghij"))
+    assert tally.has_too_many_classes
+    assert tally.agreement(np.array([0])) is None
+    assert tally.n_rows == 10
+
+
+def test_without_classes_there_is_no_agreement() -> None:
+    tally = Tally()
+    tally.add(np.array([0, 1]), None)
+    assert tally.agreement(np.array([0, 1])) is None
+    assert tally.n_classes is None
+
+
+# ---------------------------------------------------------------------- the spool
+
+
+@pytest.mark.parametrize("most_in_memory", [1, 2**24])
+def test_the_spool_gives_back_what_it_got(
+    monkeypatch: pytest.MonkeyPatch, most_in_memory: int
+) -> None:
+    monkeypatch.setattr(_spool, "MOST_IN_MEMORY", most_in_memory)
+    rows = np.arange(1000) * 2**40
+    numbers = np.arange(1000) % 7 - 1
+    with Spool() as spool:
+        for part in np.array_split(np.arange(1000), 9):
+            spool.add(rows[part], numbers[part])
+        for size in (1, 64, 5000):
+            batches = list(spool.batches(size))
+            np.testing.assert_array_equal(np.concatenate([b[0] for b in batches]), rows)
+            np.testing.assert_array_equal(np.concatenate([b[1] for b in batches]), numbers)
+            assert all(len(b[0]) <= size for b in batches)
+        spool.rewind()
+        assert spool.take(3)[0].tolist() == rows[:3].tolist()
+        assert spool.take(2000)[0].tolist() == rows[3:].tolist()
+        assert len(spool.take(1)[0]) == 0
+
+
+# ---------------------------------------------------------------------- words
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_tables_are_drawn_on_a_terminal_only(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    show: tuple[list[str], list[list[object]]] = (["name", "rows"], [["[red]a", 7], ["b", 1200]])
+    Output().table(*show)
+    assert capsys.readouterr().out == "name     rows\n[red]a      7\nb       1,200\n"
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stdout", terminal)
+    Output().table(*show)
+    drawn = terminal.getvalue()
+    assert "─" in drawn
+    assert "[red]a" in drawn  # a name, not a colour
+
+
+def test_long_tables_are_cut_and_say_so(capsys: pytest.CaptureFixture[str]) -> None:
+    Output().table(["n"], [[i] for i in range(MOST_LINES + 5)])
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 1 + MOST_LINES + 1
+    assert lines[-1] == "... and 5 more (--json has all)"
+
+
+def test_progress_is_shown_on_a_terminal_only(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Output().progress("Learning") as tick:
+        tick(10)
+    assert capsys.readouterr() == ("", "")
+    for output in (Output(), Output(json=True), Output(quiet=True)):
+        terminal = Terminal()
+        monkeypatch.setattr(sys, "stderr", terminal)
+        with output.progress("Learning") as tick:
+            tick(12_345)
+        shown = terminal.getvalue()
+        assert ("12,345 rows" in shown and "rows/s" in shown) == (output == Output())
+    assert capsys.readouterr().out == ""
+
+
+def test_json_holds_what_json_can_hold(capsys: pytest.CaptureFixture[str]) -> None:
+    record: dict[str, Any] = {
+        "a": np.float64("nan"),
+        "b": np.arange(2),
+        "c": (np.int32(1), True, None),
+        "d": {1: float("inf")},
+        "e": "ä",
+    }
+    Output(json=True).result(record)
+    out = capsys.readouterr().out
+    assert json.loads(out) == {
+        "a": None,
+        "b": [0, 1],
+        "c": [1, True, None],
+        "d": {"1": None},
+        "e": "ä",
+    }
+    assert "ä" in out
+    assert plain(np.bool_(True)) is True
+    Output().result(record)
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [(0.0001, "0.0001 s"), (0.5, "0.5 s"), (3.21, "3.2 s"), (3700, "61 min 40 s")],
+)
+def test_durations(seconds: float, said: str) -> None:
+    assert duration(seconds) == said
