@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
 import stat
 import subprocess
 import sys
@@ -17,6 +18,7 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
+import skops.io as skops_io
 from sklearn.base import clone
 
 import resonart
@@ -646,6 +648,16 @@ def test_saving_while_others_learn(tmp_path: Path) -> None:
     assert seen[-1] > seen[0]
 
 
+def test_the_page_on_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    page = (Path(__file__).parents[1] / "docs" / "files.md").read_text(encoding="utf-8")
+    [code] = re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)
+    exec(compile(code, "files.md", "exec"), {})
+    assert capsys.readouterr().out == "DDVFA 1000 rows, sensor 7\n"
+
+
 # ---------------------------------------------------------------------- for ever
 
 
@@ -682,16 +694,13 @@ def test_joblib(model: Any, tmp_path: Path) -> None:
 
 
 def ours_only(data: bytes) -> list[str]:
-    import skops.io
-
-    unknown = skops.io.get_untrusted_types(data=data)
+    unknown = skops_io.get_untrusted_types(data=data)
     assert all(name.startswith("resonart.") for name in unknown)
     return list(unknown)
 
 
 @pytest.mark.parametrize("model", [*MODELS, *CHOOSING], ids=repr)
 def test_skops(model: Any) -> None:
-    skops_io = pytest.importorskip("skops.io")
     ours = clone(model).fit(X[:80])
     data = skops_io.dumps(ours)
     twin = skops_io.loads(data, trusted=ours_only(data))
