@@ -91,6 +91,8 @@ class ColumnTable:
             values = values.dictionary_decode()
         if self._arrow.types.is_boolean(values.type):
             values = values.cast(self._arrow.uint8())
+        if self._arrow.types.is_float16(values.type):  # which older versions cannot cast
+            return np.asarray(values.to_numpy(zero_copy_only=False), dtype=np.float64)
         # Not "safe": that would refuse whole numbers beyond 2**53, which go to the nearest double.
         doubles: Floats = values.cast(self._arrow.float64(), safe=False).to_numpy(
             zero_copy_only=False

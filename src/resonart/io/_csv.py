@@ -318,8 +318,8 @@ class CsvTable:
 
 def guess_delimiter(source: Source) -> str:
     """Return the first of comma, tab, semicolon and bar that the first line holds."""
-    lines = source.peek(2**16).lstrip().splitlines()
-    line = re.sub(rb'"[^"]*"', b"", lines[0] if lines else b"")
+    lines = re.sub(rb'"[^"]*"', b"", source.peek(2**16).lstrip()).splitlines()
+    line = lines[0] if lines else b""
     return next((mark for mark in DELIMITERS if mark.encode() in line), ",")
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
+from contextlib import suppress
 from typing import Any, BinaryIO, Protocol
 
 import numpy as np
@@ -27,6 +27,9 @@ class Encoder(Protocol):
     def finish(self) -> None:
         """Write what comes last."""
 
+    def abandon(self) -> None:
+        """Write nothing more."""
+
 
 class CsvEncoder:
     """CSV or TSV, with the digits that give each double back, and quotes only where needed."""
@@ -42,11 +45,13 @@ class CsvEncoder:
         """Write some rows, and the header before the first."""
         batch = self._batches.make(columns)
         if not self._begun:
-            header = io.StringIO()
-            csv.writer(header, delimiter=self._delimiter, lineterminator="\n").writerow(columns)
-            self._stream.write(header.getvalue().encode())
+            header = self._delimiter.join(_quoted(name, self._delimiter) for name in columns)
+            self._stream.write(f"{header}\n".encode())
             self._begun = True
-        # An empty line would be no row: where a column is alone, its texts are quoted.
+        # An empty line would be no row: where a column is alone, its texts are there and quoted.
+        if len(columns) == 1 and batch.schema.types[0] == "string":
+            filled = [batch.column(0).fill_null("")]
+            batch = type(batch).from_arrays(filled, schema=batch.schema)
         styles = ("needed",) if len(columns) == 1 else ("none", "needed")
         for style in styles:
             rows = self._encode(batch, style)
@@ -56,6 +61,9 @@ class CsvEncoder:
 
     def finish(self) -> None:
         """Nothing comes last."""
+
+    def abandon(self) -> None:
+        """Nothing is held back."""
 
     def _encode(self, batch: Any, style: str) -> Any:
         arrow = require_pyarrow("Writing CSV")
@@ -90,6 +98,9 @@ class NdjsonEncoder:
 
     def finish(self) -> None:
         """Nothing comes last."""
+
+    def abandon(self) -> None:
+        """Nothing is held back."""
 
     def _plain(self, name: str, column: NDArray[Any]) -> list[Any]:
         if column.dtype.kind != "f":
@@ -148,6 +159,9 @@ class NpyEncoder:
         self._stream.seek(0)
         self._write_header()
 
+    def abandon(self) -> None:
+        """Nothing is held back."""
+
     def _write_header(self) -> None:
         assert self._dtype is not None
         npy.write_array_header_1_0(
@@ -165,7 +179,7 @@ class ColumnEncoder:
 
     def __init__(self, stream: BinaryIO, title: str, *, format: str, is_pipe: bool) -> None:
         self._arrow = require_pyarrow(f"Writing {format}")
-        self._stream = stream
+        self._sink = _Sink(stream)
         self._kind = "stream" if format == "arrow" and is_pipe else format
         self._batches = _Batches(title, exact_floats=False)
         self._writer: Any = None
@@ -174,7 +188,7 @@ class ColumnEncoder:
         """Write some rows."""
         batch = self._batches.make(columns)
         if self._writer is None:
-            sink = self._arrow.PythonFile(self._stream, mode="w")
+            sink = self._arrow.PythonFile(self._sink, mode="w")
             if self._kind == "parquet":
                 parquet = require_pyarrow("Writing parquet", "parquet")
                 self._writer = parquet.ParquetWriter(sink, batch.schema)
@@ -187,6 +201,31 @@ class ColumnEncoder:
     def finish(self) -> None:
         """Write the end of the table."""
         self._writer.close()
+
+    def abandon(self) -> None:
+        """Close pyarrow's writer, whose last words would make half a table look whole."""
+        self._sink.is_mute = True
+        if self._writer is not None:
+            with suppress(Exception):
+                self._writer.close()
+
+
+class _Sink(io.RawIOBase):
+    """Passes bytes on until it is mute; closing it leaves the stream below open."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self.is_mute = False
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        return len(data) if self.is_mute else self._stream.write(data)
+
+    def flush(self) -> None:
+        if not self.is_mute:
+            self._stream.flush()
 
 
 class _Batches:
@@ -235,6 +274,13 @@ class _Batches:
     def _settled(self, kind: Any) -> Any:
         """Return the type of a column; one that begins with nothing at all is text."""
         return self._arrow.string() if self._arrow.types.is_null(kind) else kind
+
+
+def _quoted(name: str, delimiter: str) -> str:
+    """Return a name as it stands in a header: in quotes if it needs them."""
+    if name and not set(name) & {delimiter, '"', "\r", "\n"}:
+        return name
+    return '"' + name.replace('"', '""') + '"'
 
 
 def _doubles(column: NDArray[Any]) -> Floats:

@@ -39,7 +39,8 @@ class NdjsonTable:
             self._keys = list(dict.fromkeys(key for row in first.rows for key in row))
             self.names = [str(key) for key in self._keys]
         else:
-            self._keys = list(range(len(first.rows[0])))
+            width = len(first.rows[0]) if isinstance(first.rows[0], list) else 0
+            self._keys = list(range(width))
             self.names = numbered(len(self._keys))
             self._check_shapes(first)
         if not self._keys:
@@ -87,9 +88,13 @@ class NdjsonTable:
         return Lines(rows, numbers)
 
     def _raise_not_json(self, line: str, number: int, error: Exception) -> None:
+        if isinstance(error, json.JSONDecodeError):
+            said = f"{error.msg} at character {error.pos + 1}"
+        else:
+            said = reason(error)
         whole = line.strip() in ("[", "{") or line.rstrip().endswith((",", "["))
         raise TableError(
-            f"{self._title}, line {number} is no JSON value ({reason(error)})",
+            f"{self._title}, line {number} is no JSON value ({said})",
             "NDJSON has a whole object or array in each line"
             + ("; of a JSON document, jq -c '.[]' makes one" if whole else ""),
         ) from None
@@ -106,8 +111,8 @@ class NdjsonTable:
                 )
             if kind is list and len(row) != len(self._keys):
                 raise TableError(
-                    f"{self._title}, line {number} has {len(row)} values where "
-                    f"{len(self._keys)} are expected",
+                    f"{self._title}, line {number} has {len(row)} value{'s' * (len(row) != 1)} "
+                    f"where {len(self._keys)} are expected",
                     "Mend the line, and write null for a missing value",
                 )
 

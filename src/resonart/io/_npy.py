@@ -80,7 +80,7 @@ class NpyTable:
                 )
         except TableError:
             raise
-        except (ValueError, OSError, SyntaxError, RecursionError, MemoryError) as error:
+        except Exception as error:  # a header is Python text, and can be wrong in any way
             raise TableError(
                 f"{self._title} is no NPY file ({reason(error)})",
                 "Check the format, and that the file is whole",

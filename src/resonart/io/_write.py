@@ -136,6 +136,9 @@ class TableWriter:
         """Give up: nothing is put in the file's place."""
         if not self._finished:
             self._finished = True
+            self._encoder.abandon()
+            if self._spool is not None:
+                self._spool.close()
             self._target.discard()
 
     def __enter__(self) -> Self:
