@@ -193,7 +193,7 @@ def test_what_fails_is_one_line_and_code_1(folder: Path, arguments: list[str], s
     ("error", "code", "said"),
     [
         (KeyboardInterrupt(), 130, "resonart: interrupted."),
-        (MemoryError(), 1, "resonart: error: out of memory. Give fewer rows at once"),
+        (MemoryError(), 1, "resonart: error: out of memory. A command that has"),
         (MemoryError("DDVFA has run out."), 1, "resonart: error: DDVFA has run out."),
         (OSError(28, "No space left on device", "x"), 1, "resonart: error: x: No space left"),
         (ImportError("plot needs matplotlib."), 1, "resonart: error: plot needs matplotlib."),
@@ -320,18 +320,18 @@ def test_help_loads_no_command() -> None:
 def test_a_closed_output_pipe_ends_it_quietly(tmp_path: Path) -> None:
     rows = tmp_path / "data.csv"
     rows.write_text("a,b\n" + "1.25,2.5\n" * 100_000)
-    process = subprocess.Popen(
+    with subprocess.Popen(
         [*COMMAND, "convert", str(rows), "-"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env=environment(),
-    )
-    assert process.stdout is not None
-    assert process.stderr is not None
-    assert process.stdout.readline().strip() == b"a,b"
-    process.stdout.close()
-    assert process.stderr.read() == b""
-    assert process.wait() == 141
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert process.stdout.readline().strip() == b"a,b"
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait() == 141
 
 
 @pytest.mark.subprocess
