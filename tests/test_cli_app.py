@@ -55,6 +55,12 @@ def test_every_command_has_help_that_ends_with_an_example(name: str) -> None:
         assert str(load_command(name).help).splitlines()[0] == COMMANDS[name]
 
 
+@pytest.mark.parametrize("name", THERE)
+def test_every_command_speaks_json_and_can_be_quiet(name: str) -> None:
+    options = {text for param in load_command(name).params for text in param.opts}
+    assert {"--json", "--quiet"} <= options
+
+
 def examples(text: str) -> list[str]:
     """Return the commands after the last heading of a help text."""
     _, _, found = text.rpartition("Example")
@@ -187,6 +193,46 @@ def test_what_fails_is_one_line_and_code_1(folder: Path, arguments: list[str], s
     before = sorted(Path().iterdir())
     assert said in error_of(*arguments)
     assert sorted(Path().iterdir()) == before  # nothing half-written is left
+
+
+LONG = b"9" * 10_000_000
+BROKEN = {
+    "a column that vanishes": (b"a,b\n1,2\n3\n", "csv", "line 3 has 1 field where 2 are expected"),
+    "a key that vanishes": (b'{"a": 1, "b": 2}\n{"a": 1}\n', "ndjson", "'b'"),
+    "numbers and then text": (b"a,b\n" + b"1,2\n" * 50_000 + b"1,x\n", "csv", "line 50002"),
+    "a line of 10 MB": (b"a,b\n1,2\n" + LONG + b",1\n", "csv", "line 3"),
+    "bytes that are no text": (b"a,b\n1,2\n\xff,3\n", "csv", "line 3 is not UTF-8"),
+    "a header alone": (b"a,b\n", "csv", "has no rows"),
+    "another format": (b"PAR1 nothing of the kind", "parquet", "broken.parquet"),
+    "a gap": (b"a,b\n1,2\n,3\n", "csv", "the value is missing"),
+    "only gaps": (b"a,b\n1,\n,3\n", "csv", "the value is missing"),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+@pytest.mark.parametrize("command", ["cluster", "predict", "vat"])
+def test_broken_tables_are_one_line(tmp_path: Path, name: str, command: str) -> None:
+    data, ending, said = BROKEN[name]
+    path = tmp_path / f"broken.{ending}"
+    path.write_bytes(data)
+    model = tmp_path / "model.resonart"
+    resonart.FuzzyART(rho=0.5).fit([[0.0, 1.0], [1.0, 0.0]]).save(model)
+    arguments = [command, *([model] if command == "predict" else []), path]
+    target = tmp_path / "out.csv"
+    columns = ["--columns", "a,b"] if ending == "csv" else []
+    line = error_of(*arguments, *columns, "-o", target)
+    assert said in line
+    assert len(line) < 500
+    assert not target.exists()
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="needs /proc")
+@pytest.mark.parametrize("option", ["-o", "--save", "--picture"])
+def test_a_folder_that_takes_no_files(folder: Path, option: str) -> None:
+    """Not even those of an administrator, who may write wherever a file can be."""
+    name = {"-o": "labels.csv", "--save": "model.resonart", "--picture": "boxes.png"}[option]
+    vigilances = ["--rho-lb", "0.6", "--rho-ub", "0.8"]
+    assert f"/proc/{name}" in error_of("cluster", "data.csv", *vigilances, option, f"/proc/{name}")
 
 
 @pytest.mark.parametrize(
