@@ -340,11 +340,6 @@ def test_without_matplotlib_a_picture_is_refused_before_the_work(
 # ---------------------------------------------------------------------- processes
 
 
-def environment() -> dict[str, str]:
-    """Return an environment in which this very package is found from any folder."""
-    return os.environ | {"PYTHONPATH": str(Path(resonart.__file__).parents[1])}
-
-
 @pytest.mark.subprocess
 def test_help_loads_no_command() -> None:
     code = (
@@ -353,9 +348,7 @@ def test_help_loads_no_command() -> None:
         "try:\n    main(['--help'])\nexcept SystemExit as end:\n    assert end.code == 0\n"
         "print(*sorted(sys.modules), file=sys.stderr)\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment()
-    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = set(done.stderr.split())
     assert "resonart.cli._app" in loaded
     assert not {f"resonart.cli.{name}" for name in COMMANDS} & loaded
@@ -370,7 +363,6 @@ def test_a_closed_output_pipe_ends_it_quietly(tmp_path: Path) -> None:
         [*COMMAND, "convert", str(rows), "-"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env=environment(),
     ) as process:
         assert process.stdout is not None
         assert process.stderr is not None
@@ -384,9 +376,7 @@ def test_a_closed_output_pipe_ends_it_quietly(tmp_path: Path) -> None:
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_a_full_disk_is_said_once() -> None:
     with open("/dev/full", "w") as full:
-        done = subprocess.run(
-            [*COMMAND, "version"], stdout=full, stderr=subprocess.PIPE, text=True, env=environment()
-        )
+        done = subprocess.run([*COMMAND, "version"], stdout=full, stderr=subprocess.PIPE, text=True)
     assert done.returncode == 1
     assert done.stderr == "resonart: error: No space left on device\n"
 
@@ -401,7 +391,6 @@ def test_an_interrupt_ends_it_with_one_line(tmp_path: Path) -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env=environment(),
     )
     with open(pipe, "wb"):  # opens when the other side does: it waits for rows now
         process.send_signal(signal.SIGINT)
