@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from command_line import (
     run_json,
 )
 from resonart import DDVFA, DVFA, FuzzyART, TopoART, io
+from resonart.cli import _spool
 
 GIVEN = ["--rho-lb", "0.6", "--rho-ub", "0.8"]
 
@@ -345,3 +347,19 @@ def test_a_picture_of_chunks_shows_the_boxes(folder: Path) -> None:
     big_table()
     run("cluster", "big.csv", *FINE, *IN_CHUNKS, "--picture", "boxes.png")
     assert imread("boxes.png")[..., :3].std() > 0.02
+
+
+def test_memory_does_not_grow_with_the_table(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_spool, "MOST_IN_MEMORY", 2**16)
+    rng = np.random.default_rng(0)
+    peaks = {}
+    for n_rows in (10_000, 200_000, 800_000):  # the first one so that everything is imported
+        np.save("rows.npy", rng.integers(0, 2, (n_rows, 1)) + rng.random((n_rows, 2)) * 0.1)
+        tracemalloc.start()
+        run("cluster", "rows.npy", *GIVEN, "--in-memory-rows", "1000", "-o", "labels.npy")
+        peaks[n_rows] = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    labels = np.load("labels.npy")
+    assert labels.shape == (800_000, 2)
+    # All rows would take 9.6 million bytes more, their labels another 7.2 million.
+    assert peaks[800_000] < peaks[200_000] + 2_000_000

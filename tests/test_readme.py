@@ -44,6 +44,8 @@ def test_data_set(capsys: pytest.CaptureFixture[str]) -> None:
         "docs/datasets.md",
         "docs/reading.md",
         "docs/files.md",
+        "docs/cli.md",
+        "docs/stream.md",
         "docs/tables.md",
     ],
 )

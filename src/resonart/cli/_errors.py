@@ -107,7 +107,7 @@ def message_of(error: BaseException) -> str:
         where = error.filename if error.filename2 is None else error.filename2
         return one_line(f"{where}: {error.strerror}" if where is not None else error.strerror)
     if isinstance(error, MemoryError) and not str(error):
-        return "out of memory. Give fewer rows at once: --in-memory-rows sets how many."
+        return "out of memory. A command that has --in-memory-rows needs less with fewer."
     return as_options(one_line(str(error))) or type(error).__name__
 
 

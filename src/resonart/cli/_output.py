@@ -62,10 +62,7 @@ class Output:
         if self.json or self.quiet:
             return
         cells = [[in_words(value) for value in row] for row in rows[:most]]
-        is_number = [
-            all(isinstance(row[k], (int, float, np.number)) or row[k] is None for row in rows)
-            for k in range(len(columns))
-        ]
+        is_number = [all(is_like_a_number(row[k]) for row in rows) for k in range(len(columns))]
         if self._is_terminal():
             self._draw(columns, cells, is_number)
         else:
@@ -144,6 +141,13 @@ def wrapped(text: str, width: int) -> list[str]:
         text.replace(" %", kept), width, break_long_words=False, break_on_hyphens=False
     )
     return [line.replace(kept, " %") for line in lines]
+
+
+def is_like_a_number(value: object) -> bool:
+    """Tell whether a value stands to the right in its column."""
+    if isinstance(value, str):
+        return value.endswith("%")
+    return value is None or isinstance(value, (int, float, np.number))
 
 
 def in_words(value: object) -> str:

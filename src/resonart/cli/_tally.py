@@ -18,34 +18,34 @@ class Tally:
     """Count rows by cluster, and by cluster and class, as they come."""
 
     def __init__(self) -> None:
-        self._sizes: Counter[int] = Counter()
-        self._pairs: Counter[tuple[int, int]] = Counter()
-        self._classes: dict[Hashable, int] = {}
+        self._sizes = np.zeros(1, dtype=np.int64)  # of noise, and of the clusters after it
+        self._pairs: Counter[tuple[Hashable, int]] = Counter()
+        self._classes: set[Hashable] = set()
         self._has_classes = False
 
     def add(self, numbers: Integers, classes: Iterable[Hashable] | None) -> None:
         """Count rows of these clusters (by staying number) and classes."""
-        for number, n_rows in zip(*np.unique(numbers, return_counts=True), strict=True):
-            self._sizes[int(number)] += int(n_rows)
-        if classes is None or len(self._classes) > MOST_CLASSES:
+        counted = np.bincount(numbers + 1, minlength=len(self._sizes))
+        counted[: len(self._sizes)] += self._sizes
+        self._sizes = counted
+        if classes is None or self.has_too_many_classes:
             return
         self._has_classes = True
-        known = self._classes
-        codes = np.array([known.setdefault(value, len(known)) for value in classes], np.int64)
-        pairs, counts = np.unique(np.column_stack([codes, numbers]), axis=0, return_counts=True)
-        for (code, number), n_rows in zip(pairs.tolist(), counts.tolist(), strict=True):
-            self._pairs[code, number] += n_rows
+        pairs = Counter(zip(classes, numbers.tolist(), strict=True))
+        self._pairs.update(pairs)
+        self._classes.update(known for known, _ in pairs)
 
     @property
     def n_rows(self) -> int:
         """How many rows were counted."""
-        return sum(self._sizes.values())
+        return int(self._sizes.sum())
 
     @property
     def n_classes(self) -> int | None:
         """How many classes were seen; None without classes, or with too many to be classes."""
-        too_many = len(self._classes) > MOST_CLASSES
-        return len(self._classes) if self._has_classes and not too_many else None
+        if not self._has_classes or self.has_too_many_classes:
+            return None
+        return len(self._classes)
 
     @property
     def has_too_many_classes(self) -> bool:
@@ -54,27 +54,23 @@ class Tally:
 
     def sizes(self, labels: Integers, n_clusters: int) -> tuple[NDArray[np.int64], int]:
         """Return the rows of each cluster, and of none."""
+        noise, *rest = self._sizes.tolist()
         counted = np.zeros(n_clusters, dtype=np.int64)
-        noise = 0
-        for number, n_rows in self._sizes.items():
-            label = int(renamed(np.array([number]), labels)[0])
-            if label < 0:
-                noise += n_rows
-            else:
-                counted[label] += n_rows
+        np.add.at(counted, renamed(np.arange(len(rest)), labels), np.array(rest, dtype=np.int64))
         return counted, noise
 
     def agreement(self, labels: Integers) -> float | None:
         """Return the adjusted Rand index to the classes; None where there are none."""
         if self.n_classes is None:
             return None
-        pairs: Counter[tuple[int, int]] = Counter()
-        for (code, number), n_rows in self._pairs.items():
-            pairs[code, int(renamed(np.array([number]), labels)[0])] += n_rows
+        pairs: Counter[tuple[Hashable, int]] = Counter()
+        for (known, number), n_rows in self._pairs.items():
+            label = int(labels[number]) if number >= 0 and len(labels) else number
+            pairs[known, label] += n_rows
         return adjusted_rand_index(pairs)
 
 
-def adjusted_rand_index(pairs: Mapping[tuple[int, int], int]) -> float:
+def adjusted_rand_index(pairs: Mapping[tuple[Hashable, int], int]) -> float:
     """Return the adjusted Rand index from the number of rows of each class in each cluster.
 
     The same as ``sklearn.metrics.adjusted_rand_score``, which wants all rows at once.
@@ -86,7 +82,7 @@ def adjusted_rand_index(pairs: Mapping[tuple[int, int], int]) -> float:
     >>> round(adjusted_rand_index({(0, 0): 4, (0, 1): 1, (1, 1): 5}), 4)
     0.597
     """
-    of_class: Counter[int] = Counter()
+    of_class: Counter[Hashable] = Counter()
     of_cluster: Counter[int] = Counter()
     for (known, found), n_rows in pairs.items():
         of_class[known] += n_rows

@@ -21,11 +21,7 @@ from ._streaming import CSV_HEADER, WRITERS, Position, Sink, Streamer, heeding_s
 
 EPILOG = """\b
 Example:
-  tail -f rows.ndjson | resonart stream model.resonart --rho-lb 0.85 --rho-ub 0.93
-
-\b
-A stream that survives: run it again after a crash, with the same input.
-  resonart stream model.resonart --input rows.csv --output labels.ndjson --resume
+  resonart stream model.resonart --input data.csv -o labels.ndjson --resume
 """
 WARM_UP = 1_000
 CHECKPOINT_EVERY = 100_000
@@ -125,9 +121,9 @@ def stream(
     quiet: bool,
     model_options: ModelOptions,
 ) -> None:
-    """Learn rows as they come; write label, match and whether it is a new cluster for each.
+    """Learn rows as they come, one line out for each.
 
-    MODEL is a model file. If it is there, it goes on learning; if not, it is made, by the options
+    A line has the row's label, its match, and whether it is a new cluster. MODEL is a model file. If it is there, it goes on learning; if not, it is made, by the options
     that "resonart cluster" has, too. Model and place in the input are saved together, so that an
     input that can be replayed is learned exactly once: --resume goes on where the file stands,
     after a crash, too.
