@@ -21,7 +21,7 @@ from ._streaming import CSV_HEADER, WRITERS, Position, Sink, Streamer, heeding_s
 
 EPILOG = """\b
 Example:
-  resonart stream model.resonart --input data.csv -o labels.ndjson --resume
+  resonart stream live.resonart --input data.csv -o labels.ndjson --resume
 """
 WARM_UP = 1_000
 CHECKPOINT_EVERY = 100_000
@@ -123,10 +123,10 @@ def stream(
 ) -> None:
     """Learn rows as they come, one line out for each.
 
-    A line has the row's label, its match, and whether it is a new cluster. MODEL is a model file. If it is there, it goes on learning; if not, it is made, by the options
-    that "resonart cluster" has, too. Model and place in the input are saved together, so that an
-    input that can be replayed is learned exactly once: --resume goes on where the file stands,
-    after a crash, too.
+    A line has the row's label, its match, and whether it is a new cluster. MODEL is a model file.
+    If it is there, it goes on learning; if not, it is made, by the options that "resonart cluster"
+    has, too. Model and place in the input are saved together, so that an input that can be replayed
+    is learned exactly once: --resume goes on where the file stands, after a crash, too.
     """
     model, position, parser_state = find_model(path, resume=resume, must_exist=no_learn)
     is_new = model is None
