@@ -127,9 +127,8 @@ def raise_explained(features: Sequence[Hashable], row: Row, error: Exception) ->
         except (TypeError, ValueError, OverflowError):
             usable = False
         if not usable:
-            raise type(error)(
-                f"Feature {name!r} is {value!r}, and a finite number is needed."
-            ) from error
+            kind = ValueError if isinstance(value, Real) else TypeError
+            raise kind(f"Feature {name!r} is {value!r}, and a finite number is needed.") from error
     column = re.search(r"column (\d+)", str(error))
     if column:
         name = features[int(column[1])]
