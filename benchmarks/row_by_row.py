@@ -107,14 +107,19 @@ def our_fuzzy_art(grain: Grain) -> Learner:
 
 def dbstream(grain: Grain) -> Learner:
     """river's DBSTREAM, learning only: its global clustering waits for ``predict_one``."""
-    model = DBSTREAM(
+    model = dbstream_model(grain)
+    return Learner(model.learn_one, lambda: len(model.micro_clusters))
+
+
+def dbstream_model(grain: Grain) -> DBSTREAM:
+    """river's DBSTREAM at a grain."""
+    return DBSTREAM(
         clustering_threshold=grain.dbstream_radius,
         fading_factor=0.001,
         cleanup_interval=100,
         intersection_factor=0.3,
         minimum_weight=1.0,
     )
-    return Learner(model.learn_one, lambda: len(model.micro_clusters))
 
 
 def birch(grain: Grain) -> Learner:

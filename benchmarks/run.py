@@ -25,6 +25,7 @@ class Size:
     name: str
     fit_rows: int
     stream_rows: int
+    river_rows: int
     memory_rows: int
     memory_widths: tuple[int, ...]
     vat_peer_rows: tuple[int, ...]
@@ -50,6 +51,7 @@ FULL_SIZE = Size(
     "full",
     fit_rows=10_000,
     stream_rows=20_000,
+    river_rows=5_000,
     memory_rows=1_000_000,
     memory_widths=(2, 8),
     vat_peer_rows=(1_000, 2_000),
@@ -74,6 +76,7 @@ QUICK_SIZE = Size(
     "quick",
     fit_rows=300,
     stream_rows=500,
+    river_rows=300,
     memory_rows=20_000,
     memory_widths=(2,),
     vat_peer_rows=(200,),
@@ -110,6 +113,14 @@ def ask_row_by_row(size: Size, results: Path) -> None:
 
     found = row_by_row.measure(size.stream_rows, size.effort)
     write_results(results / "row_by_row.csv", found)
+
+
+def ask_river_interface(size: Size, results: Path) -> None:
+    """How fast is a row through river's interface?"""
+    from . import river_interface
+
+    found = river_interface.measure(size.river_rows, size.effort)
+    write_results(results / "river_interface.csv", found)
 
 
 def ask_memory(size: Size, results: Path) -> None:
@@ -257,6 +268,7 @@ class Question:
 QUESTIONS = {
     "against_artlib": Question(ask_against_artlib, peers=("artlib",)),
     "row_by_row": Question(ask_row_by_row, peers=("river",)),
+    "river_interface": Question(ask_river_interface, peers=("river",)),
     "memory": Question(ask_memory),
     "vat": Question(ask_vat),
     "vigilance_plane": Question(ask_vigilance_plane, needs_data=True),

@@ -30,6 +30,10 @@ COLUMNS = {
         *["grain", "contender", "n_rows", "n_features", "n_parts", "median_us", "p99_us"],
         *["total_ms", "repeats", "ratio_median", "ratio_min", "ratio_max", "goal", "reached"],
     ],
+    "river_interface": [
+        *["grain", "contender", "n_rows", "n_features", "n_parts", "learn_us", "predict_us"],
+        *["total_ms", "repeats", "ratio_median", "ratio_min", "ratio_max", "goal", "reached"],
+    ],
     "memory": [
         *["task", "n_rows", "n_features", "dtype", "order", "input_mb", "growth_mb"],
         *["labels_mb", "beyond_mb", "goal_mb", "reached", "n_categories", "seconds", "gauge"],
@@ -71,7 +75,10 @@ COLUMNS = {
     "label_free_goals": ["goal", "reached", "figure"],
 }
 # The others are those of tests/test_suite.py.
-QUESTIONS = ("against_artlib", "row_by_row", "memory", "vat", "vigilance_plane", "label_free")
+QUESTIONS = (
+    *("against_artlib", "row_by_row", "river_interface", "memory"),
+    *("vat", "vigilance_plane", "label_free"),
+)
 
 
 def python(*arguments: str, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
@@ -121,6 +128,13 @@ def test_every_peer_takes_part(quick: Path) -> None:
         "river DBSTREAM.learn_one",
         "scikit-learn Birch.partial_fit",
     }
+    assert [line["contender"] for line in lines(quick, "river_interface")] == 2 * [
+        "resonart.river DDVFA",
+        "resonart.river DVFA",
+        "resonart.river FuzzyART",
+        "resonart.river TopoART",
+        "river DBSTREAM",
+    ]
     layouts = {(line["task"], line["dtype"], line["order"]) for line in lines(quick, "memory")}
     assert layouts == {
         ("DDVFA.fit", "float64", "C"),
@@ -173,6 +187,7 @@ def test_the_page_shows_every_goal(quick: Path) -> None:
         "Run it",
         "How it is measured",
         "Row by row",
+        "Through river's interface",
         "Memory",
         "VAT",
         "The vigilance plane",
@@ -182,6 +197,7 @@ def test_the_page_shows_every_goal(quick: Path) -> None:
         assert f"## {heading}\n" in page
     for goal in ("200 times", "15 times", "500 times", "10 times", "no copy", "under a minute"):
         assert goal in page
+    assert "a row through river's interface 5 times as fast as DBSTREAM" in page
     for goal in ("under 180 s", "fewer runs than cells", "index 0.8", "more wins than losses"):
         assert goal in page
     assert "This is a quick run" in page

@@ -47,6 +47,7 @@ def test_data_set(capsys: pytest.CaptureFixture[str]) -> None:
         "docs/cli.md",
         "docs/stream.md",
         "docs/tables.md",
+        "docs/river.md",
     ],
 )
 def test_links_lead_somewhere(name: str) -> None:

@@ -298,6 +298,32 @@ class BaseART(ClusterMixin, BaseEstimator, ABC):
         nearest = check_choice("on_mismatch", self.on_mismatch, ON_MISMATCH) == "nearest"
         return self._engine.predict(check_rows(self, X, reset=False), nearest)
 
+    def predict_one(self, row: Any) -> int:
+        """Find the cluster of one row, learning nothing: the quick way to ask in a stream.
+
+        Parameters
+        ----------
+        row : sequence of float, mapping or table of one row
+            As for :meth:`explain`; a tuple or a list is quickest.
+
+        Returns
+        -------
+        label : int
+            What :meth:`predict` says of the row.
+
+        Examples
+        --------
+        >>> from resonart import FuzzyART
+        >>> model = FuzzyART(rho=0.7).fit([[0, 10], [1, 12], [9, 28], [10, 30]])
+        >>> model.predict_one([8, 29])
+        1
+        """
+        engine = self._trained_engine()
+        if engine is None:
+            engine = self._fitted()  # which says what is to be done first
+        nearest = check_choice("on_mismatch", self.on_mismatch, ON_MISMATCH) == "nearest"
+        return int(engine.predict(check_one_row(self, row), nearest)[0])
+
     def score_samples(self, X: ArrayLike) -> NDArray[np.float64]:
         """Match of each row with the cluster ``predict`` finds nearest: a novelty score.
 

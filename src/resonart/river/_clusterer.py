@@ -1,0 +1,365 @@
+"""What the clusterers for river share: a thin shell over one estimator of resonart."""
+
+from __future__ import annotations
+
+import inspect
+import pickle
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from river.base import Clusterer
+
+from ._features import (
+    ON_MISSING,
+    ON_NEW,
+    Pick,
+    Row,
+    check_first,
+    check_rule,
+    listed,
+    make_pick,
+    middles,
+    raise_explained,
+    split_bounds,
+    tell_user,
+)
+from ._frames import are_text, columns_of, last_row, rows_of, series_like, with_constants
+
+Features = dict[Hashable, Any]
+
+# Parameters that the estimators do not have.
+_OWN = ("on_missing", "on_new")
+AUTO = "auto"
+
+
+class ARTClusterer(Clusterer):
+    """Base of the clusterers. What is learned is in ``estimator``; here are only names."""
+
+    _kind: ClassVar[Any]  # the estimator's class
+
+    bounds: Any
+    on_mismatch: str
+    on_missing: str
+    on_new: str
+
+    estimator: Any
+    _features: tuple[Hashable, ...] | None
+    _pick: Pick | None  # None until a row has been learned
+    _last: Row
+    _told: tuple[str, ...]
+
+    # ------------------------------------------------------------------ beginning
+
+    def _start(self) -> None:
+        """Make the estimator, when all parameters are set."""
+        check_rule("on_missing", self.on_missing, ON_MISSING)
+        check_rule("on_new", self.on_new, ON_NEW)
+        params = {name: getattr(self, name) for name in _estimator_params(type(self))}
+        self._check_settled(params)
+        self._features, bounds = split_bounds(self.bounds)
+        self._last = () if self._features is None else middles(*bounds)
+        self.estimator = self._kind(**(params | {"bounds": bounds}))
+        self._pick = None
+        self._told = ()
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        *,
+        features: Sequence[Hashable] | None = None,
+        on_missing: str = "last",
+        on_new: str = "ignore",
+    ) -> Self:
+        """Go on with a model of resonart: one that was fitted, merged or loaded from a file.
+
+        Parameters
+        ----------
+        estimator
+            The model, which is not copied: it learns what the clusterer learns. Vigilances that it
+            has chosen by itself (``"auto"``) are kept.
+        features
+            Names of its features, in their order. By default those it was fitted with; 0, 1, ...
+            if it knows none, as `river.stream.iter_array` calls them.
+        on_missing
+            See the parameters of the class.
+        on_new
+            See the parameters of the class.
+
+        Examples
+        --------
+
+        >>> import resonart
+        >>> from resonart.river import FuzzyART
+
+        >>> known = resonart.FuzzyART(rho=0.7).fit([[0, 10], [1, 12], [9, 28], [10, 30]])
+        >>> model = FuzzyART.from_estimator(known, features=["age", "weight"])
+        >>> model.predict_one({"weight": 29, "age": 8})
+        1
+
+        """
+        kind = cls._kind
+        if not isinstance(estimator, kind):
+            raise TypeError(
+                f"{cls.__name__}.from_estimator takes a model of class resonart.{kind.__name__}, "
+                f"got {type(estimator).__name__}."
+            )
+        fitted = estimator.__sklearn_is_fitted__()
+        params = estimator.get_params()
+        params = {name: params[name] for name in _estimator_params(cls)}
+        if fitted:
+            params |= {name: getattr(estimator, f"{name}_") for name in cls._unsettled(params)}
+        model = cls(**(params | {"on_missing": on_missing, "on_new": on_new}))
+        model.estimator = estimator
+        if fitted:
+            model._know(_known_names(estimator, features))
+            model._last = middles(*(side.tolist() for side in estimator.bounds_))
+        elif features is not None:
+            raise ValueError(
+                "features name those of a fitted model; another takes those of its first row."
+            )
+        return model
+
+    @classmethod
+    def _unsettled(cls, params: dict[str, Any]) -> list[str]:
+        """Return the parameters that only many rows could settle."""
+        return [name for name, value in params.items() if isinstance(value, str) and value == AUTO]
+
+    @classmethod
+    def _check_settled(cls, params: dict[str, Any]) -> None:
+        unsettled = cls._unsettled(params)
+        if unsettled:
+            given = " and ".join(f"{name}={params[name]!r}" for name in unsettled)
+            raise ValueError(
+                f"{given} needs many rows, and a stream begins with one. Give a number, or let a "
+                "model of resonart find it in the first rows and go on with that: "
+                f"{cls.__name__}.from_estimator(resonart.{cls.__name__}(...).fit(X))."
+            )
+
+    def _know(self, features: tuple[Hashable, ...]) -> None:
+        self._features = features
+        self._pick = make_pick(features)
+        if are_text(features):
+            self.estimator.feature_names_in_ = np.array(features, dtype=object)
+        else:
+            vars(self.estimator).pop("feature_names_in_", None)
+
+    # ------------------------------------------------------------------ row by row
+
+    def learn_one(self, x: Features) -> None:
+        """Learn one row.
+
+        Parameters
+        ----------
+        x
+            A dictionary of features, all numbers. If it fails, the model is as it was.
+
+        """
+        row = self._first_row(x) if self._pick is None else self._row(x)
+        try:
+            self.estimator.learn_one(row)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise_explained(self._features or tuple(x), row, error)
+            raise
+        if self._pick is None:
+            self._know(self._features or tuple(x))
+        self._last = row
+
+    def predict_one(self, x: Features) -> int:
+        """Find the cluster of one row, learning nothing.
+
+        Parameters
+        ----------
+        x
+            A dictionary of features.
+
+        Returns
+        -------
+        The cluster's number, or -1 where `on_mismatch="noise"` says so. While there is no cluster,
+        0, as river's own clusterers say (-1 with `on_mismatch="noise"`).
+
+        """
+        if self._pick is None:
+            return self._without_clusters()
+        row = self._row(x)
+        try:
+            label: int = self.estimator.predict_one(row)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise_explained(self._features or (), row, error)
+            raise
+        return label if label >= 0 else self._without_clusters()
+
+    def _without_clusters(self) -> int:
+        return -1 if self.on_mismatch == "noise" else 0
+
+    # ------------------------------------------------------------------ many rows
+
+    def learn_many(self, X: Any) -> None:
+        """Learn the rows of a frame, one after the other.
+
+        It is the same as `learn_one` of each row if the ranges are given or known; otherwise the
+        first frame tells the ranges, which is better than a first row.
+
+        Parameters
+        ----------
+        X
+            A pandas or polars DataFrame. Columns that are missing or new are treated as features
+            of a dict are.
+
+        """
+        columns = columns_of(X)
+        if len(X) == 0:
+            return
+        features = self._features or check_first(dict.fromkeys(columns))
+        X = self._complete(X, columns, features)
+        self.estimator.partial_fit(rows_of(X, features))
+        if self._pick is None:
+            self._know(features)
+        self._last = last_row(X, features)
+
+    def predict_many(self, X: Any) -> Any:
+        """Find the cluster of each row, learning nothing.
+
+        Parameters
+        ----------
+        X
+            A pandas or polars DataFrame.
+
+        Returns
+        -------
+        A series of numbers, as `predict_one` gives them, with the index of the frame.
+
+        """
+        columns = columns_of(X)
+        if self._pick is None or len(X) == 0:
+            return series_like(X, np.full(len(X), self._without_clusters(), dtype=np.int64))
+        assert self._features is not None
+        X = self._complete(X, columns, self._features)
+        labels = self.estimator.predict(rows_of(X, self._features))
+        return series_like(X, np.where(labels >= 0, labels, self._without_clusters()))
+
+    # ------------------------------------------------------------------ what was learned
+
+    @property
+    def n_clusters(self) -> int:
+        """Number of clusters found so far."""
+        return 0 if self._pick is None else int(self.estimator.n_clusters_)
+
+    @property
+    def centers(self) -> dict[int, dict[Hashable, float]]:
+        """The centre of each cluster, for metrics that ask for it, as `metrics.Silhouette`.
+
+        It is the mean of the centres of the cluster's boxes, each counted by its rows. Of a ring it
+        lies where there are no rows.
+        """
+        if self._pick is None or self._features is None:
+            return {}
+        labels, counts = self.estimator.category_labels_, self.estimator.counts_
+        lower, upper = self.estimator.boxes_
+        found = labels >= 0  # topoART's candidates belong to no cluster
+        labels, counts = labels[found], counts[found]
+        sums = np.zeros((self.n_clusters, len(self._features)))
+        np.add.at(sums, labels, (lower + (upper - lower) / 2)[found] * counts[:, None])
+        means = sums / np.bincount(labels, counts, minlength=len(sums))[:, None]
+        return {
+            label: dict(zip(self._features, mean, strict=True))
+            for label, mean in enumerate(means.tolist())
+        }
+
+    @property
+    def _raw_memory_usage(self) -> int:
+        # Python does not see what the engine holds.
+        return super()._raw_memory_usage + len(pickle.dumps(self.estimator))
+
+    # ------------------------------------------------------------------ features
+
+    def _first_row(self, x: Features) -> Row:
+        features = check_first(x)
+        return tuple(x.values()) if self._features in (None, features) else self._filled(x)
+
+    def _row(self, x: Features) -> Row:
+        """Return the values of the features, in their order."""
+        assert self._pick is not None
+        try:
+            row = self._pick(x)
+        except KeyError:
+            return self._filled(x)
+        if len(x) > len(row):
+            self._meet_new(x)
+        return row
+
+    def _filled(self, x: Mapping[Hashable, Any]) -> Row:
+        assert self._features is not None
+        missing = [name for name in self._features if name not in x]
+        if missing:
+            self._meet_missing(missing)
+        if len(x) + len(missing) > len(self._features):
+            self._meet_new(x)
+        return tuple(
+            x.get(name, last) for name, last in zip(self._features, self._last, strict=True)
+        )
+
+    def _complete(self, X: Any, columns: list[Hashable], features: tuple[Hashable, ...]) -> Any:
+        there = set(columns)
+        missing = [name for name in features if name not in there]
+        if len(columns) + len(missing) > len(features):
+            self._meet_new(columns)
+        if not missing:
+            return X
+        self._meet_missing(missing)
+        last = dict(zip(features, self._last, strict=True))
+        return with_constants(X, {name: last[name] for name in missing})
+
+    def _meet_missing(self, missing: list[Hashable]) -> None:
+        what = f"A row without {listed(missing)}"
+        if self.on_missing == "error":
+            raise ValueError(
+                f"{what}: {type(self).__name__} needs the features it began with, "
+                f"{listed(self._features or ())}. Fill the gaps first, or use on_missing='last', "
+                "which takes the value of the last row learned."
+            )
+        self._tell_once(
+            "missing",
+            f"{what}: {type(self).__name__} takes the value of the last row learned, here and from "
+            "now on. Use on_missing='error' to refuse such rows.",
+        )
+
+    def _meet_new(self, names: Iterable[Hashable]) -> None:
+        known = set(self._features or ())
+        new = listed(name for name in names if name not in known)
+        what = f"A row with {new}, which {type(self).__name__} did not begin with"
+        cure = (
+            "To use all features, begin with a row that has them, or name them: "
+            "bounds={name: (low, high), ...}."
+        )
+        if self.on_new == "error":
+            raise ValueError(f"{what}. {cure} To do without, use on_new='ignore'.")
+        self._tell_once(
+            "new",
+            f"{what}: new features are ignored, here and from now on. {cure} Use on_new='error' to "
+            "refuse such rows.",
+        )
+
+    def _tell_once(self, what: str, message: str) -> None:
+        if what not in self._told:
+            tell_user(message)
+            self._told += (what,)
+
+
+def _estimator_params(kind: type[ARTClusterer]) -> list[str]:
+    """Return the names of the parameters that go to the estimator."""
+    return [name for name in inspect.signature(kind).parameters if name not in _OWN]
+
+
+def _known_names(estimator: Any, features: Sequence[Hashable] | None) -> tuple[Hashable, ...]:
+    """Return the names of a fitted estimator's features."""
+    n_features: int = estimator.n_features_in_
+    noted: Sequence[Hashable] = getattr(estimator, "feature_names_in_", range(n_features))
+    names = tuple(noted if features is None else features)
+    if len(names) != n_features or len(set(names)) != n_features:
+        raise ValueError(
+            f"The model has {n_features} features; as many different names are needed, got "
+            f"{listed(names)}."
+        )
+    return names

@@ -1,0 +1,135 @@
+"""Which features a model has, and what is to be done with rows that have others.
+
+Boxes have a fixed number of sides: features are those of the first row learned, or those named by
+``bounds``, and stay.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+import re
+import sys
+import warnings
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from numbers import Real
+from operator import itemgetter
+from typing import Any
+
+Row = tuple[Any, ...]
+Pick = Callable[[Mapping[Hashable, Any]], Row]
+
+ON_MISSING = ("last", "error")
+ON_NEW = ("ignore", "error")
+
+_OURS = ("resonart", "river")
+# As far apart as two values may be for a range to be a number.
+_LARGEST = sys.float_info.max / 2
+
+
+class PickOne:
+    """What ``itemgetter`` is for several features, for one: the row as a tuple."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: Hashable) -> None:
+        self.name = name
+
+    def __call__(self, x: Mapping[Hashable, Any]) -> Row:
+        return (x[self.name],)
+
+
+def make_pick(features: Sequence[Hashable]) -> Pick:
+    """Return a function that takes the features out of a dict, in their order."""
+    return itemgetter(*features) if len(features) > 1 else PickOne(features[0])
+
+
+def check_rule(name: str, value: object, rules: Sequence[str]) -> None:
+    """Refuse a rule that there is not."""
+    if value not in rules:
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, rules))}, got {value!r}.")
+
+
+def split_bounds(bounds: Any) -> tuple[tuple[Hashable, ...] | None, Any]:
+    """Return the features that ``bounds`` names, if it does, and bounds as the estimators take it.
+
+    Examples
+    --------
+    >>> split_bounds({"age": (0, 120), "weight": (0, 250)})
+    (('age', 'weight'), ([0.0, 0.0], [120.0, 250.0]))
+    >>> split_bounds((0, 1))
+    (None, (0, 1))
+    """
+    if not isinstance(bounds, Mapping):
+        return None, bounds
+    low, high = [], []
+    for name, pair in bounds.items():
+        try:
+            lower, upper = map(float, pair)
+        except (TypeError, ValueError, OverflowError):
+            raise ValueError(
+                "bounds must have a pair (low, high) of numbers for each feature, got "
+                f"{pair!r} for {name!r}."
+            ) from None
+        low.append(lower)
+        high.append(upper)
+    if not low:
+        raise ValueError("bounds names no feature. Use bounds=None to learn ranges from the rows.")
+    return tuple(bounds), (low, high)
+
+
+def middles(low: Sequence[float], high: Sequence[float]) -> Row:
+    """Return the middle of each range: what a feature is taken for before it was ever seen."""
+    return tuple(a + (b - a) / 2 for a, b in zip(low, high, strict=True))
+
+
+def check_first(x: Any) -> tuple[Hashable, ...]:
+    """Return the features of the first row."""
+    if not isinstance(x, Mapping):
+        raise TypeError(f"A row must be a dict of features, got {x!r}.")
+    if not x:
+        raise ValueError("The first row has no features; at least one is needed.")
+    return tuple(x)
+
+
+def listed(names: Iterable[Hashable], most: int = 5) -> str:
+    """Return names for a message, not too many."""
+    names = list(names)
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(map(repr, names[:most])) + more
+
+
+def tell_user(message: str) -> None:
+    """Warn, pointing at the first line outside resonart and river."""
+    frame, level = inspect.currentframe(), 1
+    while frame is not None and frame.f_globals.get("__name__", "").split(".")[0] in _OURS:
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, UserWarning, stacklevel=level)
+
+
+def raise_explained(features: Sequence[Hashable], row: Row, error: Exception) -> None:
+    """Raise what the engine says of a row in words of the feature that caused it, if one did."""
+    for name, value in zip(features, row, strict=True):
+        if value is None or (isinstance(value, Real) and math.isnan(value)):
+            raise ValueError(
+                f"Feature {name!r} is {value!r}, and a number is needed. Fill gaps first, for "
+                "instance with river.preprocessing.StatImputer or PreviousImputer, or leave the "
+                "feature out of the dict (see on_missing)."
+            ) from error
+        if isinstance(value, str):
+            raise TypeError(
+                f"Feature {name!r} is {value!r}, and a number is needed. Encode text first, for "
+                "instance with river.preprocessing.OneHotEncoder, or drop it with "
+                f"river.compose.Discard({name!r})."
+            ) from error
+        try:
+            usable = abs(float(value)) <= _LARGEST
+        except (TypeError, ValueError, OverflowError):
+            usable = False
+        if not usable:
+            kind = ValueError if isinstance(value, Real) else TypeError
+            raise kind(f"Feature {name!r} is {value!r}, and a finite number is needed.") from error
+    column = re.search(r"column (\d+)", str(error))
+    if column:
+        name = features[int(column[1])]
+        raise type(error)(f"Feature {name!r}: {error}") from error
