@@ -204,9 +204,9 @@ def test_rows_of_any_kind(kind: Any) -> None:
     ours = DDVFA(rho_lb=0.7, rho_ub=0.9).fit(table)
     plain = DDVFA(rho_lb=0.7, rho_ub=0.9).fit(table.astype(np.float64))
     wanted = plain.transform(table.astype(np.float64))
-    for given in (table, np.asfortranarray(table), np.repeat(table, 2, axis=1)[:, ::2]):
-        np.testing.assert_array_equal(ours.transform(given), wanted)
-        assert ours.transform(given).dtype == np.float64
+    for same in (table, np.asfortranarray(table), np.repeat(table, 2, axis=1)[:, ::2]):
+        np.testing.assert_array_equal(ours.transform(same), wanted)
+        assert ours.transform(same).dtype == np.float64
 
 
 def test_nothing_fitted_or_of_another_width() -> None:
