@@ -221,7 +221,7 @@ def test_progress_is_told_order_by_order() -> None:
     assert told == [(66, 132), (132, 132), (132, 132)]
 
 
-class Stop(Exception):
+class StopError(Exception):
     """On purpose."""
 
 
@@ -230,11 +230,11 @@ def test_a_failure_comes_out_and_leaves_the_plane_as_it_was() -> None:
     before = dict(plane.__dict__)
 
     def fail(labels: Any, found: Any) -> float:
-        raise Stop
+        raise StopError
 
     plane.set_params(scoring=fail)
     before["scoring"] = fail
-    with parallel_config(backend="threading", n_jobs=2), pytest.raises(Stop):
+    with parallel_config(backend="threading", n_jobs=2), pytest.raises(StopError):
         plane.fit(X)
     assert plane.__dict__ == before
 

@@ -78,7 +78,7 @@ class ClusterMatches(TransformerMixin, MetaEstimatorMixin, BaseEstimator):
             raise ParameterError(
                 f"estimator must be a DDVFA, DVFA, FuzzyART or TopoART, got {self.estimator!r}."
             )
-        self.estimator_ = clone(self.estimator).fit(X)
+        self.estimator_ = clone(self.estimator).fit(X, y)
         return self
 
     def transform(self, X: ArrayLike) -> NDArray[np.float64] | sparse.csr_matrix:
