@@ -353,7 +353,7 @@ class BaseART(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, B
         >>> model = FuzzyART(rho=0.7).fit([[0, 10], [1, 12], [9, 28], [10, 30]])
         >>> model.transform([[1, 18], [10, 30]])
         array([[0.75, 0.25],
-               [0.05, 0.9 ]])
+               [0.  , 0.9 ]])
         """
         check_is_fitted(self)
         rows = check_rows(self, X, reset=False)
@@ -399,7 +399,7 @@ class BaseART(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, B
                [1, 0]])
         >>> matches
         array([[0.75, 0.25],
-               [0.9 , 0.05]])
+               [0.9 , 0.  ]])
         """
         check_is_fitted(self)
         most = check_count("n_nearest", n_nearest)
