@@ -41,7 +41,7 @@ demo: $(VENV)/.installed
 
 # The second time, whatever searches boxes does so by the index, however few they are.
 NO_SEARCH := architecture benchmarks cli_app cli_commands cli_parts damaged_files datasets demo failing_allocations index \
-  io_read io_write live_rows nothing_lost plot readme soak stream stub suite vat
+  io_read io_write joblib_backends live_rows nothing_lost plot readme soak stream stub suite vat
 test: $(VENV)/.installed
 	$(BIN)/python -m pytest --numprocesses 2 src/resonart --doctest-modules
 	$(BIN)/python -m pytest --numprocesses 2 tests
@@ -89,7 +89,7 @@ sanitize: $(VENV)/.installed
 	  tests/test_against_reference.py tests/test_engine.py tests/test_invariants.py tests/test_bounds.py \
 	  tests/test_input_kinds.py tests/test_bad_input.py tests/test_merging.py tests/test_copies.py \
 	  tests/test_topo_art.py tests/test_vat.py tests/test_many_categories.py tests/test_sweep.py tests/test_auto.py \
-	  tests/test_index.py tests/test_max_categories.py
+	  tests/test_index.py tests/test_max_categories.py tests/test_transform.py
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis resonart-demo.png resonart-demo-iris.png

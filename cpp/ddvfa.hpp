@@ -156,6 +156,15 @@ public:
         return most_active(ws, -1.0);
     }
 
+    // Match of each cluster: that of its module.
+    void prepare_matches(Workspace&) const noexcept {}
+    void matches(const Sample& x, Workspace& ws, double* match) const noexcept {
+        gather(x, ws);
+        for (std::size_t m = 0; m < modules_.size(); ++m) {
+            match[m] = ws.module_match[m] / resonance_.scale();
+        }
+    }
+
     template <class Change>
     void transform(Change&& change) noexcept {
         modules_.transform(change);

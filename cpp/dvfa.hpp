@@ -30,6 +30,7 @@ public:
 
     struct Workspace {
         Finder finder;
+        Buffer<double> overlap, ratio;  // of categories and clusters, where all are looked at
         std::size_t take_work() noexcept { return finder.take_work(); }
     };
     void prepare(Workspace& ws) const { ws.finder.prepare(categories_); }
@@ -98,6 +99,33 @@ public:
     std::int64_t cluster_of(const Sample& x, bool nearest, Workspace& ws) const noexcept {
         return cluster_by_category(categories_, x, ws.finder, params_.alpha, threshold_lb_,
                                    nearest);
+    }
+
+    // Match of each cluster: that of the category which would win if there were no other cluster.
+    // Needs `prepare_matches`.
+    void prepare_matches(Workspace& ws) const {
+        ws.overlap.resize_uninitialised(whole_blocks(categories_.size()));
+        ws.ratio.resize_uninitialised(n_clusters_);
+    }
+    void matches(const Sample& x, Workspace& ws, double* match) const noexcept {
+        const auto d = static_cast<double>(categories_.n_features());
+        ws.finder.add_work(categories_);
+        kernels().overlaps(x.x, categories_.view(params_.alpha), ws.overlap.data());
+        for (std::size_t m = 0; m < n_clusters_; ++m) {
+            match[m] = ws.ratio[m] = -1.0;  // less than any there is
+        }
+        for (std::size_t j = 0; j < categories_.size(); ++j) {
+            const std::size_t m = categories_.owner(j);
+            const double overlap = ws.overlap[j];
+            const double ratio = overlap / (params_.alpha + categories_.norm(j));
+            // Those that pass come first; of these, or of the others, the most active, the oldest.
+            const bool passes = overlap >= threshold_lb_, best_passes = match[m] >= threshold_lb_;
+            if (passes == best_passes ? ratio > ws.ratio[m] : passes) {
+                match[m] = overlap;
+                ws.ratio[m] = ratio;
+            }
+        }
+        for (std::size_t m = 0; m < n_clusters_; ++m) match[m] /= d;
     }
 
     template <class Change>

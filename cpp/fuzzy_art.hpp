@@ -30,6 +30,7 @@ public:
 
     struct Workspace {
         Finder finder;
+        Buffer<double> overlap;  // of categories, where all are looked at
         std::size_t take_work() noexcept { return finder.take_work(); }
     };
     void prepare(Workspace& ws) const { ws.finder.prepare(categories_); }
@@ -86,6 +87,19 @@ public:
 
     std::int64_t cluster_of(const Sample& x, bool nearest, Workspace& ws) const noexcept {
         return cluster_by_category(categories_, x, ws.finder, params_.alpha, threshold_, nearest);
+    }
+
+    // Match of each cluster. Needs `prepare_matches`.
+    void prepare_matches(Workspace& ws) const {
+        ws.overlap.resize_uninitialised(whole_blocks(categories_.size()));
+    }
+    void matches(const Sample& x, Workspace& ws, double* match) const noexcept {
+        const auto d = static_cast<double>(categories_.n_features());
+        ws.finder.add_work(categories_);
+        kernels().overlaps(x.x, categories_.view(params_.alpha), ws.overlap.data());
+        for (std::size_t j = 0; j < categories_.size(); ++j) {
+            match[categories_.owner(j)] = ws.overlap[j] / d;
+        }
     }
 
     template <class Change>

@@ -172,6 +172,11 @@ void overlaps(const double* x, const StoreView& s, double* overlap) {
     for_each_exact(x, s, [&](std::size_t b, Lanes sum) { sum.store(overlap + b * kLanes); });
 }
 
+void gaps(const double* x, const StoreView& s, double* gap) {
+    for_each_block<Lanes, kLanes, Gap>(
+        x, s.w, s.size, s.width, [&](std::size_t b, Lanes sum) { sum.store(gap + b * kLanes); });
+}
+
 bool higher_ratio(const Best& best, std::size_t, double ratio) { return ratio > best.ratio; }
 
 // Every category looked at exactly, but for one.
@@ -432,6 +437,7 @@ extern const Kernels RESONART_KERNELS;
 const Kernels RESONART_KERNELS = {
     RESONART_KERNELS_NAME,
     overlaps,
+    gaps,
     best_passing,
     two_best_passing,
     nearest_box,

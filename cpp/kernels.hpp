@@ -95,6 +95,9 @@ struct Kernels {
     // overlap[j] = |x ∧ w_j|, features in order. `overlap` holds whole blocks.
     void (*overlaps)(const double* x, const StoreView& s, double* overlap);
 
+    // gap[j] = |w_j - (x ∧ w_j)|, likewise.
+    void (*gaps)(const double* x, const StoreView& s, double* gap);
+
     // The category of highest |x ∧ w|/(α+|w|) among those with |x ∧ w| >= threshold; every
     // category competes when the threshold is negative. Ties go to the lowest owner, if owners
     // are given, then to the lowest index. `rough` has room as `rough_room` says; with owners and

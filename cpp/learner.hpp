@@ -17,6 +17,7 @@
 #include "dvfa.hpp"
 #include "fuzzy_art.hpp"
 #include "model_lock.hpp"
+#include "nearest_few.hpp"
 #include "params.hpp"
 #include "poll.hpp"
 #include "topo_art.hpp"
@@ -248,6 +249,42 @@ public:
         recognise_rows(rows, ask, [&](std::size_t r, const Art& art, const Sample& x, auto& ws) {
             matches[r] = art.recognise(x, ws).match;
         });
+    }
+
+    // Match of each row with each cluster, row by row. `room(k)` is called once, with the number of
+    // clusters, and gives the place for rows × k of them.
+    template <class Rows, class Ask, class Room>
+    void matches(const Rows& rows, Room&& room, Ask ask) const {
+        double* table = nullptr;
+        std::size_t k = 0;
+        recognise_rows(
+            rows, ask,
+            [&](std::size_t n_clusters, auto& ws) {
+                state_.art.prepare_matches(ws);
+                k = n_clusters;
+                table = room(k);
+            },
+            [&](std::size_t r, const Art& art, const Sample& x, auto& ws) {
+                art.matches(x, ws, table + r * k);
+            });
+    }
+
+    // The `m` clusters that match each row best, and their matches: m places a row, as `NearestFew`
+    // fills them.
+    template <class Rows, class Ask>
+    void nearest_clusters(const Rows& rows, std::size_t m, std::int64_t* clusters, double* matches,
+                          Ask ask) const {
+        NearestFew few(m);
+        recognise_rows(
+            rows, ask,
+            [&](std::size_t n_clusters, auto& ws) {
+                state_.art.prepare_matches(ws);
+                few.prepare(n_clusters);
+            },
+            [&](std::size_t r, const Art& art, const Sample& x, auto& ws) {
+                art.matches(x, ws, few.all());
+                few.choose(clusters + r * m, matches + r * m);
+            });
     }
 
     // Merge ART now; state().label_map is then old-to-new, one entry for each cluster there was.
@@ -557,6 +594,12 @@ private:
     // ranges, the model as it would be had they been widened to hold this row.
     template <class Rows, class Ask, class See>
     void recognise_rows(const Rows& rows, Ask ask, See&& see) const {
+        recognise_rows(rows, ask, [](std::size_t, auto&) {}, see);
+    }
+
+    // The same after begin(n_clusters, workspace), which may ask for memory.
+    template <class Rows, class Ask, class Begin, class See>
+    void recognise_rows(const Rows& rows, Ask ask, Begin&& begin, See&& see) const {
         const Reading reading(lock_, ask);
         // topoART may have dropped all it had, and then says -1.
         if (!kLabelsLater && state_.art.categories().size() == 0) {
@@ -569,7 +612,11 @@ private:
         x.prepare(n_features_);
         typename Art::Workspace workspace;
         state_.art.prepare(workspace);
-        if constexpr (kLabelsLater) state_.art.find_components(workspace);
+        if constexpr (kLabelsLater) {
+            begin(state_.art.find_components(workspace), workspace);
+        } else {
+            begin(state_.art.n_clusters(), workspace);
+        }
         Art elsewhere;
         for (std::size_t r = 0; r < rows.size(); ++r) {
             rows.read(r, row.data());

@@ -10,6 +10,7 @@
 
 #include "categories.hpp"
 #include "finder.hpp"
+#include "linkage.hpp"
 #include "params.hpp"
 #include "recognition.hpp"
 
@@ -110,6 +111,7 @@ private:
 // What a module needs room for while it works.
 struct TopoWorkspace {
     Finder finder;
+    Buffer<double> gap;  // of each category, where all are looked at
     Buffer<std::uint32_t> number;
     Buffer<std::int64_t> component;  // of each category; -1 for candidates
     // Of which links and how many categories the components are known.
@@ -237,6 +239,22 @@ public:
                                                 permanent_only ? ws.component.data() : nullptr);
         activation = best.index == kNone ? 0.0 : best.ratio;
         return best.index == kNone ? -1 : ws.component[static_cast<std::size_t>(best.index)];
+    }
+
+    // The highest such activation of each component. Needs `find_components`.
+    void activations(const Sample& x, double alpha, TopoWorkspace& ws,
+                     double* activation) const noexcept {
+        const auto d = static_cast<double>(categories_.n_features());
+        ws.finder.add_work(categories_);
+        kernels().gaps(x.x, categories_.view(alpha), ws.gap.data());
+        for (std::size_t m = 0; m < ws.n_components; ++m) {
+            activation[m] = Gathered::start(Linkage::single);
+        }
+        for (std::size_t j = 0; j < categories_.size(); ++j) {
+            if (ws.component[j] < 0) continue;
+            double& highest = activation[ws.component[j]];
+            highest = Gathered::add(Linkage::single, highest, 1.0 - ws.gap[j] / d, 0.0);
+        }
     }
 
     template <class Change>
@@ -432,6 +450,15 @@ public:
         seen.resonated = cluster >= 0;
         seen.cluster = static_cast<std::uint32_t>(seen.resonated ? cluster : 0);
         return seen;
+    }
+
+    // Match of each cluster: the highest activation in B. Needs `prepare_matches` and
+    // `find_components`.
+    void prepare_matches(Workspace& ws) const {
+        ws.b.gap.resize_uninitialised(whole_blocks(b_.categories().size()));
+    }
+    void matches(const Sample& x, Workspace& ws, double* match) const noexcept {
+        b_.activations(x, params_.alpha, ws.b, match);
     }
 
     template <class Change>

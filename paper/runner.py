@@ -15,6 +15,9 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any
 
+from joblib import Parallel, delayed
+from joblib.parallel import get_active_backend
+
 from paper import data_sets, methods, parts, store
 from paper.progress import Estimate, spoken
 from paper.protocol import Protocol
@@ -135,7 +138,9 @@ def run(
     only : sequence of str
         Parts to do; all of them if empty.
     n_jobs : int or None
-        Number of processes; one for each core by default.
+        Number of processes; one for each core by default. Inside of
+        ``joblib.parallel_config(backend=...)`` the workers of that backend do the tasks, a
+        cluster's for instance, and joblib takes this number.
     say : callable
         Told of every finished task.
 
@@ -147,6 +152,9 @@ def run(
     with kept.alone():
         kept.clear_unfinished()
         todo, done = split(kept, plan(protocol, only))
+        if (backend := chosen_backend()) is not None:
+            say(f"{len(todo)} tasks to do, {len(done)} done already; {type(backend).__name__}.")
+            return _spread(todo, kept, protocol, n_jobs, say) if todo else []
         estimate = learned(kept, done)
         n_workers = max(1, min(n_jobs or n_cores(), len(todo)))
         say(f"{len(todo)} tasks to do, {len(done)} done already; {n_workers} processes.")
@@ -162,13 +170,54 @@ def n_cores() -> int:
 
 def perform(job: Job, kept: Store, protocol: Protocol) -> float:
     """Do one job here and now and keep its result; return the seconds it took."""
+    result = do(job, protocol)
+    kept.write(job.task, result, job.circumstances)
+    return result.seconds
+
+
+def do(job: Job, protocol: Protocol) -> Result:
+    """Do one job here and now."""
     clock, cpu = time.perf_counter(), time.process_time()
     X, y = data_sets.load(job.task.data_set)
     outcomes = methods.find()[job.task.method].run(job.task, X, y, protocol)
     seconds = time.perf_counter() - clock
-    result = Result(job.fingerprint, outcomes, seconds, time.process_time() - cpu)
-    kept.write(job.task, result, job.circumstances)
-    return seconds
+    return Result(job.fingerprint, outcomes, seconds, time.process_time() - cpu)
+
+
+# ---------------------------------------------------------------------- joblib's workers
+
+
+def chosen_backend() -> Any:
+    """Return the backend of a ``joblib.parallel_config`` around us, None if there is none."""
+    # A wish is granted only where nobody has chosen.
+    threads, processes = (get_active_backend(prefer=wish)[0] for wish in ("threads", "processes"))
+    return threads if type(threads) is type(processes) else None
+
+
+def _spread(
+    todo: Sequence[Job], kept: Store, protocol: Protocol, n_jobs: int | None, say: Say
+) -> list[Failure]:
+    """Let joblib's workers do the jobs, and keep each result as it comes, here in our folder."""
+    failures: list[Failure] = []
+    comes = getattr(chosen_backend(), "supports_return_generator", False)
+    results = Parallel(
+        n_jobs=n_jobs, batch_size=1, return_as="generator_unordered" if comes else "list"
+    )(delayed(_try)(job, protocol) for job in todo)
+    for n_done, (job, result, reason) in enumerate(results, 1):
+        if result is None:
+            failures.append(Failure(job.task, reason))
+            say(f"FAILED {job.task.key}\n{reason}")
+            continue
+        kept.write(job.task, result, job.circumstances)
+        say(f"[{n_done}/{len(todo)}] {job.task.key}: {result.seconds:.1f} s")
+    return failures
+
+
+def _try(job: Job, protocol: Protocol) -> tuple[Job, Result | None, str]:
+    try:
+        return job, do(job, protocol), ""
+    except Exception:
+        return job, None, traceback.format_exc()
 
 
 # ---------------------------------------------------------------------- the processes

@@ -176,6 +176,8 @@ def test_interrupted_prediction() -> None:
     model = FuzzyART(rho=1.0, bounds=(0, 1)).fit(ENDLESS[:20_000])
     interrupted(lambda: model.predict(ENDLESS))
     interrupted(lambda: model.score_samples(ENDLESS))
+    interrupted(lambda: model.transform(ENDLESS[:8000]), after=0.1)
+    interrupted(lambda: model.nearest_clusters(ENDLESS, 2))
 
 
 # Address space is capped a little above what the process has, then a model grows without end.

@@ -48,6 +48,7 @@ def test_data_set(capsys: pytest.CaptureFixture[str]) -> None:
         "docs/stream.md",
         "docs/tables.md",
         "docs/river.md",
+        "docs/sklearn.md",
     ],
 )
 def test_links_lead_somewhere(name: str) -> None:

@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from resonart import DDVFA, DVFA, FuzzyART, TopoART
+from resonart import DDVFA, DVFA, ClusterMatches, FuzzyART, TopoART
 
 ESTIMATORS = [
     FuzzyART(rho=0.6),
@@ -27,10 +27,14 @@ ESTIMATORS = [
     DDVFA(n_orders=2),
     FuzzyART(rho="auto", n_orders=2),
 ]
+TRANSFORMERS = [
+    ClusterMatches(DVFA(rho_lb=0.6, rho_ub=0.8)),
+    ClusterMatches(DDVFA(rho_lb=0.6, rho_ub=0.8), top=2),
+]
 
 
 @pytest.mark.filterwarnings("ignore:.*chose rho")
-@parametrize_with_checks(ESTIMATORS)
+@parametrize_with_checks([*ESTIMATORS, *TRANSFORMERS])
 def test_estimator_checks(estimator: BaseEstimator, check: Any) -> None:
     check(estimator)
 

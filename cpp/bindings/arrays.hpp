@@ -79,4 +79,11 @@ inline WholeNumbers whole_numbers(Fresh<std::int64_t>& numbers) {
     return nb::cast(numbers.vector()).attr("view")(nb::module_::import_("numpy").attr("int64"));
 }
 
+// The same in rows and columns.
+inline WholeNumbers whole_matrix(Fresh<std::int64_t>& numbers, std::size_t rows,
+                                 std::size_t columns) {
+    return nb::cast(numbers.matrix(rows, columns))
+        .attr("view")(nb::module_::import_("numpy").attr("int64"));
+}
+
 }  // namespace resonart::bindings

@@ -13,6 +13,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <limits>
+#include <new>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -277,6 +279,52 @@ public:
         return matches.vector();
     }
 
+    // Match of each row with each cluster.
+    static NewMatrix<double> matches(const Engine& engine, const AnyRows& array) {
+        const Rows data = rows(engine, array);
+        std::optional<Fresh<double>> table;
+        std::size_t k = 0;
+        try {
+            nb::gil_scoped_release free;
+            // How many clusters there are is known only while the model is held still.
+            engine.matches(
+                data,
+                [&](std::size_t n_clusters) {
+                    k = n_clusters;
+                    table.emplace(product(data.size(), k));
+                    return table->data();
+                },
+                AskPython());
+        } catch (const OutsideBounds& e) {
+            raise_outside(e);
+        }
+        return table->matrix(data.size(), k);
+    }
+
+    // Of each row the `most` clusters of highest match, and their matches.
+    static std::tuple<WholeNumbers, NewMatrix<double>> nearest_clusters(const Engine& engine,
+                                                                        const AnyRows& array,
+                                                                        std::size_t most) {
+        const Rows data = rows(engine, array);
+        const std::size_t n = product(data.size(), most);
+        Fresh<std::int64_t> clusters(n);
+        Fresh<double> matches(n);
+        try {
+            nb::gil_scoped_release free;
+            engine.nearest_clusters(data, most, clusters.data(), matches.data(), AskPython());
+        } catch (const OutsideBounds& e) {
+            raise_outside(e);
+        }
+        return {whole_matrix(clusters, data.size(), most), matches.matrix(data.size(), most)};
+    }
+
+    static std::size_t product(std::size_t a, std::size_t b) {
+        if (b && a > std::numeric_limits<std::size_t>::max() / sizeof(double) / b) {
+            throw std::bad_alloc();
+        }
+        return a * b;
+    }
+
     // `read(engine)` with the model held still.
     template <class Read>
     static auto held(const Engine& engine, Read&& read) {
@@ -513,6 +561,8 @@ nb::class_<Learner<Art>> bind_common(nb::module_& m, const char* name) {
         .def("learn_one", &F::learn_one, nb::arg("row").none())
         .def("predict", &F::predict, nb::arg("rows"), nb::arg("nearest"))
         .def("score", &F::score, nb::arg("rows"))
+        .def("matches", &F::matches, nb::arg("rows"))
+        .def("nearest_clusters", &F::nearest_clusters, nb::arg("rows"), nb::arg("most"))
         .def("bounds", &F::bounds)
         .def("set_bounds", &F::set_bounds, nb::arg("low"), nb::arg("high"))
         .def("counters", &F::counters)

@@ -21,13 +21,6 @@
 
 namespace resonart::bindings {
 
-// Whole numbers in rows and columns, as NumPy's own int64.
-inline WholeNumbers whole_matrix(Fresh<std::int64_t>& numbers, std::size_t rows,
-                                 std::size_t columns) {
-    return nb::cast(numbers.matrix(rows, columns))
-        .attr("view")(nb::module_::import_("numpy").attr("int64"));
-}
-
 // Looks for signals, and now and then tells Python how much is done.
 class AskAndReport {
 public:
@@ -252,9 +245,28 @@ inline std::vector<std::tuple<std::size_t, std::size_t, double, double>> best_ru
     return out;
 }
 
+// Ids of partitions given by their labels, one in each row; those that are known are not added.
+inline WholeNumbers add_partitions(Partitions& p, const Matrix<std::uint32_t>& labels) {
+    const std::size_t n = p.n_rows(), n_given = labels.shape(0);
+    if (labels.shape(1) != n) throw nb::value_error("labels must be as many as the rows");
+    for (std::size_t i = 0; i < n_given * n; ++i) {
+        if (labels.data()[i] >= n) throw nb::value_error("labels must be numbered from 0");
+    }
+    Fresh<std::int64_t> ids(n_given);
+    Buffer<std::uint32_t> mine, scratch;
+    mine.resize_uninitialised(n);
+    for (std::size_t i = 0; i < n_given; ++i) {
+        std::copy_n(labels.data() + i * n, n, mine.data());
+        ids.data()[i] = p.add(mine, scratch);
+    }
+    return whole_numbers(ids);
+}
+
 inline void bind_partitions(nb::module_& m) {
     nb::class_<Partitions>(m, "Partitions")
+        .def(nb::init<std::size_t>(), nb::arg("n_rows"))
         .def("__len__", &Partitions::size)
+        .def("add", &add_partitions, nb::arg("labels"))
         .def(
             "labels",
             [](const Partitions& p, const Vector<std::int64_t>& ids) {

@@ -102,10 +102,8 @@ private:
         }
 
         Module module() {
-            nb::object pairs = nb::cast(edges.matrix(n_edges, 2))
-                                   .attr("view")(nb::module_::import_("numpy").attr("int64"));
-            return {weights.matrix(n, width), whole_numbers(counts), pairs,
-                    whole_numbers(components), steps};
+            return {weights.matrix(n, width), whole_numbers(counts),
+                    whole_matrix(edges, n_edges, 2), whole_numbers(components), steps};
         }
     };
     struct Copied {

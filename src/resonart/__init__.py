@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ._bounds import Bounds, Boxes
+from ._cluster_matches import ClusterMatches
 from ._ddvfa import DDVFA
 from ._describe import ClusterDescription, Description, export_text
 from ._dvfa import DVFA
@@ -24,6 +25,7 @@ __all__ = [
     "Bounds",
     "Boxes",
     "ClusterDescription",
+    "ClusterMatches",
     "Description",
     "Explanation",
     "FuzzyART",

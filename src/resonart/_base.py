@@ -11,7 +11,12 @@ from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    ClusterMixin,
+    TransformerMixin,
+)
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -46,7 +51,7 @@ Labels = NDArray[np.int64]
 T = TypeVar("T")
 
 
-class BaseART(ClusterMixin, BaseEstimator, ABC):
+class BaseART(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator, ABC):
     """Base of the estimators. State lives in ``_engine``; nothing here loops over rows."""
 
     _engine_type: ClassVar[type[Engine]]
@@ -341,6 +346,92 @@ class BaseART(ClusterMixin, BaseEstimator, ABC):
         check_is_fitted(self)
         return self._engine.score(check_rows(self, X, reset=False))
 
+    def transform(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Match of each row with each cluster, learning nothing.
+
+        The match with a cluster is what ``score_samples`` would say if the model had that cluster
+        alone: of :class:`DDVFA` the match of the module, by its linkage; of :class:`DVFA` that of
+        the cluster's most active category among those that reach the lower vigilance, or among all
+        where none does; of :class:`TopoART` the highest size-independent activation of module B's
+        permanent categories in the cluster. So the entry of the cluster that ``predict`` finds
+        nearest is ``score_samples``, to the bit. It need not be the highest: the search goes by
+        activation, not by match.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        matches : ndarray of shape (n_samples, n_clusters)
+            Between 0 and 1; column ``c`` is cluster ``c``. With ``set_output`` a frame, whose
+            columns :meth:`get_feature_names_out` names.
+
+        See Also
+        --------
+        nearest_clusters : The best few of each row, where the whole table is too large.
+        ClusterMatches : The same as a step of a pipeline, with sparse output.
+
+        Examples
+        --------
+        >>> from resonart import FuzzyART
+        >>> model = FuzzyART(rho=0.7).fit([[0, 10], [1, 12], [9, 28], [10, 30]])
+        >>> model.transform([[1, 18], [10, 30]])
+        array([[0.75, 0.25],
+               [0.  , 0.9 ]])
+        """
+        check_is_fitted(self)
+        rows = check_rows(self, X, reset=False)
+        try:
+            return self._engine.matches(rows)
+        except MemoryError as error:
+            raise MemoryError(
+                f"There is no room for the matches of {len(rows):,} rows with "
+                f"{self.n_clusters_:,} clusters. nearest_clusters gives the best few of each row, "
+                "ClusterMatches(estimator, top=...) the same as a sparse matrix."
+            ) from error
+
+    def nearest_clusters(
+        self, X: ArrayLike, n_nearest: int = 1
+    ) -> tuple[Labels, NDArray[np.float64]]:
+        """Find the clusters that match each row best, learning nothing.
+
+        What :meth:`transform` gives, the best few of each row only: memory depends on these, not on
+        the number of clusters. The first need not be what ``predict`` says, which goes by
+        activation.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+        n_nearest : int, default=1
+            How many clusters of each row to tell.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples, n_nearest)
+            Clusters by falling match, equal ones by label; -1 where there are no more.
+        matches : ndarray of shape (n_samples, n_nearest)
+            Their matches; 0 where there are no more.
+
+        Examples
+        --------
+        >>> from resonart import FuzzyART
+        >>> model = FuzzyART(rho=0.7).fit([[0, 10], [1, 12], [9, 28], [10, 30]])
+        >>> labels, matches = model.nearest_clusters([[1, 18], [10, 30]], 2)
+        >>> labels
+        array([[0, 1],
+               [1, 0]])
+        >>> matches
+        array([[0.75, 0.25],
+               [0.9 , 0.  ]])
+        """
+        check_is_fitted(self)
+        most = check_count("n_nearest", n_nearest)
+        assert most is not None
+        return self._engine.nearest_clusters(check_rows(self, X, reset=False), most)
+
     # ------------------------------------------------------------------ keeping
 
     def save(
@@ -474,6 +565,10 @@ class BaseART(ClusterMixin, BaseEstimator, ABC):
     def n_clusters_(self) -> int:
         """Number of clusters."""
         return self._fitted().n_clusters
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_clusters_
 
     @property
     def n_categories_(self) -> int:

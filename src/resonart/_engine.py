@@ -105,10 +105,20 @@ def dump(engine: Engine) -> dict[str, Any]:
 
 def dump_params(engine: Engine) -> dict[str, Any]:
     """Return the parameters the model was last trained with, as numbers and text."""
-    params = engine.params()
+    return plain_params(engine.params())
+
+
+def plain_params(params: _core.Params) -> dict[str, Any]:
+    """Return parameters as numbers and text."""
     return {name: getattr(params, name) for name in _NUMBERS} | {
         name: getattr(params, name).name for name in CHOICES
     }
+
+
+def engine_params(data: dict[str, Any]) -> _core.Params:
+    """Return the parameters that :func:`plain_params` took apart."""
+    params = {name: data[name] for name in _NUMBERS}
+    return _core.Params(**params | {name: CHOICES[name][data[name]] for name in CHOICES})
 
 
 def _dump_topo(engine: _core.TopoArt) -> dict[str, Any]:
@@ -118,9 +128,7 @@ def _dump_topo(engine: _core.TopoArt) -> dict[str, Any]:
 
 def rebuild(kind: type[Engine], data: dict[str, Any]) -> Engine:
     """Return the model that :func:`dump` took apart, checked on the way in."""
-    params = {name: data["params"][name] for name in _NUMBERS}
-    params |= {name: CHOICES[name][data["params"][name]] for name in CHOICES}
-    engine = kind(data["n_features"], _core.Params(**params))
+    engine = kind(data["n_features"], engine_params(data["params"]))
     state = data["state"]
     if isinstance(engine, _core.TopoArt):
         _set_bounds(engine, state["low"], state["high"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -15,12 +15,15 @@ from . import _core
 from ._base import BaseART
 from ._bounds import Bounds, check_bounds, scale_rows
 from ._checks import ParameterError, Rows, check_jobs, check_rows
+from ._engine import Engine, engine_params, plain_params
 from ._quality import Surroundings, measure, surroundings
 from ._vat import order_rows
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Report = Callable[[int, int], None]
+# Calls a function with each of some arguments, somewhere, and gives the results in their order.
+Spread = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
 
 PAIR = ("rho_lb", "rho_ub")
 
@@ -47,8 +50,9 @@ class Sweep:
         What each run is worth without labels: how its partition looks (see
         :attr:`Measures.worth`), times its agreement.
     partition : ndarray of shape (n_cells, n_orders)
-        Runs with equal numbers gave equal partitions; -1 is a run that was given up. Rows that a
-        TopoART leaves out (``on_mismatch="noise"``) are a cluster of their own here.
+        Runs with equal numbers gave equal partitions, numbered as they first appear here, cell by
+        cell; -1 is a run that was given up. Rows that a TopoART leaves out
+        (``on_mismatch="noise"``) are a cluster of their own here.
     partitions : ndarray of shape (n_partitions, n_rows) or None
         Labels of each partition, clusters numbered by their first row.
     n_runs : int
@@ -100,6 +104,31 @@ class _Call(NamedTuple):
     fixed: dict[str, Any]
 
 
+class _Work(NamedTuple):
+    """An engine call but for its orders: plain values, that may travel to another machine."""
+
+    engine: type[Engine]
+    rows: Rows
+    low: Floats
+    high: Floats
+    params: dict[str, Any]
+    lb: Floats
+    ub: Floats
+    options: dict[str, Any]
+
+
+class _OneOrder(NamedTuple):
+    """What a call for one order found elsewhere, plain values again."""
+
+    n_clusters: Integers
+    n_categories: Integers
+    partition: Integers
+    labels: NDArray[np.unsignedinteger[Any]]
+    n_runs: int
+    n_presentations: int
+    before: tuple[Integers, Integers, Integers, int] | None
+
+
 def sweep(
     estimator: BaseART,
     X: ArrayLike,
@@ -114,6 +143,7 @@ def sweep(
     keep_unmerged: bool = False,
     share: bool = True,
     report: Report | None = None,
+    spread: Spread | None = None,
 ) -> Sweep:
     """Fit an estimator in every cell of a grid and in every order, and tell what came out.
 
@@ -147,6 +177,9 @@ def sweep(
         Whether runs that are known are left out. ``False`` makes each, to compare with.
     report : callable or None
         Called now and then with the number of runs known so far and of all; may raise to stop.
+    spread : callable or None
+        ``spread(function, arguments)`` makes the runs of each order by a call of its own, wherever
+        it likes, instead of threads. The results are the same.
 
     Returns
     -------
@@ -178,23 +211,24 @@ def sweep(
     parts: list[_Part] = []
     done = 0
     for call in _calls(grid, len(orders) * len(rows)):
-        runs = _make_runs(
+        work = _prepare(
             model,
             rows,
             bounds,
-            grid,
             call,
-            orders,
-            n_threads=n_threads,
             max_categories=max_categories,
             keep_unmerged=keep_unmerged,
             share=share,
-            report=_later(report, done, total),
         )
+        later = _later(report, done, total)
+        if spread is None:
+            runs = _make_runs(grid, work, orders, n_threads, later)
+        else:
+            runs = _make_runs_elsewhere(grid, work, orders, spread, later)
         done += runs.partition.size
         if report is not None:
             report(done, total)
-        parts.append(_judge(runs, y, around, n_threads, keep_labels))
+        parts.append(_judge(runs, y, around, n_threads, keep_labels, _numbering(runs)))
     return _join(cells, parts)
 
 
@@ -211,56 +245,76 @@ def run_sweep(
 ) -> Runs:
     """Make all runs in one engine call: for rows that are checked and not too many."""
     (call,) = _calls(grid, 0)
-    return _make_runs(
+    work = _prepare(
         model,
         rows,
         bounds,
-        grid,
         call,
-        orders,
-        n_threads=n_threads,
         max_categories=max_categories,
         keep_unmerged=False,
         share=True,
+    )
+    return _make_runs(grid, work, orders, n_threads, report)
+
+
+def _prepare(
+    model: BaseART,
+    rows: Rows,
+    bounds: Bounds,
+    call: _Call,
+    *,
+    max_categories: int | None,
+    keep_unmerged: bool,
+    share: bool,
+) -> _Work:
+    model.set_params(**call.fixed)
+    return _Work(
+        model._engine_type,
+        rows,
+        bounds.low,
+        bounds.high,
+        plain_params(model._params(n_rows=len(rows))),
+        call.lb,
+        call.ub,
+        {
+            "paired": call.paired,
+            "max_epochs": model._most_epochs(),
+            "merge": model._merges_after_fit(),
+            "keep_unmerged": keep_unmerged,
+            "nearest": model.on_mismatch == "nearest",
+            "share": share,
+            "max_categories": max_categories or 0,
+        },
+    )
+
+
+def _call_engine(work: _Work, orders: Integers, n_threads: int, report: Report | None) -> Any:
+    return work.engine.sweep(
+        work.rows,
+        work.low,
+        work.high,
+        engine_params(work.params),
+        work.lb,
+        work.ub,
+        orders=orders,
+        n_threads=n_threads,
         report=report,
+        **work.options,
     )
 
 
 def _make_runs(
-    model: BaseART,
-    rows: Rows,
-    bounds: Bounds,
     grid: dict[str, NDArray[Any]],
-    call: _Call,
+    work: _Work,
     orders: Integers,
-    *,
     n_threads: int,
-    max_categories: int | None,
-    keep_unmerged: bool,
-    share: bool,
     report: Report | None,
 ) -> Runs:
-    model.set_params(**call.fixed)
-    found = model._engine_type.sweep(
-        rows,
-        bounds.low,
-        bounds.high,
-        model._params(n_rows=len(rows)),
-        call.lb,
-        call.ub,
-        paired=call.paired,
-        orders=orders,
-        max_epochs=model._most_epochs(),
-        merge=model._merges_after_fit(),
-        keep_unmerged=keep_unmerged,
-        nearest=model.on_mismatch == "nearest",
-        share=share,
-        max_categories=max_categories or 0,
-        n_threads=n_threads,
-        report=report,
-    )
-    before = found[-1]
-    runs = Runs(grid, *found[:-1])
+    found = _call_engine(work, orders, n_threads, report)
+    return _with_unmerged(Runs(grid, *found[:-1]), found[-1])
+
+
+def _with_unmerged(runs: Runs, before: tuple[Integers, Integers, Integers, int] | None) -> Runs:
     if before is None:
         return runs
     n_clusters, n_categories, partition, n_runs = before
@@ -268,6 +322,104 @@ def _make_runs(
         n_clusters=n_clusters, n_categories=n_categories, partition=partition, n_runs=n_runs
     )
     return runs._replace(unmerged=plain)
+
+
+def _make_runs_elsewhere(
+    grid: dict[str, NDArray[Any]],
+    work: _Work,
+    orders: Integers,
+    spread: Spread,
+    report: Report | None,
+) -> Runs:
+    """Make the runs of each order by a call of its own, and join what comes back."""
+    partitions = _core.Partitions(len(work.rows))
+    found: list[_OneOrder] = []
+    for one in spread(_make_runs_here, [(work, order) for order in orders]):
+        # Order by order the labels go into the engine, which holds each partition once.
+        ids = _add_partitions(partitions, one.labels)
+        before = one.before
+        if before is not None:
+            before = (*before[:2], _lookup_ids(ids, before[2]), before[3])
+        found.append(
+            one._replace(
+                partition=_lookup_ids(ids, one.partition), labels=one.labels[:0], before=before
+            )
+        )
+        if report is not None:
+            report(sum(each.partition.size for each in found), 0)
+
+    def together(arrays: Iterable[Integers]) -> Integers:
+        return np.concatenate(list(arrays), axis=1)
+
+    runs = Runs(
+        grid,
+        together(each.n_clusters for each in found),
+        together(each.n_categories for each in found),
+        together(each.partition for each in found),
+        partitions,
+        sum(each.n_runs for each in found),
+        sum(each.n_presentations for each in found),
+    )
+    befores = [each.before for each in found if each.before is not None]
+    if not befores:
+        return runs
+    return _with_unmerged(
+        runs,
+        (
+            together(before[0] for before in befores),
+            together(before[1] for before in befores),
+            together(before[2] for before in befores),
+            sum(before[3] for before in befores),
+        ),
+    )
+
+
+def _make_runs_here(task: tuple[_Work, Integers]) -> _OneOrder:
+    """Make the runs of one order in one thread: what travels to other processes and machines."""
+    work, order = task
+    n_clusters, n_categories, partition, partitions, n_runs, n_presentations, before = _call_engine(
+        work, np.ascontiguousarray(order)[np.newaxis], 1, None
+    )
+    # No partition has more clusters than rows.
+    narrow = np.min_scalar_type(len(work.rows) - 1)
+    labels = np.empty((len(partitions), len(work.rows)), dtype=narrow)
+    for some in _few_at_once(len(partitions)):
+        labels[some] = partitions.labels(np.arange(some.start, some.stop))
+    return _OneOrder(n_clusters, n_categories, partition, labels, n_runs, n_presentations, before)
+
+
+def _add_partitions(
+    partitions: _core.Partitions, labels: NDArray[np.unsignedinteger[Any]]
+) -> Integers:
+    ids = [partitions.add(labels[some].astype(np.uint32)) for some in _few_at_once(len(labels))]
+    return np.concatenate([np.empty(0, dtype=np.int64), *ids])
+
+
+def _few_at_once(n: int) -> Iterator[slice]:
+    """Split many partitions, whose labels are wider for a moment than where they are kept."""
+    for begin in range(0, n, 256):
+        yield slice(begin, min(n, begin + 256))
+
+
+def _lookup_ids(ids: Integers, partition: Integers) -> Integers:
+    known: Integers = np.append(ids, -1)[partition]  # -1, a run given up, is the last
+    return known
+
+
+def _numbering(runs: Runs) -> Integers:
+    """Return a number for each of the engine's partitions: as they first appear in the cells.
+
+    The engine numbers them as they come, and which thread or worker is first is left to chance.
+    """
+    n_partitions = len(runs.partitions)
+    ids = [runs.partition.ravel(), np.arange(n_partitions)]
+    if runs.unmerged is not None:
+        ids.insert(1, runs.unmerged.partition.ravel())
+    found, first = np.unique(np.concatenate(ids), return_index=True)
+    in_order = found[np.argsort(first)]
+    numbers = np.full(n_partitions + 1, -1)  # the last is for runs given up
+    numbers[in_order[in_order >= 0]] = np.arange(n_partitions)
+    return numbers
 
 
 class _Part(NamedTuple):
@@ -287,7 +439,12 @@ class _Part(NamedTuple):
 
 
 def _judge(
-    runs: Runs, y: Integers | None, around: Surroundings | None, n_threads: int, keep_labels: bool
+    runs: Runs,
+    y: Integers | None,
+    around: Surroundings | None,
+    n_threads: int,
+    keep_labels: bool,
+    numbers: Integers,
 ) -> _Part:
     found = runs.partitions
     agreement = found.agreements(runs.partition, n_threads)
@@ -303,12 +460,14 @@ def _judge(
         ari,
         agreement,
         quality,
-        runs.partition,
-        found.labels(np.arange(len(found))) if keep_labels else None,
+        numbers[runs.partition],
+        found.labels(np.argsort(numbers[:-1])) if keep_labels else None,
         len(found),
         runs.n_runs,
         runs.n_presentations,
-        None if runs.unmerged is None else _judge(runs.unmerged, y, around, n_threads, keep_labels),
+        None
+        if runs.unmerged is None
+        else _judge(runs.unmerged, y, around, n_threads, keep_labels, numbers),
     )
 
 

@@ -153,6 +153,18 @@ long survive_all(const char* name, Params params) {
     failures += survive<Art>(name, params, [&](auto& learner, std::int64_t* labels) {
         learner.predict(view(outside), true, labels, Never());
     });
+    failures += survive<Art>(name, params, [&](auto& learner, std::int64_t*) {
+        std::vector<double> table;
+        const auto room = [&](std::size_t k) {
+            table.resize(60 * k);
+            return table.data();
+        };
+        learner.matches(view(outside), room, Never());
+    });
+    failures += survive<Art>(name, params, [&](auto& learner, std::int64_t* labels) {
+        double matches[60 * 3];
+        learner.nearest_clusters(view(outside), 3, labels, matches, Never());
+    });
     return failures;
 }
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from joblib import parallel_config
 
 from paper import data_sets, parts, runner
 from paper.__main__ import main
@@ -238,6 +239,23 @@ def test_a_failing_task_is_reported_and_the_others_go_on(
     todo, done = runner.split(Store(tmp_path), runner.plan(QUICK))
     assert [job.task for job in todo] == [BAD]  # it is tried again the next time
     assert len(done) == 2
+
+
+@pytest.mark.parametrize("backend", ["threading", "loky"])
+def test_the_workers_of_a_joblib_backend_do_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, backend: str
+) -> None:
+    only(monkeypatch, [BAD, *GOOD])
+    here, there = tmp_path / "here", tmp_path / "there"
+    said: list[str] = []
+    runner.run(Store(here), QUICK, n_jobs=1, say=said.append)
+    with parallel_config(backend=backend, n_jobs=2):
+        (failure,) = runner.run(Store(there), QUICK, say=said.append)
+    assert failure.task == BAD
+    assert "Traceback" in failure.reason
+    assert results(there) == results(here)
+    assert {f"{task.key}.json" for task in GOOD} == set(results(there))
+    assert any(f"3 tasks to do, 0 done already; {backend.title()}Backend." in line for line in said)
 
 
 def test_a_process_that_dies_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,6 +26,7 @@ from ._scores import (
     rank_cells,
     score_runs,
 )
+from ._spread import spread_by_joblib
 
 Labels = NDArray[np.int64]
 
@@ -77,7 +78,10 @@ class VigilancePlane(ClusterMixin, MetaEstimatorMixin, BaseEstimator):
     random_state : int, RandomState instance or None, default=None
         Source of the orders.
     n_jobs : int or None, default=None
-        Number of threads; -1 uses all processors, None is 1.
+        Number of threads; -1 uses all processors, None is 1. Inside of
+        ``joblib.parallel_config(backend=...)`` orders are spread over that backend's workers, be
+        they processes or a cluster, and joblib takes this number as it does for scikit-learn (1
+        stays here). The results are the same bits.
     progress : {"auto", True, False}, default="auto"
         Whether to show a progress bar, which needs tqdm (``pip install "resonart[progress]"``).
         ``"auto"`` does so in a terminal or notebook.
@@ -236,6 +240,7 @@ class VigilancePlane(ClusterMixin, MetaEstimatorMixin, BaseEstimator):
                 quality=scoring == "quality",
                 keep_unmerged=keep_unmerged,
                 report=report,
+                spread=spread_by_joblib(self.n_jobs),
             )
         self._settle(found, estimator, X, rows, orders, scoring)
         self.__dict__.pop("unmerged_", None)
