@@ -80,6 +80,9 @@ def everybody_comes_to_an_end(quick: Path) -> None:
     for name in ("one_pass", "growth", "roofline", "merging", "predict", "threads"):
         for line in lines(quick, f"suite_{name}"):
             assert line["status"] == DONE, line
+            for column, value in line.items():
+                if value and (column.endswith("_us") or column == "seconds"):
+                    assert float(value) > 0.0, (name, column, line)
     able = {line["contender"]: line["status"] for line in lines(quick, "suite_latency")}
     assert able["scikit-learn DBSCAN"] == "cannot"
     assert able["resonart DDVFA"] == DONE
