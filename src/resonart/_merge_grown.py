@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -68,7 +69,7 @@ def merge_grown(
     unchanged = np.arange(n_known, dtype=np.int64)
     return whole, [
         np.concatenate([unchanged, label_map[start:end] + n_known])
-        for start, end in zip(ends[:-1], ends[1:], strict=True)
+        for start, end in pairwise(ends)
     ]
 
 
