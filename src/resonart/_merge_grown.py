@@ -68,8 +68,7 @@ def merge_grown(
     )
     unchanged = np.arange(n_known, dtype=np.int64)
     return whole, [
-        np.concatenate([unchanged, label_map[start:end] + n_known])
-        for start, end in pairwise(ends)
+        np.concatenate([unchanged, label_map[start:end] + n_known]) for start, end in pairwise(ends)
     ]
 
 
@@ -89,7 +88,7 @@ def _places_of(known: Categories, mine: Categories, i: int) -> Ints:
     starts = np.searchsorted(mine.labels, np.arange(n_known))
     # The n-th category of a cluster of the base is the n-th there.
     before = np.cumsum(sizes) - sizes
-    at = np.arange(len(known.labels)) + np.repeat(starts - before, sizes)
+    at: Ints = np.arange(len(known.labels)) + np.repeat(starts - before, sizes)
     fits = (
         at.max() < len(mine.labels)
         and (mine.labels[at] == known.labels).all()

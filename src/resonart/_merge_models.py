@@ -183,8 +183,7 @@ def _check_fit_together(models: Sequence[Any], *, with_base: bool) -> None:
                 raise ValueError(
                     f"{names_of[i]} was trained with {name}={trained[i][name]!r}, but "
                     f"{names_of[0]} with {name}={trained[0][name]!r}; models to be merged "
-                    "need the same parameters."
-                    + _ADVICE.get(name, "")
+                    "need the same parameters." + _ADVICE.get(name, "")
                 )
         if model.n_features_in_ != first.n_features_in_:
             raise ValueError(

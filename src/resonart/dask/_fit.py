@@ -120,8 +120,8 @@ def fit(
 
     Notes
     -----
-    The sample is drawn by the values of the rows (with ``random_state``), so that it is the same
-    however rows are ordered and partitioned. Partitions may therefore be sorted: their clusters
+    The sample is drawn by the values of the rows and ``random_state`` (None is 0 here), so that it
+    is the same however rows are ordered and partitioned. Partitions may therefore be sorted: their clusters
     have been seen before. As in :meth:`DDVFA.fit`, Merge ART runs at the end where vigilances are
     given and ``merge=True``, and does not where they were chosen on a sample.
 
@@ -382,6 +382,8 @@ def _count(name: str, value: object, *, least: int) -> int:
 
 def _seed(random_state: Any) -> int:
     """Return a number that all tasks share, so that one that is run again does the same."""
+    if random_state is None:
+        return 0
     if isinstance(random_state, Integral):
         return int(random_state)
     return int(check_random_state(random_state).randint(2**31 - 1))

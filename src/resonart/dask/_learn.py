@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 
 from resonart import DDVFA, merge_models
 
@@ -58,17 +59,19 @@ def begin(seen: Survey | None, estimator: DDVFA) -> Start:
             from pandas import DataFrame
 
             rows = DataFrame(rows, columns=list(seen.names), copy=False)
+        # Presented once, so that counts are numbers of rows.
+        model = clone(estimator).set_params(max_epochs=1)
         if estimator.bounds is None:
-            estimator = estimator.set_params(bounds=(seen.low, seen.high))
-        # Once, so that counts are numbers of rows.
-        model = without_labels(estimator.set_params(max_epochs=1).fit(rows))
+            model.set_params(bounds=(seen.low, seen.high))
+        without_labels(model.fit(rows))
     return Start(model, seen.n_rows, seen.low, seen.high, sample.parts, sample.places)
 
 
 def going_on(base: DDVFA) -> DDVFA:
     """Return a copy of the base that learns on and keeps to what merging back asks for."""
     model: DDVFA = copy.deepcopy(base)
-    return model.set_params(merge=False, merge_every=None, max_categories=None, order="given")
+    model.set_params(merge=False, merge_every=None, max_categories=None, order="given")
+    return model
 
 
 def learn_partition(

@@ -53,14 +53,15 @@ def draw(rows: NDArray[np.float64], part: int, start: int, size: int, seed: int)
 
 def merge_samples(one: Sample, other: Sample, size: int) -> Sample:
     """Return the sample of both together."""
-    joined = Sample(*(np.concatenate(pair) for pair in zip(one, other, strict=True)))
-    return _lowest(joined, size)
-
-
-def no_sample(n_features: int) -> Sample:
-    """Return the sample of nothing."""
-    empty = np.empty(0, dtype=np.int64)
-    return Sample(np.empty(0, dtype=np.uint64), np.empty((0, n_features)), empty, empty)
+    return _lowest(
+        Sample(
+            np.concatenate([one.keys, other.keys]),
+            np.concatenate([one.rows, other.rows]),
+            np.concatenate([one.parts, other.parts]),
+            np.concatenate([one.places, other.places]),
+        ),
+        size,
+    )
 
 
 def row_keys(rows: NDArray[np.float64], seed: int) -> Keys:
@@ -74,8 +75,9 @@ def row_keys(rows: NDArray[np.float64], seed: int) -> Keys:
 
 def _lowest(sample: Sample, size: int) -> Sample:
     # Of copies the first is kept: the others are learned with the rest.
-    _, first = np.unique(sample.keys, return_index=True)
-    return Sample(*(each[first[:size]] for each in sample))
+    keys, first = np.unique(sample.keys, return_index=True)
+    kept = first[:size]
+    return Sample(keys[:size], sample.rows[kept], sample.parts[kept], sample.places[kept])
 
 
 def _mixed(bits: Keys) -> Keys:
