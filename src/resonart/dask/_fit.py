@@ -22,8 +22,8 @@ from ._learn import (
     Start,
     begin,
     learn_partition,
-    merge_alone,
     merge_parts,
+    settle,
     without_labels,
 )
 from ._partitions import Reading, columns_of, is_array, is_frame, partitions_of
@@ -121,14 +121,17 @@ def fit(
     Notes
     -----
     The sample is drawn by the values of the rows and ``random_state`` (None is 0 here), so that it
-    is the same however rows are ordered and partitioned. Partitions may therefore be sorted: their clusters
-    have been seen before. As in :meth:`DDVFA.fit`, Merge ART runs at the end where vigilances are
-    given and ``merge=True``, and does not where they were chosen on a sample.
+    is the same however rows are ordered and partitioned. Partitions may therefore be sorted: their
+    clusters have been seen before. As in :meth:`DDVFA.fit`, Merge ART runs at the end where
+    vigilances are given and ``merge=True``, and does not where they were chosen on a sample.
 
     The same partitions give the same bits, whatever the scheduler, the number of workers and who
     is done first. Tasks keep nothing on a worker: one that dies is asked again elsewhere, and
-    nothing is counted twice. ``max_categories`` is looked at after each chunk, and bounds the
-    model of a partition as far as compression can; no row is refused.
+    nothing is counted twice.
+
+    ``max_categories`` asks for ``sample_rows=0``: models that go on from the sample's have to keep
+    all their boxes until they are merged back. It then bounds the model of each partition; the
+    merged model has what is left after compression.
 
     Examples
     --------
@@ -152,6 +155,8 @@ def fit(
             "Vigilances that are 'auto' are chosen on a sample, and sample_rows=0 draws none. Give "
             "rho_lb and rho_ub, or a sample_rows of 1,000 or more."
         )
+    if sample_rows:
+        _check_unbounded(ours, "or sample_rows=0, with which each partition keeps to it")
     work = _Work(data, _reading(columns, missing, chunk_rows), client)
     started = time.perf_counter()
     begun = work.begin(ours, sample_rows) if sample_rows or ours.bounds is None else None
@@ -256,6 +261,7 @@ def update(
     if not isinstance(model, DDVFA):
         raise TypeError(f"model must be a fitted DDVFA, got {type(model).__name__}.")
     check_is_fitted(model)
+    _check_unbounded(model, "as by model.set_params")
     if columns is None and not (is_array(data) or is_frame(data)):
         columns = list(getattr(model, "feature_names_in_", ())) or None
     work = _Work(data, _reading(columns, missing, chunk_rows), client)
@@ -330,8 +336,8 @@ class _Work:
             parts,
             lambda one, other, name: self._task("merge", name, merge_parts)(one, other, base),
         )
-        if is_base and len(parts) == 1:
-            whole = self._task("merge", "0", merge_alone)(whole, base)
+        if is_base:
+            whole = self._task("settle", "0", settle)(whole, base)
         found: Part | None = run_over(whole, self.partitions, self.client)
         return found
 
@@ -356,6 +362,15 @@ def _checked(estimator: object) -> DDVFA:
         )
     copied: DDVFA = clone(estimator)
     return copied
+
+
+def _check_unbounded(model: DDVFA, cure: str) -> None:
+    if model.max_categories is not None:
+        raise ValueError(
+            f"max_categories={model.max_categories!r} cannot be kept to while copies of a model "
+            "learn apart: they have to keep all their boxes until they are merged. Give "
+            f"max_categories=None, {cure}."
+        )
 
 
 def _nothing_learned(estimator: DDVFA, begun: Start | None) -> DDVFA:

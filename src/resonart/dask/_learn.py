@@ -70,7 +70,7 @@ def begin(seen: Survey | None, estimator: DDVFA) -> Start:
 def going_on(base: DDVFA) -> DDVFA:
     """Return a copy of the base that learns on and keeps to what merging back asks for."""
     model: DDVFA = copy.deepcopy(base)
-    model.set_params(merge=False, merge_every=None, max_categories=None, order="given")
+    model.set_params(merge=False, merge_every=None, order="given")
     return model
 
 
@@ -88,7 +88,6 @@ def learn_partition(
     whose numbers are ``skipped`` are in the base already.
     """
     model = going_on(start) if is_base else copy.deepcopy(start)
-    bound = start.max_categories if is_base else None
     started = time.perf_counter()
     n_seen = n_learned = 0
     with naming(place):
@@ -102,9 +101,6 @@ def learn_partition(
             elif kept.any():
                 model.partial_fit(chunk[kept])
             n_learned += int(kept.sum())
-            if bound is not None and model.n_categories_ > bound:
-                model = going_on(merge_models([model], base=start))
-                bound = max(bound, model.n_categories_ + model.n_categories_ // 4)
         if n_learned == 0:
             return None
         if not is_base and model.get_params()["merge"]:
@@ -131,10 +127,10 @@ def merge_parts(one: Part | None, other: Part | None, base: DDVFA | None) -> Par
     )
 
 
-def merge_alone(part: Part | None, base: DDVFA) -> Part | None:
-    """Give a model that has no neighbours the base's parameters, as merging does."""
-    if part is None:
-        return None
+def settle(part: Part | None, base: DDVFA) -> Part | None:
+    """Give a model that met no other the base's parameters, as merging does."""
+    if part is None or part.n_models > 1:
+        return part
     return part._replace(model=without_labels(merge_models([part.model], base=base)))
 
 
