@@ -13,6 +13,7 @@ from pathlib import Path
 from .sections import (
     against_artlib,
     command_line,
+    distributed,
     first_use,
     growth,
     label_free,
@@ -113,6 +114,7 @@ SECTIONS: dict[str, Callable[[Path], list[str]]] = {
     "against_artlib": against_artlib.section,
     "row_by_row": row_by_row.section,
     "command_line": command_line.section,
+    "distributed_quality": distributed.section,
     "memory": memory.section,
     "vat": vat.section,
     "plane_ratios": vigilance_plane.section,
@@ -127,6 +129,7 @@ JUDGES: dict[str, Callable[[list[Line]], Goals]] = {
     "against_artlib": against_artlib.goals,
     "row_by_row": row_by_row.goals,
     "command_line_goals": summed_goals,
+    "distributed_goals": summed_goals,
     "memory": memory.goals,
     "vat": vat.goals,
     "plane_goals": summed_goals,

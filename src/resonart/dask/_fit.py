@@ -23,7 +23,9 @@ from ._learn import (
     begin,
     learn_partition,
     merge_parts,
+    pack,
     settle,
+    unpack,
     without_labels,
 )
 from ._partitions import Reading, columns_of, is_array, is_frame, partitions_of
@@ -165,10 +167,10 @@ def fit(
         n_sample, part = 0, work.learn(_nothing_learned(ours, begun), is_base=False)
         if part is None:
             raise ValueError("data has no rows: all partitions are empty.")
-        model = part.model
+        model = unpack(part.model)
     else:
         n_sample, part = len(begun.places), work.learn(begun.model, is_base=True, begun=begun)
-        model = begun.model if part is None else part.model
+        model = begun.model if part is None else unpack(part.model)
         if ours.get_params()["merge"] and model.vigilance_choice_ is None:
             model.merge()  # as at the end of DDVFA.fit
     model.set_params(**ours.get_params())
@@ -268,7 +270,7 @@ def update(
     base = without_labels(copy.deepcopy(model))
     started = time.perf_counter()
     part = work.learn(base, is_base=True)
-    newer = base if part is None else part.model
+    newer = base if part is None else unpack(part.model)
     if not with_report:
         return newer
     return newer, _report(
@@ -318,7 +320,7 @@ class _Work:
 
     def learn(self, start: DDVFA, *, is_base: bool, begun: Start | None = None) -> Part | None:
         """Learn all partitions, and merge the models."""
-        known = self._task("start", "0", _itself)(start)  # one key, sent once to each worker
+        known = self._task("start", "0", _itself)(pack(start))  # one key, sent once to each worker
         nothing = np.empty(0, dtype=np.int64)
         parts = [
             self._task("learn", str(i), learn_partition)(
@@ -347,8 +349,8 @@ class _Work:
         return lambda *arguments: lazy(*arguments, dask_key_name=key)
 
 
-def _itself(model: DDVFA) -> DDVFA:
-    return model
+def _itself(packed: bytes) -> bytes:
+    return packed
 
 
 def _checked(estimator: object) -> DDVFA:

@@ -6,7 +6,6 @@ asked again elsewhere.
 
 from __future__ import annotations
 
-import copy
 import pickle
 import time
 from typing import Any, NamedTuple
@@ -23,9 +22,12 @@ from ._survey import Survey
 
 
 class Part(NamedTuple):
-    """A model of some partitions, and what it took."""
+    """A model of some partitions, and what it took.
 
-    model: DDVFA
+    The model is packed: so dask knows how large it is, and plans memory and transfers by that.
+    """
+
+    model: bytes
     n_rows: int
     n_models: int
     n_bytes: int
@@ -67,9 +69,21 @@ def begin(seen: Survey | None, estimator: DDVFA) -> Start:
     return Start(model, seen.n_rows, seen.low, seen.high, sample.parts, sample.places)
 
 
-def going_on(base: DDVFA) -> DDVFA:
+def pack(model: DDVFA) -> bytes:
+    """Return the model as bytes, without the labels of its rows: nothing grows with those."""
+    return pickle.dumps(without_labels(model))
+
+
+def unpack(packed: bytes) -> DDVFA:
+    """Return a model of one's own."""
+    model = pickle.loads(packed)
+    assert isinstance(model, DDVFA)
+    return model
+
+
+def going_on(base: bytes) -> DDVFA:
     """Return a copy of the base that learns on and keeps to what merging back asks for."""
-    model: DDVFA = copy.deepcopy(base)
+    model = unpack(base)
     model.set_params(merge=False, merge_every=None, order="given")
     return model
 
@@ -77,7 +91,7 @@ def going_on(base: DDVFA) -> DDVFA:
 def learn_partition(
     content: Any,
     place: str,
-    start: DDVFA,
+    start: bytes,
     is_base: bool,
     skipped: NDArray[np.int64],
     reading: Reading,
@@ -87,7 +101,7 @@ def learn_partition(
     ``start`` is the base that all partitions go on from, or a model that has learned nothing. Rows
     whose numbers are ``skipped`` are in the base already.
     """
-    model = going_on(start) if is_base else copy.deepcopy(start)
+    model = going_on(start) if is_base else unpack(start)
     started = time.perf_counter()
     n_seen = n_learned = 0
     with naming(place):
@@ -105,33 +119,33 @@ def learn_partition(
             return None
         if not is_base and model.get_params()["merge"]:
             model.merge()
-    model = without_labels(model)
-    seconds = time.perf_counter() - started
-    return Part(model, n_learned, 1, len(pickle.dumps(model)), seconds, 0.0)
+    packed = pack(model)
+    return Part(packed, n_learned, 1, len(packed), time.perf_counter() - started, 0.0)
 
 
-def merge_parts(one: Part | None, other: Part | None, base: DDVFA | None) -> Part | None:
+def merge_parts(one: Part | None, other: Part | None, base: bytes | None) -> Part | None:
     """Merge the models of neighbouring partitions."""
     if one is None or other is None:
         return one if other is None else other
     started = time.perf_counter()
-    model = without_labels(merge_models([one.model, other.model], base=base))
+    onto = None if base is None else unpack(base)
+    packed = pack(merge_models([unpack(one.model), unpack(other.model)], base=onto))
     seconds = time.perf_counter() - started
     return Part(
-        model,
+        packed,
         one.n_rows + other.n_rows,
         one.n_models + other.n_models,
-        one.n_bytes + other.n_bytes + len(pickle.dumps(model)),
+        one.n_bytes + other.n_bytes + len(packed),
         one.learn_seconds + other.learn_seconds,
         one.merge_seconds + other.merge_seconds + seconds,
     )
 
 
-def settle(part: Part | None, base: DDVFA) -> Part | None:
+def settle(part: Part | None, base: bytes) -> Part | None:
     """Give a model that met no other the base's parameters, as merging does."""
     if part is None or part.n_models > 1:
         return part
-    return part._replace(model=without_labels(merge_models([part.model], base=base)))
+    return part._replace(model=pack(merge_models([unpack(part.model)], base=unpack(base))))
 
 
 def without_labels(model: DDVFA) -> DDVFA:
