@@ -40,7 +40,7 @@ demo: $(VENV)/.installed
 	$(BIN)/python examples/demo.py
 
 # The second time, whatever searches boxes does so by the index, however few they are.
-NO_SEARCH := architecture benchmarks datasets demo failing_allocations index nothing_lost plot readme stub suite vat
+NO_SEARCH := architecture benchmarks dask datasets demo distributed failing_allocations index nothing_lost plot readme stub suite vat
 test: $(VENV)/.installed
 	$(BIN)/python -m pytest --numprocesses 2 src/resonart --doctest-modules
 	$(BIN)/python -m pytest --numprocesses 2 tests

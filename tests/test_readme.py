@@ -43,6 +43,7 @@ def test_data_set(capsys: pytest.CaptureFixture[str]) -> None:
         "docs/tuning.md",
         "docs/datasets.md",
         "docs/reading.md",
+        "docs/dask.md",
     ],
 )
 def test_links_lead_somewhere(name: str) -> None:
