@@ -402,6 +402,20 @@ def test_a_partition_that_fails_is_named(tmp_path: Path) -> None:
         resonart.dask.fit(made(tmp_path, 3, bad=1), DDVFA(**GIVEN))
 
 
+def test_a_sample_that_cannot_be_fitted_is_no_partition_s_fault(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="rho_lb must not exceed") as caught:
+        resonart.dask.fit(made(tmp_path, 3), DDVFA(rho_lb=0.9, rho_ub=0.5), sample_rows=50)
+    assert caught.value.__notes__ == ["In resonart.dask, while the sample of 50 rows was fitted."]
+    assert marks(tmp_path) == 3  # nothing was read again to find a culprit
+
+
+def test_partitions_of_other_widths_are_refused() -> None:
+    first, second = dask.delayed(X[:100]), dask.delayed(X[:100, :1])
+    data = da.concatenate([da.from_delayed(each, (100, 2), float) for each in (first, second)])
+    with pytest.raises(ValueError, match="partitions differ in their features: 2 and 1"):
+        resonart.dask.fit(data, DDVFA(**GIVEN))
+
+
 @pytest.mark.subprocess
 def test_without_dask_the_extra_is_named() -> None:
     code = (

@@ -31,6 +31,24 @@ class PartitionError(RuntimeError):
         return f"{self.place}: {self.problem}"
 
 
+NOTE = "In resonart.dask, "
+
+
+@contextmanager
+def noting(what: str) -> Iterator[None]:
+    """Note on every error what was done with all partitions together: it is no one's fault."""
+    try:
+        yield
+    except Exception as error:
+        error.add_note(NOTE + what)
+        raise
+
+
+def is_noted(error: BaseException) -> bool:
+    """Tell an error that is no partition's."""
+    return any(note.startswith(NOTE) for note in getattr(error, "__notes__", ()))
+
+
 @contextmanager
 def naming(place: str) -> Iterator[None]:
     """Say of every error where it happened."""

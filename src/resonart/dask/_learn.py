@@ -16,7 +16,7 @@ from sklearn.base import clone
 
 from resonart import DDVFA, merge_models
 
-from ._errors import naming
+from ._errors import naming, noting
 from ._partitions import Reading, chunks_of
 from ._survey import Survey
 
@@ -65,7 +65,8 @@ def begin(seen: Survey | None, estimator: DDVFA) -> Start:
         model = clone(estimator).set_params(max_epochs=1)
         if estimator.bounds is None:
             model.set_params(bounds=(seen.low, seen.high))
-        without_labels(model.fit(rows))
+        with noting(f"while the sample of {len(sample.keys)} rows was fitted."):
+            without_labels(model.fit(rows))
     return Start(model, seen.n_rows, seen.low, seen.high, sample.parts, sample.places)
 
 
@@ -129,7 +130,8 @@ def merge_parts(one: Part | None, other: Part | None, base: bytes | None) -> Par
         return one if other is None else other
     started = time.perf_counter()
     onto = None if base is None else unpack(base)
-    packed = pack(merge_models([unpack(one.model), unpack(other.model)], base=onto))
+    with noting("while models of partitions were merged."):
+        packed = pack(merge_models([unpack(one.model), unpack(other.model)], base=onto))
     seconds = time.perf_counter() - started
     return Part(
         packed,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from ._errors import PartitionError
+from ._errors import PartitionError, is_noted
 from ._partitions import Partition
 from ._require import require_dask
 
@@ -44,7 +44,9 @@ def run_over(task: Any, partitions: Sequence[Partition], client: Any) -> Any:
         return run(task, client)
     except PartitionError:
         raise
-    except Exception:
+    except Exception as failure:
+        if is_noted(failure):
+            raise
         delayed = require_dask().delayed
         for partition in partitions:
             if isinstance(partition.content, str):
