@@ -46,14 +46,15 @@ def test_repeated_rows_stay_near_their_originals() -> None:
 
 
 def test_goals_name_the_worst() -> None:
-    def line(ari: float, seed: int = 0) -> distributed.Quality:
-        return distributed.Quality("a", 9, 2, "chosen", "sorted", 8, seed, ari, 0.9, 0.92, 3, 9, 9)
+    def line(ari: float, vigilances: str = "chosen") -> distributed.Quality:
+        return distributed.Quality("a", 9, 2, vigilances, "sorted", 8, 0, ari, 0.9, 0.92, 3, 9, 9)
 
-    close, mean = distributed.goals([line(0.89), line(0.92, 1)])
-    assert (close.reached, mean.reached) == ("yes", "yes")
-    far, mean = distributed.goals([line(0.6), line(0.92, 1)])
-    assert (far.reached, mean.reached) == ("no", "no")
-    assert far.figure.startswith("-0.300: a")
+    reached = [goal.reached for goal in distributed.goals([line(0.89), line(0.92, "given")])]
+    assert reached == ["yes", "yes", "no"]
+    far, given, mean = distributed.goals([line(0.6), line(0.96), line(0.895, "given")])
+    assert (far.reached, given.reached, mean.reached) == ("no", "no", "no")
+    assert far.figure.startswith("-0.300: a, vigilances chosen")
+    assert mean.figure == "-0.140"
 
 
 def test_the_plan_follows_its_formulas() -> None:
