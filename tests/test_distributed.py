@@ -69,3 +69,4 @@ def test_the_plan_follows_its_formulas() -> None:
     assert plan["learning"] == "2 s"
     assert plan["merging after the last partition"] == "0.5 s"  # ten merges of 0.05 s
     assert plan["models moved, at most"] == "100 MB"
+    assert plan["samples moved, at most"] == "200 MB"

@@ -15,8 +15,8 @@ QUALITY = """\
 `resonart.dask.fit` over partitions of {n_rows} rows against one model. *Sorted* means cluster by
 cluster and, within each, by the first feature: a partition sees few clusters, and each cluster
 cut in stripes. Vigilances are *given* (the pair with which `DDVFA.fit` finds the most) or *chosen*
-without labels on the sample; names without a shape are the larger of the 30 data sets, repeated
-with jitter. The figures are adjusted Rand indices, means of {n_seeds} seeds where vigilances
+without labels on the sample; after the shapes come the larger of the 30 data sets, repeated with
+jitter. The figures are adjusted Rand indices, means of {n_seeds} seeds where vigilances
 are chosen: of `DDVFA.fit` on all rows (*single*), of one model that begins with the same sample
 (*one*), and of partitions. Single and one differ by the sample that chooses; one and partitions
 by being cut.
@@ -26,8 +26,8 @@ COST = """\
 ### What it takes
 
 Blobs in Parquet files, on a cluster of processes with one thread each. *Learning* and *merging* are
-summed over workers; *moved* is what workers sent each other, *models* the size of all models
-that could have been sent.
+summed over workers; *moved* is what workers sent each other and the client, samples of the first
+pass included, *models* the size of all models that could have been sent.
 """
 
 PLAN = """\
@@ -38,6 +38,7 @@ Reckoned from the line of {n_features} features above with the formulas of
 of {rows} rows.
 """
 
+SAMPLE_ROWS = 5_000  # the default
 BILLION, MACHINES, CORES, PARTITION_ROWS = 10**9, 100, 8, 10**6
 TASK_SECONDS = 1e-3  # what dask's scheduler says a task costs it, about
 TASKS_A_PARTITION = 6  # twice read, once surveyed, once learned, twice joined
@@ -120,6 +121,7 @@ def reckon(line: Line) -> dict[str, str]:
     model = float(line["model_mb"])
     depth = math.ceil(math.log2(n_partitions))
     row_mb = float(line["rows_mb"]) / n_rows
+    sample_mb = SAMPLE_ROWS * (row_mb + 24e-6)  # with key, partition and place of each row
     return {
         "partitions": f"{n_partitions:,}",
         "first pass": f"{BILLION * survey / cores:,.0f} s",
@@ -127,7 +129,8 @@ def reckon(line: Line) -> dict[str, str]:
         "depth of the tree": f"{depth} merges",
         "merging after the last partition": f"{depth * merge:.3g} s",
         "a model": f"{model:.3g} MB",
-        "models moved, at most": f"{n_partitions * model:,.3g} MB",
+        "models moved, at most": f"{n_partitions * model:,.0f} MB",
+        "samples moved, at most": f"{n_partitions * sample_mb:,.0f} MB",
         "rows not moved": f"{BILLION * row_mb / 1e6:,.3g} TB",
         "memory of a core": f"{PARTITION_ROWS * row_mb:,.3g} MB for a block (a file: a chunk), "
         f"and {2 * model:.3g} MB for models",
