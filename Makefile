@@ -40,7 +40,7 @@ demo: $(VENV)/.installed
 	$(BIN)/python examples/demo.py
 
 # The second time, whatever searches boxes does so by the index, however few they are.
-NO_SEARCH := architecture benchmarks cli_app cli_commands cli_parts damaged_files datasets demo failing_allocations index \
+NO_SEARCH := architecture benchmarks cli_app cli_commands cli_parts damaged_files dask datasets demo distributed failing_allocations index \
   io_read io_write joblib_backends live_rows nothing_lost plot readme soak stream stub suite vat
 test: $(VENV)/.installed
 	$(BIN)/python -m pytest --numprocesses 2 src/resonart --doctest-modules

@@ -13,6 +13,7 @@ from pathlib import Path
 from .sections import (
     against_artlib,
     command_line,
+    distributed,
     first_use,
     growth,
     label_free,
@@ -115,6 +116,7 @@ SECTIONS: dict[str, Callable[[Path], list[str]]] = {
     "row_by_row": row_by_row.section,
     "river_interface": river_interface.section,
     "command_line": command_line.section,
+    "distributed_quality": distributed.section,
     "memory": memory.section,
     "vat": vat.section,
     "plane_ratios": vigilance_plane.section,
@@ -130,6 +132,7 @@ JUDGES: dict[str, Callable[[list[Line]], Goals]] = {
     "row_by_row": row_by_row.goals,
     "river_interface": river_interface.goals,
     "command_line_goals": summed_goals,
+    "distributed_goals": summed_goals,
     "memory": memory.goals,
     "vat": vat.goals,
     "plane_goals": summed_goals,

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
-from . import report, suite
+from . import distributed, report, suite
 from .data_sets import DataSet, MissingDataError, all_thirty, folder, tiny
 from .tables import Goal, Line, read_lines, write_lines, write_results
 from .timing import FULL, QUICK, Effort, describe_run, note
@@ -43,6 +43,7 @@ class Size:
     piped_rows: int
     trickled_rows: int
     piped_repeats: int
+    distributed: distributed.Size
     effort: Effort
     suite: suite.Suite
 
@@ -69,6 +70,19 @@ FULL_SIZE = Size(
     piped_rows=1_000_000,
     trickled_rows=1_000,
     piped_repeats=3,
+    distributed=distributed.Size(
+        n_rows=1_000_000,
+        shapes=("blobs", "spirals", "rings", "noisy rings"),
+        data_sets=all_thirty,
+        n_partitions=(2, 8, 64),
+        n_seeds=3,
+        n_orders=8,
+        sample_rows=5_000,
+        cost_rows=1_000_000,
+        cost_widths=(2, 8),
+        cost_files=16,
+        n_workers=(1, 2),
+    ),
     effort=FULL,
     suite=suite.FULL,
 )
@@ -94,6 +108,19 @@ QUICK_SIZE = Size(
     piped_rows=2_000,
     trickled_rows=20,
     piped_repeats=1,
+    distributed=distributed.Size(
+        n_rows=600,
+        shapes=("blobs",),
+        data_sets=tiny,
+        n_partitions=(2, 4),
+        n_seeds=1,
+        n_orders=1,
+        sample_rows=100,
+        cost_rows=600,
+        cost_widths=(2,),
+        cost_files=3,
+        n_workers=(1, 2),
+    ),
     effort=QUICK,
     suite=suite.QUICK,
 )
@@ -180,6 +207,14 @@ def ask_command_line(size: Size, results: Path) -> None:
     found = command_line.measure(size.piped_rows, size.trickled_rows, size.piped_repeats)
     write_results(results / "command_line.csv", found)
     write_goals(results / "command_line_goals.csv", command_line.goals(found))
+
+
+def ask_distributed(size: Size, results: Path) -> None:
+    """What do partitions cost, in quality and in time?"""
+    quality = distributed.measure_quality(size.distributed)
+    write_results(results / "distributed_quality.csv", quality)
+    write_results(results / "distributed_cost.csv", distributed.measure_cost(size.distributed))
+    write_goals(results / "distributed_goals.csv", distributed.goals(quality))
 
 
 def ask_one_pass(size: Size, results: Path) -> None:
@@ -274,6 +309,9 @@ QUESTIONS = {
     "vigilance_plane": Question(ask_vigilance_plane, needs_data=True),
     "label_free": Question(ask_label_free, peers=("matplotlib",), needs_data=True),
     "command_line": Question(ask_command_line, peers=("click", "pyarrow")),
+    "distributed": Question(
+        ask_distributed, peers=("dask", "distributed", "pyarrow"), needs_data=True
+    ),
     # A contender of the suite that is not installed is a line of its tables, no reason to stop.
     "one_pass": Question(ask_one_pass, peers=("matplotlib",)),
     "growth": Question(ask_growth, peers=("matplotlib",)),

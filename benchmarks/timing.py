@@ -27,7 +27,7 @@ Prepare = Callable[[Rows], Callable[[], Any]]
 
 WARM_UP_ROWS = 50
 PACKAGES = ("resonart", "scikit-learn", "numpy")
-OPTIONAL_PACKAGES = ("artlib", "river", "hdbscan", "fast_hdbscan", "numba", "pyclustertend")
+OPTIONAL_PACKAGES = ("artlib", "river", "hdbscan", "fast_hdbscan", "numba", "pyclustertend", "dask")
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "resonart"
 
 # A room may use those to its right; the core is everything at the top of the package.
-LAYERS = ["cli", "river", "io", "tuning", "plot", "datasets", "core"]
+LAYERS = ["cli", "dask", "river", "io", "tuning", "plot", "datasets", "core"]
 
 
 def layer(path: Path) -> str:

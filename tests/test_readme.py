@@ -49,6 +49,7 @@ def test_data_set(capsys: pytest.CaptureFixture[str]) -> None:
         "docs/tables.md",
         "docs/river.md",
         "docs/sklearn.md",
+        "docs/dask.md",
     ],
 )
 def test_links_lead_somewhere(name: str) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
@@ -13,6 +14,7 @@ from . import _core
 from ._bounds import Bounds
 from ._ddvfa import DDVFA, merges_by_itself
 from ._engine import Snapshot, dump_params, fill, snapshot
+from ._merge_grown import merge_grown
 
 # What the models were trained with has to agree in these.
 _ADVICE = dict.fromkeys(
@@ -23,7 +25,7 @@ _ADVICE = dict.fromkeys(
 _MUST_AGREE = ("rho_lb", "rho_ub", "gamma", "gamma_ref", "linkage", "search", "alpha", "beta")
 
 
-def merge_models(models: Sequence[DDVFA]) -> DDVFA:
+def merge_models(models: Sequence[DDVFA], *, base: DDVFA | None = None) -> DDVFA:
     """Merge fitted DDVFA models into one, by Merge ART over all their modules.
 
     Modules are presented in the order of the models. Feature ranges may differ: the result covers
@@ -33,6 +35,12 @@ def merge_models(models: Sequence[DDVFA]) -> DDVFA:
     ----------
     models : sequence of DDVFA
         Fitted models with the same parameters and features.
+    base : DDVFA or None, default=None
+        A model of which all the others are copies that have learned on, without merging since.
+        Its clusters keep their labels and are not merged with each other: they are known to be
+        the same everywhere. Only clusters that it did not have go through Merge ART. What it had
+        learned itself counts once. The result can be merged again with others that went on from
+        the same base, and has the base's parameters.
 
     Returns
     -------
@@ -48,6 +56,7 @@ def merge_models(models: Sequence[DDVFA]) -> DDVFA:
 
     Examples
     --------
+    >>> import copy
     >>> import numpy as np
     >>> from resonart import DDVFA, merge_models
     >>> rng = np.random.default_rng(0)
@@ -59,15 +68,52 @@ def merge_models(models: Sequence[DDVFA]) -> DDVFA:
     (2, 400)
     >>> model.label_maps_[3]
     array([0, 1])
+
+    A model that learned on in two places:
+
+    >>> base = DDVFA(rho_lb=0.8, rho_ub=0.9, bounds=(-5, 25)).fit(X[:100])
+    >>> here, there = copy.deepcopy(base), copy.deepcopy(base)
+    >>> _ = here.partial_fit(X[100:250]), there.partial_fit(X[250:])
+    >>> model = merge_models([here, there], base=base)
+    >>> model.n_clusters_, int(model.counts_.sum())
+    (2, 400)
     """
     models = list(models)
-    _check_fit_together(models)
+    _check_fit_together(models if base is None else [base, *models], with_base=base is not None)
     contents = [snapshot(model._engine, grouped=True) for model in models]
-    bounds = Bounds(
-        np.min([c.low for c in contents], axis=0), np.max([c.high for c in contents], axis=0)
+    first = models[0] if base is None else base
+    params = first._engine.params()
+    content, label_maps = (
+        _merge_apart(contents, params)
+        if base is None
+        else _merge_onto(snapshot(base._engine, grouped=True), contents, params)
     )
+    merged: DDVFA = clone(first)
+    engine = _core.Ddvfa(first.n_features_in_, params)
+    fill(engine, content)
+    merged._engine = engine
+    merged.label_maps_ = label_maps
+    merged.labels_ = np.concatenate(
+        [m[model.labels_] for m, model in zip(label_maps, models, strict=True)]
+    )
+    merged.n_epochs_ = max(model.n_epochs_ for model in models)
+    merged.n_features_in_ = first.n_features_in_
+    merged._merges_by_itself = merges_by_itself(params)
+    if base is not None and "_choice" in base.__dict__:
+        merged._choice = base._choice
+    for model in (first, *models):
+        if hasattr(model, "feature_names_in_"):
+            merged.feature_names_in_ = model.feature_names_in_.copy()
+            break
+    return merged
+
+
+def _merge_apart(
+    contents: Sequence[Snapshot], params: _core.Params
+) -> tuple[Snapshot, list[NDArray[np.int64]]]:
+    """Merge ART over all modules of all models."""
+    bounds = _common_bounds(contents)
     offsets = np.cumsum([0] + [int(c.labels.max()) + 1 for c in contents])
-    params = models[0]._engine.params()
     weights, counts, labels, label_map, _ = _core.merge_modules(
         np.concatenate([_core.move_weights(c.weights, c.low, c.high, *bounds) for c in contents]),
         np.concatenate([c.counts for c in contents]),
@@ -76,66 +122,78 @@ def merge_models(models: Sequence[DDVFA]) -> DDVFA:
         None,
         True,
     )
-    merged: DDVFA = clone(models[0])
-    engine = _core.Ddvfa(models[0].n_features_in_, params)
-    fill(
-        engine,
-        Snapshot(
-            weights,
-            counts,
-            labels,
-            bounds.low,
-            bounds.high,
-            n_samples=sum(c.n_samples for c in contents),
-            since_merge=0,
-            n_merges=1,
-            n_refused=sum(c.n_refused for c in contents),
-            room_sought_at=0,
-            label_map=np.empty(0, np.int64),
-        ),
+    content = Snapshot(
+        weights,
+        counts,
+        labels,
+        bounds.low,
+        bounds.high,
+        n_samples=sum(c.n_samples for c in contents),
+        since_merge=0,
+        n_merges=1,
+        n_refused=sum(c.n_refused for c in contents),
+        room_sought_at=0,
+        label_map=np.empty(0, np.int64),
     )
-    merged._engine = engine
-    merged.label_maps_ = np.split(label_map, offsets[1:-1])
-    merged.labels_ = np.concatenate(
-        [m[model.labels_] for m, model in zip(merged.label_maps_, models, strict=True)]
-    )
-    merged.n_epochs_ = max(model.n_epochs_ for model in models)
-    merged.n_features_in_ = models[0].n_features_in_
-    merged._merges_by_itself = merges_by_itself(params)
-    for model in models:
-        if hasattr(model, "feature_names_in_"):
-            merged.feature_names_in_ = model.feature_names_in_.copy()
-            break
-    return merged
+    return content, np.split(label_map, offsets[1:-1])
 
 
-def _check_fit_together(models: Sequence[Any]) -> None:
-    if not models:
+def _merge_onto(
+    base: Snapshot, contents: Sequence[Snapshot], params: _core.Params
+) -> tuple[Snapshot, list[NDArray[np.int64]]]:
+    """Add to the base what each of the models has beyond it."""
+    bounds = _common_bounds([base, *contents])
+    (weights, counts, labels), label_maps = merge_grown(base, contents, bounds, params)
+    content = base._replace(
+        weights=weights,
+        counts=counts,
+        labels=labels,
+        low=bounds.low,
+        high=bounds.high,
+        n_samples=base.n_samples + sum(c.n_samples - base.n_samples for c in contents),
+        since_merge=base.since_merge + sum(c.n_samples - base.n_samples for c in contents),
+        n_refused=base.n_refused + sum(c.n_refused - base.n_refused for c in contents),
+        room_sought_at=0,
+    )
+    return content, label_maps
+
+
+def _common_bounds(contents: Sequence[Snapshot]) -> Bounds:
+    return Bounds(
+        np.min([c.low for c in contents], axis=0), np.max([c.high for c in contents], axis=0)
+    )
+
+
+def _check_fit_together(models: Sequence[Any], *, with_base: bool) -> None:
+    if len(models) == with_base:
         raise ValueError("merge_models needs at least one model, got none.")
-    for i, model in enumerate(models):
+    names_of = [f"models[{i}]" for i in range(len(models))]
+    if with_base:
+        names_of = ["base", *names_of[:-1]]
+    for name_of, model in zip(names_of, models, strict=True):
         if not isinstance(model, DDVFA):
-            raise TypeError(f"models[{i}] must be a fitted DDVFA, got {type(model).__name__}.")
+            raise TypeError(f"{name_of} must be a fitted DDVFA, got {type(model).__name__}.")
         if not model.__sklearn_is_fitted__():
-            raise NotFittedError(f"models[{i}] is not fitted yet. Call its fit or partial_fit.")
+            raise NotFittedError(f"{name_of} is not fitted yet. Call its fit or partial_fit.")
     first = models[0]
     trained = [_trained_with(model) for model in models]
     for i, model in enumerate(models[1:], start=1):
         for name in _MUST_AGREE:
             if trained[i][name] != trained[0][name]:
                 raise ValueError(
-                    f"models[{i}] was trained with {name}={trained[i][name]!r}, but models[0] with "
-                    f"{name}={trained[0][name]!r}; models to be merged need the same parameters."
-                    + _ADVICE.get(name, "")
+                    f"{names_of[i]} was trained with {name}={trained[i][name]!r}, but "
+                    f"{names_of[0]} with {name}={trained[0][name]!r}; models to be merged "
+                    "need the same parameters." + _ADVICE.get(name, "")
                 )
         if model.n_features_in_ != first.n_features_in_:
             raise ValueError(
-                f"models[{i}] has {model.n_features_in_} features, but models[0] has "
+                f"{names_of[i]} has {model.n_features_in_} features, but {names_of[0]} has "
                 f"{first.n_features_in_}; models to be merged need the same features."
             )
         names, wanted_names = (getattr(m, "feature_names_in_", None) for m in (model, first))
         if names is not None and wanted_names is not None and list(names) != list(wanted_names):
             raise ValueError(
-                f"models[{i}] has the feature names {list(names)}, but models[0] has "
+                f"{names_of[i]} has the feature names {list(names)}, but {names_of[0]} has "
                 f"{list(wanted_names)}; models to be merged need the same features."
             )
 

@@ -1,0 +1,206 @@
+"""The estimator's face of fitting over partitions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from resonart import DDVFA, Bounds
+
+from ._fit import CHUNK_ROWS, SAMPLE_ROWS, fit, update
+from ._partitions import Reading, is_array, is_frame
+from ._predict import ask
+from ._report import FitReport
+
+
+class DaskDDVFA(BaseEstimator):
+    """DDVFA over dask arrays, dask dataframes or lists of files.
+
+    :func:`fit` as an estimator. ``model_`` is the ordinary DDVFA that comes out.
+
+    Parameters
+    ----------
+    estimator : DDVFA or None, default=None
+        What to fit; ``None`` is ``DDVFA()``.
+    sample_rows, columns, missing, chunk_rows
+        As for :func:`fit`.
+
+    Attributes
+    ----------
+    model_ : DDVFA
+        The model; it can be saved, and goes on with ``partial_fit``.
+    report_ : FitReport
+        What the last ``fit`` or ``partial_fit`` has done: ``print(estimator.report_)``.
+    bounds_ : Bounds
+        Feature ranges of the model, given or found.
+    rho_lb_, rho_ub_ : float
+        The vigilances, given or chosen.
+    vigilance_choice_ : VigilanceChoice or None
+        How they were chosen.
+    n_clusters_, n_features_in_ : int
+        Number of clusters and of features.
+
+    Examples
+    --------
+    >>> import dask
+    >>> import dask.array as da
+    >>> import numpy as np
+    >>> from resonart import DDVFA
+    >>> from resonart.dask import DaskDDVFA
+    >>> X = np.random.default_rng(0).normal(size=(1000, 2))
+    >>> X[500:] += 20
+    >>> rows = da.from_array(X, chunks=(250, 2))
+    >>> with dask.config.set(scheduler="synchronous"):
+    ...     clusters = DaskDDVFA(DDVFA(random_state=0)).fit(rows)
+    ...     labels = clusters.predict(rows)
+    ...     sizes = np.bincount(labels.compute())
+    >>> clusters.n_clusters_, labels.chunks, sizes.tolist()
+    (2, ((250, 250, 250, 250),), [500, 500])
+    """
+
+    model_: DDVFA
+    report_: FitReport
+
+    def __init__(
+        self,
+        estimator: DDVFA | None = None,
+        *,
+        sample_rows: int = SAMPLE_ROWS,
+        columns: Sequence[str | int] | None = None,
+        missing: Literal["error", "drop"] = "error",
+        chunk_rows: int = CHUNK_ROWS,
+    ) -> None:
+        self.estimator = estimator
+        self.sample_rows = sample_rows
+        self.columns = columns
+        self.missing = missing
+        self.chunk_rows = chunk_rows
+
+    def fit(self, X: Any, y: object = None, *, client: Any = None) -> Self:
+        """Cluster the rows of all partitions from scratch.
+
+        Parameters
+        ----------
+        X : dask array, dask dataframe, or list of paths
+            The partitions.
+        y : Ignored
+            Present for API consistency.
+        client : distributed.Client or None, default=None
+            Where to work; by default what dask uses.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator. A call that fails leaves it as it was.
+        """
+        self.model_, self.report_ = fit(
+            X, self.estimator, client=client, sample_rows=self.sample_rows, columns=self.columns,
+            missing=self.missing, chunk_rows=self.chunk_rows, with_report=True,
+        )  # fmt: skip
+        return self
+
+    def partial_fit(self, X: Any, y: object = None, *, client: Any = None) -> Self:
+        """Learn partitions that have come later, as :func:`update` does.
+
+        Parameters
+        ----------
+        X : dask array, dask dataframe, or list of paths
+            The new partitions.
+        y : Ignored
+            Present for API consistency.
+        client : distributed.Client or None, default=None
+            Where to work; by default what dask uses.
+
+        Returns
+        -------
+        self : object
+            The estimator. A call that fails leaves it as it was.
+        """
+        if not hasattr(self, "model_"):
+            return self.fit(X, client=client)
+        self.model_, self.report_ = update(
+            self.model_, X, client=client, columns=self.columns, missing=self.missing,
+            chunk_rows=self.chunk_rows, with_report=True,
+        )  # fmt: skip
+        return self
+
+    def predict(self, X: Any) -> Any:
+        """Find the cluster of each row, when it is computed.
+
+        Parameters
+        ----------
+        X : dask array, dask dataframe, or list of paths
+            Rows.
+
+        Returns
+        -------
+        labels : dask array or dask Series
+            Lazy, with the partitions of ``X``: an array for an array or files, a Series with its
+            index for a frame.
+        """
+        return self._ask(X, "predict", np.int64, "cluster")
+
+    def score_samples(self, X: Any) -> Any:
+        """Match of each row with the cluster nearest to it, when it is computed.
+
+        Parameters
+        ----------
+        X : dask array, dask dataframe, or list of paths
+            Rows.
+
+        Returns
+        -------
+        scores : dask array or dask Series
+            Lazy, with the partitions of ``X``; the lower, the more novel.
+        """
+        return self._ask(X, "score_samples", np.float64, "match")
+
+    def _ask(self, X: Any, method: str, dtype: type, name: str) -> Any:
+        check_is_fitted(self, "model_")
+        columns = self.columns
+        if columns is None and not (is_array(X) or is_frame(X)):
+            columns = list(getattr(self.model_, "feature_names_in_", ())) or None
+        chosen = None if columns is None else tuple(columns)
+        # Each row has an answer: none is dropped here.
+        reading = Reading(chosen, "error", int(self.chunk_rows))
+        return ask(X, self.model_, method, dtype, name, reading)
+
+    @property
+    def bounds_(self) -> Bounds:
+        """Feature ranges of the model."""
+        check_is_fitted(self, "model_")
+        return self.model_.bounds_
+
+    @property
+    def rho_lb_(self) -> float:
+        """The lower vigilance."""
+        check_is_fitted(self, "model_")
+        return self.model_.rho_lb_
+
+    @property
+    def rho_ub_(self) -> float:
+        """The upper vigilance."""
+        check_is_fitted(self, "model_")
+        return self.model_.rho_ub_
+
+    @property
+    def vigilance_choice_(self) -> Any:
+        """How the vigilances were chosen; None where they were given."""
+        check_is_fitted(self, "model_")
+        return self.model_.vigilance_choice_
+
+    @property
+    def n_clusters_(self) -> int:
+        """Number of clusters."""
+        check_is_fitted(self, "model_")
+        return self.model_.n_clusters_
+
+    @property
+    def n_features_in_(self) -> int:
+        """Number of features."""
+        check_is_fitted(self, "model_")
+        return self.model_.n_features_in_

@@ -1,0 +1,424 @@
+"""Fit and update: two passes over partitions, each of them one graph of small, pure tasks."""
+
+from __future__ import annotations
+
+import copy
+import time
+import uuid
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from numbers import Integral
+from typing import Any, Literal, overload
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from resonart import DDVFA
+
+from ._learn import (
+    Part,
+    Start,
+    begin,
+    learn_partition,
+    merge_parts,
+    pack,
+    settle,
+    unpack,
+    without_labels,
+)
+from ._partitions import Reading, columns_of, is_array, is_frame, partitions_of
+from ._report import FitReport
+from ._require import require_dask
+from ._run import in_a_tree, run, run_over
+from ._survey import merge_surveys, survey_partition
+
+SAMPLE_ROWS = 5_000
+CHUNK_ROWS = 65_536
+
+
+@overload
+def fit(
+    data: Any,
+    estimator: DDVFA | None = ...,
+    *,
+    client: Any = ...,
+    sample_rows: int = ...,
+    columns: Sequence[str | int] | None = ...,
+    missing: Literal["error", "drop"] = ...,
+    chunk_rows: int = ...,
+    with_report: Literal[False] = ...,
+) -> DDVFA: ...
+@overload
+def fit(
+    data: Any,
+    estimator: DDVFA | None = ...,
+    *,
+    client: Any = ...,
+    sample_rows: int = ...,
+    columns: Sequence[str | int] | None = ...,
+    missing: Literal["error", "drop"] = ...,
+    chunk_rows: int = ...,
+    with_report: Literal[True],
+) -> tuple[DDVFA, FitReport]: ...
+def fit(
+    data: Any,
+    estimator: DDVFA | None = None,
+    *,
+    client: Any = None,
+    sample_rows: int = SAMPLE_ROWS,
+    columns: Sequence[str | int] | None = None,
+    missing: Literal["error", "drop"] = "error",
+    chunk_rows: int = CHUNK_ROWS,
+    with_report: bool = False,
+) -> DDVFA | tuple[DDVFA, FitReport]:
+    """Cluster rows that lie in many partitions; they are learned where they lie.
+
+    A first pass finds the feature ranges and draws a sample spread over all partitions. The sample
+    is fitted, and every partition goes on from a copy of that model; then the copies are merged,
+    neighbours first. Rows stay where they are, but for the sample, which goes to one worker; small
+    models travel.
+
+    Parameters
+    ----------
+    data : dask array, dask dataframe, or list of paths
+        The partitions: blocks of rows, partitions, or files that the workers can read (all formats
+        of :func:`resonart.io.open_table`), each a partition.
+    estimator : DDVFA or None, default=None
+        What to fit; it is left alone. ``None`` is ``DDVFA()``. Where ``bounds`` is None, ranges are
+        found in the first pass. Vigilances that are ``"auto"`` are chosen on the sample. Rows are
+        presented once, whatever ``max_epochs``, and those of a partition in the order given;
+        ``max_epochs`` and ``order`` hold for the sample.
+    client : distributed.Client or None, default=None
+        Where to work. By default what dask uses: the last client made, or else threads.
+    sample_rows : int, default=5000
+        Rows of the sample; 0 goes without. Partitions then know nothing of each other, Merge ART
+        alone has to join their clusters, and vigilances must be given; where ``bounds`` is, too,
+        there is no first pass. See Notes.
+    columns : list of str or int, or None, default=None
+        The features, by name or number. By default all columns; of files, all that hold numbers
+        in the first one.
+    missing : {"error", "drop"}, default="error"
+        What to do about rows that lack a value.
+    chunk_rows : int, default=65536
+        Most rows that are read from a file, or learned, at a time.
+    with_report : bool, default=False
+        Whether to return a :class:`FitReport`, too.
+
+    Returns
+    -------
+    model : DDVFA
+        An ordinary model: it predicts, goes on with ``partial_fit``, saves and loads. Its
+        ``counts_`` sum to the rows; ``labels_`` is empty. ``bounds_``, ``rho_lb_``, ``rho_ub_``
+        and ``vigilance_choice_`` tell what was found and chosen.
+    report : FitReport
+        Only ``with_report``.
+
+    Raises
+    ------
+    PartitionError
+        Where a partition cannot be read or learned: the message names it.
+
+    Notes
+    -----
+    The sample is drawn by the values of the rows and ``random_state`` (None is 0 here), so that it
+    is the same however rows are ordered and partitioned. Partitions may therefore be sorted: their
+    clusters have been seen before. As in :meth:`DDVFA.fit`, Merge ART runs at the end where
+    vigilances are given and ``merge=True``, and does not where they were chosen on a sample.
+
+    The same partitions give the same bits, whatever the scheduler, the number of workers and who
+    is done first. Tasks keep nothing on a worker: one that dies is asked again elsewhere, and
+    nothing is counted twice.
+
+    ``max_categories`` asks for ``sample_rows=0``: models that go on from the sample's have to keep
+    all their boxes until they are merged back. It then bounds the model of each partition; the
+    merged model has what is left after compression.
+
+    Examples
+    --------
+    >>> import dask
+    >>> import dask.array as da
+    >>> import numpy as np
+    >>> from resonart import DDVFA
+    >>> import resonart.dask
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.concatenate([rng.normal(0, 1, (500, 2)), rng.normal(20, 1, (500, 2))])
+    >>> rows = da.from_array(X, chunks=(125, 2))  # sorted: no partition has both clusters
+    >>> with dask.config.set(scheduler="synchronous"):
+    ...     model = resonart.dask.fit(rows, DDVFA(random_state=0))
+    >>> model.n_clusters_, int(model.counts_.sum())
+    (2, 1000)
+    """
+    ours = _checked(estimator)
+    sample_rows = _count("sample_rows", sample_rows, least=0)
+    if sample_rows == 0 and "auto" in (ours.rho_lb, ours.rho_ub):
+        raise ValueError(
+            "Vigilances that are 'auto' are chosen on a sample, and sample_rows=0 draws none. Give "
+            "rho_lb and rho_ub, or a sample_rows of 1,000 or more."
+        )
+    if sample_rows:
+        _check_unbounded(ours, "or sample_rows=0, with which each partition keeps to it")
+    work = _Work(data, _reading(columns, missing, chunk_rows), client)
+    started = time.perf_counter()
+    begun = work.begin(ours, sample_rows) if sample_rows or ours.bounds is None else None
+    surveyed = time.perf_counter()
+    if begun is None or begun.model is None:
+        n_sample, part = 0, work.learn(_nothing_learned(ours, begun), is_base=False)
+        if part is None:
+            raise ValueError("data has no rows: all partitions are empty.")
+        model = unpack(part.model)
+    else:
+        n_sample, part = len(begun.places), work.learn(begun.model, is_base=True, begun=begun)
+        model = begun.model if part is None else unpack(part.model)
+        if ours.get_params()["merge"] and model.vigilance_choice_ is None:
+            model.merge()  # as at the end of DDVFA.fit
+    model.set_params(**ours.get_params())
+    if not with_report:
+        return model
+    return model, _report(
+        model,
+        part,
+        n_partitions=len(work.partitions),
+        n_sample_rows=n_sample,
+        bounds_given=ours.bounds is not None,
+        survey_seconds=surveyed - started,
+        fit_seconds=time.perf_counter() - surveyed,
+    )
+
+
+@overload
+def update(
+    model: DDVFA,
+    data: Any,
+    *,
+    client: Any = ...,
+    columns: Sequence[str | int] | None = ...,
+    missing: Literal["error", "drop"] = ...,
+    chunk_rows: int = ...,
+    with_report: Literal[False] = ...,
+) -> DDVFA: ...
+@overload
+def update(
+    model: DDVFA,
+    data: Any,
+    *,
+    client: Any = ...,
+    columns: Sequence[str | int] | None = ...,
+    missing: Literal["error", "drop"] = ...,
+    chunk_rows: int = ...,
+    with_report: Literal[True],
+) -> tuple[DDVFA, FitReport]: ...
+def update(
+    model: DDVFA,
+    data: Any,
+    *,
+    client: Any = None,
+    columns: Sequence[str | int] | None = None,
+    missing: Literal["error", "drop"] = "error",
+    chunk_rows: int = CHUNK_ROWS,
+    with_report: bool = False,
+) -> DDVFA | tuple[DDVFA, FitReport]:
+    """Let a model learn partitions that have come later.
+
+    Every partition goes on from a copy of the model, where it lies, and the copies are merged:
+    ``partial_fit`` over partitions. Clusters the model has keep their labels and are not merged
+    with each other; call ``merge()`` of the result for that.
+
+    Parameters
+    ----------
+    model : DDVFA
+        A fitted model, of :func:`fit` or any other. It is left alone.
+    data : dask array, dask dataframe, or list of paths
+        The new partitions, with the features of the model.
+    client, columns, missing, chunk_rows, with_report
+        As for :func:`fit`. Of files, the columns that the model knows by name are read by default.
+
+    Returns
+    -------
+    model : DDVFA
+        A new model, with the parameters of the old one; its ``counts_`` sum to all rows.
+    report : FitReport
+        Only ``with_report``.
+
+    Raises
+    ------
+    PartitionError
+        Where a partition cannot be read or learned: the message names it.
+
+    Examples
+    --------
+    >>> import dask
+    >>> import dask.array as da
+    >>> import numpy as np
+    >>> from resonart import DDVFA
+    >>> import resonart.dask
+    >>> model = DDVFA(rho_lb=0.8, rho_ub=0.9, bounds=(0, 1)).fit([[0.1, 0.1], [0.15, 0.1]])
+    >>> later = da.from_array(np.array([[0.1, 0.12], [0.9, 0.9], [0.92, 0.9]]), chunks=(1, 2))
+    >>> with dask.config.set(scheduler="synchronous"):
+    ...     newer = resonart.dask.update(model, later)
+    >>> newer.n_clusters_, int(newer.counts_.sum()), model.n_clusters_
+    (2, 5, 1)
+    """
+    if not isinstance(model, DDVFA):
+        raise TypeError(f"model must be a fitted DDVFA, got {type(model).__name__}.")
+    check_is_fitted(model)
+    _check_unbounded(model, "as by model.set_params")
+    if columns is None and not (is_array(data) or is_frame(data)):
+        columns = list(getattr(model, "feature_names_in_", ())) or None
+    work = _Work(data, _reading(columns, missing, chunk_rows), client)
+    base = without_labels(copy.deepcopy(model))
+    started = time.perf_counter()
+    part = work.learn(base, is_base=True)
+    newer = base if part is None else unpack(part.model)
+    if not with_report:
+        return newer
+    return newer, _report(
+        newer,
+        part,
+        n_partitions=len(work.partitions),
+        n_sample_rows=0,
+        bounds_given=True,
+        survey_seconds=0.0,
+        fit_seconds=time.perf_counter() - started,
+    )
+
+
+class _Work:
+    """The tasks of one call, named so that a dashboard tells what they do."""
+
+    def __init__(self, data: Any, reading: Reading, client: Any) -> None:
+        self.partitions = partitions_of(data)
+        self.client = client
+        self.token = uuid.uuid4().hex
+        self.reading = reading
+        first = self.partitions[0]
+        if isinstance(first.content, str):
+            # What the first file has, the others have to have, in whichever order.
+            columns = run(self._task("columns", "0", columns_of)(first, reading), client)
+            self.reading = replace(reading, columns=columns)
+
+    def begin(self, estimator: DDVFA, sample_rows: int) -> Start:
+        """Survey all partitions, and fit the sample."""
+        seed = _seed(estimator.random_state)
+        looks = [
+            self._task("survey", str(i), survey_partition)(
+                each.content, each.place, i, self.reading, sample_rows, seed
+            )
+            for i, each in enumerate(self.partitions)
+        ]
+        seen = in_a_tree(
+            looks,
+            lambda one, other, name: self._task("survey-join", name, merge_surveys)(
+                one, other, sample_rows
+            ),
+        )
+        ours = clone(estimator).set_params(random_state=seed)
+        found = run_over(self._task("begin", "0", begin)(seen, ours), self.partitions, self.client)
+        assert isinstance(found, Start)
+        return found
+
+    def learn(self, start: DDVFA, *, is_base: bool, begun: Start | None = None) -> Part | None:
+        """Learn all partitions, and merge the models."""
+        known = self._task("start", "0", _itself)(pack(start))  # one key, sent once to each worker
+        nothing = np.empty(0, dtype=np.int64)
+        parts = [
+            self._task("learn", str(i), learn_partition)(
+                each.content,
+                each.place,
+                known,
+                is_base,
+                nothing if begun is None else np.sort(begun.places[begun.parts == i]),
+                self.reading,
+            )
+            for i, each in enumerate(self.partitions)
+        ]
+        base = known if is_base else None
+        whole = in_a_tree(
+            parts,
+            lambda one, other, name: self._task("merge", name, merge_parts)(one, other, base),
+        )
+        if is_base:
+            whole = self._task("settle", "0", settle)(whole, base)
+        found: Part | None = run_over(whole, self.partitions, self.client)
+        return found
+
+    def _task(self, what: str, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        lazy = require_dask().delayed(function, pure=False, traverse=False)
+        key = f"resonart-{what}-{self.token}-{name}"
+        return lambda *arguments: lazy(*arguments, dask_key_name=key)
+
+
+def _itself(packed: bytes) -> bytes:
+    return packed
+
+
+def _checked(estimator: object) -> DDVFA:
+    """Return a copy of the estimator that has learned nothing."""
+    if estimator is None:
+        return DDVFA()
+    if not isinstance(estimator, DDVFA):
+        raise TypeError(
+            f"estimator must be a DDVFA or None, got {estimator!r}. Of the estimators only DDVFA "
+            "has models that can be merged."
+        )
+    copied: DDVFA = clone(estimator)
+    return copied
+
+
+def _check_unbounded(model: DDVFA, cure: str) -> None:
+    if model.max_categories is not None:
+        raise ValueError(
+            f"max_categories={model.max_categories!r} cannot be kept to while copies of a model "
+            "learn apart: they have to keep all their boxes until they are merged. Give "
+            f"max_categories=None, {cure}."
+        )
+
+
+def _nothing_learned(estimator: DDVFA, begun: Start | None) -> DDVFA:
+    model: DDVFA = clone(estimator).set_params(order="given")
+    if begun is not None and estimator.bounds is None:
+        model.set_params(bounds=(begun.low, begun.high))
+    return model
+
+
+def _reading(columns: object, missing: object, chunk_rows: object) -> Reading:
+    if missing not in ("error", "drop"):
+        raise ValueError(f"missing must be 'error' or 'drop', got {missing!r}.")
+    if isinstance(columns, (str, int)):
+        raise TypeError(f"columns must be a list of names or numbers, got {columns!r}.")
+    chosen = None if columns is None else tuple(columns)  # type: ignore[var-annotated,arg-type]
+    return Reading(chosen, str(missing), _count("chunk_rows", chunk_rows, least=1))
+
+
+def _count(name: str, value: object, *, least: int) -> int:
+    if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
+        raise ValueError(f"{name} must be a whole number >= {least}, got {value!r}.")
+    return int(value)
+
+
+def _seed(random_state: Any) -> int:
+    """Return a number that all tasks share, so that one that is run again does the same."""
+    if random_state is None:
+        return 0
+    if isinstance(random_state, Integral):
+        return int(random_state)
+    return int(check_random_state(random_state).randint(2**31 - 1))
+
+
+def _report(model: DDVFA, part: Part | None, *, n_sample_rows: int, **told: Any) -> FitReport:
+    return FitReport(
+        n_rows=n_sample_rows + (0 if part is None else part.n_rows),
+        n_sample_rows=n_sample_rows,
+        bounds=model.bounds_,
+        rho_lb=model.rho_lb_,
+        rho_ub=model.rho_ub_,
+        vigilance_choice=model.vigilance_choice_,
+        n_clusters=model.n_clusters_,
+        n_categories=model.n_categories_,
+        n_models=0 if part is None else part.n_models,
+        models_bytes=0 if part is None else part.n_bytes,
+        learn_seconds=0.0 if part is None else part.learn_seconds,
+        merge_seconds=0.0 if part is None else part.merge_seconds,
+        **told,
+    )

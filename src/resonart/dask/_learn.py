@@ -1,0 +1,157 @@
+"""The second pass: what is done where a partition lies, and how two outcomes become one.
+
+All of these functions are pure: they keep nothing on a worker, so that one that is lost can be
+asked again elsewhere.
+"""
+
+from __future__ import annotations
+
+import pickle
+import time
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from resonart import DDVFA, merge_models
+
+from ._errors import naming, noting
+from ._partitions import Reading, chunks_of
+from ._survey import Survey
+
+
+class Part(NamedTuple):
+    """A model of some partitions, and what it took.
+
+    The model is packed: so dask knows how large it is, and plans memory and transfers by that.
+    """
+
+    model: bytes
+    n_rows: int
+    n_models: int
+    n_bytes: int
+    learn_seconds: float
+    merge_seconds: float
+
+
+class Start(NamedTuple):
+    """What the first pass leads to: ranges, and the model that the sample has shown.
+
+    The rows of the sample are no part of it, only where they lie.
+    """
+
+    model: DDVFA | None
+    n_rows: int
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    parts: NDArray[np.int64]
+    places: NDArray[np.int64]
+
+
+def begin(seen: Survey | None, estimator: DDVFA) -> Start:
+    """Fit the sample, if there is one: every partition goes on with its clusters."""
+    if seen is None:
+        raise ValueError("data has no rows: all partitions are empty.")
+    sample = seen.sample
+    model = None
+    if len(sample.keys):
+        rows: Any = sample.rows
+        if seen.names is not None:
+            from pandas import DataFrame
+
+            rows = DataFrame(rows, columns=list(seen.names), copy=False)
+        # Presented once, so that counts are numbers of rows.
+        model = clone(estimator).set_params(max_epochs=1)
+        if estimator.bounds is None:
+            model.set_params(bounds=(seen.low, seen.high))
+        with noting(f"while the sample of {len(sample.keys)} rows was fitted."):
+            without_labels(model.fit(rows))
+    return Start(model, seen.n_rows, seen.low, seen.high, sample.parts, sample.places)
+
+
+def pack(model: DDVFA) -> bytes:
+    """Return the model as bytes, without the labels of its rows: nothing grows with those."""
+    return pickle.dumps(without_labels(model))
+
+
+def unpack(packed: bytes) -> DDVFA:
+    """Return a model of one's own."""
+    model = pickle.loads(packed)
+    assert isinstance(model, DDVFA)
+    return model
+
+
+def going_on(base: bytes) -> DDVFA:
+    """Return a copy of the base that learns on and keeps to what merging back asks for."""
+    model = unpack(base)
+    model.set_params(merge=False, merge_every=None, order="given")
+    return model
+
+
+def learn_partition(
+    content: Any,
+    place: str,
+    start: bytes,
+    is_base: bool,
+    skipped: NDArray[np.int64],
+    reading: Reading,
+) -> Part | None:
+    """Learn a partition chunk by chunk; None if it has no rows to learn.
+
+    ``start`` is the base that all partitions go on from, or a model that has learned nothing. Rows
+    whose numbers are ``skipped`` are in the base already.
+    """
+    model = going_on(start) if is_base else unpack(start)
+    started = time.perf_counter()
+    n_seen = n_learned = 0
+    with naming(place):
+        for chunk in chunks_of(content, reading):
+            kept = np.ones(len(chunk), dtype=np.bool_)
+            mine = skipped[(skipped >= n_seen) & (skipped < n_seen + len(chunk))]
+            kept[mine - n_seen] = False
+            n_seen += len(chunk)
+            if kept.all():
+                model.partial_fit(chunk)
+            elif kept.any():
+                model.partial_fit(chunk[kept])
+            n_learned += int(kept.sum())
+        if n_learned == 0:
+            return None
+        if not is_base and model.get_params()["merge"]:
+            model.merge()
+    packed = pack(model)
+    return Part(packed, n_learned, 1, len(packed), time.perf_counter() - started, 0.0)
+
+
+def merge_parts(one: Part | None, other: Part | None, base: bytes | None) -> Part | None:
+    """Merge the models of neighbouring partitions."""
+    if one is None or other is None:
+        return one if other is None else other
+    started = time.perf_counter()
+    onto = None if base is None else unpack(base)
+    with noting("while models of partitions were merged."):
+        packed = pack(merge_models([unpack(one.model), unpack(other.model)], base=onto))
+    seconds = time.perf_counter() - started
+    return Part(
+        packed,
+        one.n_rows + other.n_rows,
+        one.n_models + other.n_models,
+        one.n_bytes + other.n_bytes + len(packed),
+        one.learn_seconds + other.learn_seconds,
+        one.merge_seconds + other.merge_seconds + seconds,
+    )
+
+
+def settle(part: Part | None, base: bytes) -> Part | None:
+    """Give a model that met no other the base's parameters, as merging does."""
+    if part is None or part.n_models > 1:
+        return part
+    return part._replace(model=pack(merge_models([unpack(part.model)], base=unpack(base))))
+
+
+def without_labels(model: DDVFA) -> DDVFA:
+    """Forget the labels of the rows: a model that travels holds nothing that grows with them."""
+    model.labels_ = np.empty(0, dtype=np.int64)
+    model.__dict__.pop("label_maps_", None)
+    return model

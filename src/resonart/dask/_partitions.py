@@ -1,0 +1,126 @@
+"""What is given, as partitions: blocks of an array, parts of a frame, or files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._errors import naming
+from ._require import require_dask
+
+Rows = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How rows are read: which columns, how many at a time."""
+
+    columns: tuple[str | int, ...] | None
+    missing: str
+    chunk_rows: int
+
+
+@dataclass(frozen=True)
+class Partition:
+    """One partition: what it is called, and a lazy block or the path of a file."""
+
+    place: str
+    content: Any
+
+
+def partitions_of(data: Any) -> list[Partition]:
+    """Return the partitions in their order."""
+    if is_array(data):
+        if data.ndim != 2:
+            raise ValueError(
+                f"A dask array of shape (n_samples, n_features) is needed, got {data.ndim} "
+                "dimensions. Reshape it to two."
+            )
+        blocks = data.rechunk({1: -1}).to_delayed().ravel().tolist()
+        return _numbered("block", blocks)
+    if is_frame(data):
+        return _numbered("partition", data.to_delayed())
+    paths = paths_of(data)
+    return [
+        Partition(f"{path} (file {i} of {len(paths)}, counted from 0)", path)
+        for i, path in enumerate(paths)
+    ]
+
+
+def _numbered(kind: str, blocks: Sequence[Any]) -> list[Partition]:
+    return [
+        Partition(f"{kind} {i} of {len(blocks)}, counted from 0", block)
+        for i, block in enumerate(blocks)
+    ]
+
+
+def is_array(data: Any) -> bool:
+    """Tell a dask array."""
+    return isinstance(data, require_dask("dask.array").Array)
+
+
+def is_frame(data: Any) -> bool:
+    """Tell a dask dataframe, without loading what only frames need."""
+    return hasattr(data, "map_partitions") and hasattr(data, "columns")
+
+
+def paths_of(data: Any) -> list[str]:
+    """Return a path, or a sequence of paths, as a list."""
+    if isinstance(data, (str, os.PathLike)):
+        data = [data]
+    try:
+        paths = [os.fspath(path) for path in data]
+    except TypeError:
+        raise TypeError(
+            "data must be a dask array, a dask dataframe, or a list of paths of tables, got "
+            f"{type(data).__name__}. A NumPy array becomes one by dask.array.from_array."
+        ) from None
+    if not paths:
+        raise ValueError("data has no partitions: the list of files is empty.")
+    return [os.fsdecode(path) for path in paths]
+
+
+def columns_of(partition: Partition, reading: Reading) -> tuple[str, ...]:
+    """Return the names of the columns of a file."""
+    with naming(partition.place), _open(partition.content, reading) as table:
+        return tuple(table.feature_names)
+
+
+def chunks_of(content: Any, reading: Reading) -> Iterator[Any]:
+    """Yield the rows of a partition, some at a time: as arrays, or as frames where named."""
+    if isinstance(content, str):
+        from pandas import DataFrame
+
+        with _open(content, reading) as table:
+            names = table.feature_names
+            for chunk in table:
+                yield DataFrame(chunk.rows, columns=names, copy=False)
+        return
+    if reading.columns is not None:
+        content = (
+            content[list(reading.columns)]
+            if hasattr(content, "columns")
+            else content[:, list(reading.columns)]
+        )
+    if reading.missing == "drop":
+        values = np.asarray(content)
+        content = content[np.isfinite(values).all(axis=1)]
+    rows = content.iloc if hasattr(content, "iloc") else content
+    for start in range(0, len(content), reading.chunk_rows):
+        yield rows[start : start + reading.chunk_rows]
+
+
+def _open(path: str, reading: Reading) -> Any:
+    from resonart.io import open_table
+
+    return open_table(
+        path,
+        columns=reading.columns,
+        missing=reading.missing,  # type: ignore[arg-type]
+        chunk_rows=reading.chunk_rows,
+    )

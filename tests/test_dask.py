@@ -1,0 +1,544 @@
+"""DDVFA over partitions: what comes out, the same bits everywhere, and what becomes of failures."""
+
+from __future__ import annotations
+
+import copy
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import dask
+import dask.array as da
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.metrics import adjusted_rand_score
+
+import resonart
+import resonart.dask
+from benchmarks.shapes import Workload
+from resonart import DDVFA, merge_models
+from resonart._engine import dump
+from resonart.dask import DaskDDVFA, PartitionError
+from resonart.dask._run import in_a_tree
+from resonart.dask._sample import draw, merge_samples
+
+GIVEN: dict[str, Any] = {"rho_lb": 0.8, "rho_ub": 0.93}
+
+
+def rings(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Two rings around each other: no box holds either."""
+    random = np.random.default_rng(seed)
+    labels = random.integers(2, size=n)
+    angles = random.uniform(0, 2 * np.pi, n)
+    radii = np.array([0.15, 0.45])[labels] + random.normal(0, 0.008, n)
+    return radii[:, None] * np.column_stack([np.cos(angles), np.sin(angles)]) + 0.5, labels
+
+
+X, Y = rings(4_000)
+SORTED = np.argsort(X[:, 0])
+
+
+def state(model: DDVFA) -> bytes:
+    """Every bit of the model."""
+    return pickle.dumps(dump(model._engine))
+
+
+def blocks(rows: np.ndarray, n: int) -> Any:
+    return da.from_array(rows, chunks=(-(-len(rows) // n), -1))
+
+
+@pytest.fixture(autouse=True)
+def _one_after_the_other(request: pytest.FixtureRequest) -> Iterator[None]:
+    if "client" in request.fixturenames:
+        yield
+        return
+    with dask.config.set(scheduler="synchronous"):
+        yield
+
+
+# ---------------------------------------------------------------------------- what comes out
+
+
+@pytest.mark.parametrize("n_partitions", [1, 2, 7, 16])
+@pytest.mark.parametrize("order", ["random", "sorted"])
+@pytest.mark.parametrize("sample_rows", [600, 0])
+def test_partitions_find_what_one_model_finds(
+    n_partitions: int, order: str, sample_rows: int
+) -> None:
+    rows = X if order == "random" else X[SORTED]
+    model = resonart.dask.fit(blocks(rows, n_partitions), DDVFA(**GIVEN), sample_rows=sample_rows)
+    alone = DDVFA(**GIVEN).fit(X)
+    assert adjusted_rand_score(Y, alone.predict(X)) == 1.0
+    assert adjusted_rand_score(Y, model.predict(X)) > 0.98
+    assert model.counts_.sum() == model.n_samples_seen_ == len(X)
+    np.testing.assert_array_equal(model.bounds_, alone.bounds_)
+    assert model.get_params() == alone.get_params()
+    assert len(model.labels_) == 0
+
+
+@pytest.mark.parametrize("order", ["random", "sorted"])
+def test_vigilances_chosen_on_the_sample_are_those_of_every_partitioning(order: str) -> None:
+    rows = X if order == "random" else X[SORTED]
+    estimator = DDVFA(n_orders=2, random_state=3)
+    results = [
+        resonart.dask.fit(blocks(rows, n), estimator, sample_rows=500, with_report=True)
+        for n in (1, 2, 9)
+    ]
+    for model, report in results:
+        choice = model.vigilance_choice_
+        assert choice is not None
+        assert choice.n_rows == report.n_sample_rows == 500
+        assert (model.rho_lb_, model.rho_ub_) == (report.rho_lb, report.rho_ub)
+        assert (model.rho_lb_, model.rho_ub_) == (results[0][0].rho_lb_, results[0][0].rho_ub_)
+        assert adjusted_rand_score(Y, model.predict(X)) > 0.98
+        assert model.counts_.sum() == report.n_rows == len(X)
+        assert "chosen on the sample" in str(report)
+        assert "found in a first pass" in str(report)
+
+
+def test_why_partitions_go_on_from_the_sample() -> None:
+    """Vigilances chosen on a sample are too low for all rows, which fill the gaps that it had."""
+    rows, truth = Workload("spirals", 2).rows(8_000)
+    parts = blocks(rows[np.argsort(rows[:, 0])], 8)
+    ours = resonart.dask.fit(parts, DDVFA(n_orders=2, random_state=0), sample_rows=1_000)
+    assert adjusted_rand_score(truth, ours.predict(rows)) > 0.98
+    pair = {"rho_lb": ours.rho_lb_, "rho_ub": ours.rho_ub_}
+    plain = resonart.dask.fit(parts, DDVFA(**pair), sample_rows=0)
+    assert adjusted_rand_score(truth, plain.predict(rows)) < 0.9
+
+
+def test_the_result_is_an_ordinary_model(tmp_path: Path) -> None:
+    model = resonart.dask.fit(blocks(X, 4), DDVFA(merge_every=700, **GIVEN), sample_rows=300)
+    model.save(tmp_path / "rings.resonart")
+    twin = resonart.load(tmp_path / "rings.resonart")
+    assert state(twin) == state(model)
+    more, _ = rings(1_000, seed=1)
+    for each in (model, twin, copy.deepcopy(model)):
+        each.partial_fit(more)
+        assert state(each) == state(model)
+    assert model.counts_.sum() == 5_000
+    assert model.merge_every == 700
+    assert model.n_merges_ > 1
+
+
+def test_frames_keep_names_and_index() -> None:
+    frame = pd.DataFrame(X, columns=["a", "b"], index=np.arange(len(X)) * 3)
+    frame["note"] = "text"
+    data = dd.from_pandas(frame, npartitions=5)
+    clusters = DaskDDVFA(DDVFA(**GIVEN), sample_rows=300, columns=["a", "b"]).fit(data)
+    assert clusters.model_.feature_names_in_.tolist() == ["a", "b"]
+    labels = clusters.predict(data)
+    assert isinstance(labels, dd.Series)
+    assert labels.npartitions == data.npartitions
+    found = labels.compute()
+    assert found.index.equals(frame.index)
+    assert (found.dtype, found.name) == (np.int64, "cluster")
+    np.testing.assert_array_equal(found, clusters.model_.predict(frame[["a", "b"]]))
+    scores = clusters.score_samples(data).compute()
+    np.testing.assert_array_equal(scores, clusters.model_.score_samples(frame[["a", "b"]]))
+
+
+def test_arrays_answer_block_by_block() -> None:
+    data = da.from_array(X, chunks=(900, 1))  # columns apart: brought together
+    clusters = DaskDDVFA(DDVFA(**GIVEN), chunk_rows=250).fit(data)
+    labels, scores = clusters.predict(data), clusters.score_samples(data)
+    assert labels.chunks == scores.chunks == data.chunks[:1]
+    assert (labels.dtype, scores.dtype) == (np.int64, np.float64)
+    np.testing.assert_array_equal(labels.compute(), clusters.model_.predict(X))
+    np.testing.assert_array_equal(scores.compute(), clusters.model_.score_samples(X))
+    assert clusters.n_clusters_ == clusters.model_.n_clusters_
+    assert clusters.n_features_in_ == 2
+    assert clusters.rho_lb_ == 0.8
+    assert clusters.rho_ub_ == 0.93
+    assert clusters.vigilance_choice_ is None
+    np.testing.assert_array_equal(clusters.bounds_.low, X.min(axis=0))
+    assert clone(clusters).get_params()["chunk_rows"] == 250
+
+
+def written(folder: Path, rows: np.ndarray, n: int) -> list[Path]:
+    """Half of the files Parquet, half CSV, whose columns come the other way round."""
+    paths = []
+    for i, part in enumerate(np.array_split(rows, n)):
+        frame = pd.DataFrame(part, columns=["a", "b"])
+        path = folder / f"part-{i}.{'csv' if i % 2 else 'parquet'}"
+        if i % 2:
+            frame[["b", "a"]].to_csv(path, index=False)
+        else:
+            frame.to_parquet(path)
+        paths.append(path)
+    return paths
+
+
+def test_files_are_read_where_they_lie(tmp_path: Path) -> None:
+    paths = written(tmp_path, X, 4)
+    clusters = DaskDDVFA(DDVFA(**GIVEN), sample_rows=300, chunk_rows=333).fit(paths)
+    whole = resonart.dask.fit(blocks(X, 4), DDVFA(**GIVEN), sample_rows=300, chunk_rows=333)
+    assert state(clusters.model_) == state(whole)
+    assert clusters.model_.feature_names_in_.tolist() == ["a", "b"]
+    labels = clusters.predict(paths)
+    assert labels.numblocks == (4,)
+    np.testing.assert_array_equal(labels.compute(), whole.predict(X))
+
+
+def test_chunks_make_no_difference() -> None:
+    models = [
+        resonart.dask.fit(blocks(X, 3), DDVFA(**GIVEN), sample_rows=300, chunk_rows=n)
+        for n in (50, 1_000, 65_536)
+    ]
+    assert len({state(model) for model in models}) == 1
+
+
+def test_empty_partitions_are_passed_over() -> None:
+    data = da.concatenate([blocks(X[:0], 1), blocks(X, 2), blocks(X[:0], 1)])
+    data = data[
+        da.from_array(np.ones(len(X), dtype=bool), chunks=data.chunks[0])
+    ]  # of no known size
+    model = resonart.dask.fit(data, DDVFA(**GIVEN), sample_rows=300)
+    whole = resonart.dask.fit(blocks(X, 2), DDVFA(**GIVEN), sample_rows=300)
+    assert state(model) == state(whole)
+    lonely = da.concatenate([blocks(X[:0], 1), blocks(X[:100], 1)])
+    newer = resonart.dask.update(DDVFA(merge_every=9, order="random", **GIVEN).fit(X), lonely)
+    assert (newer.merge_every, newer.order, bool(newer.merge)) == (9, "random", True)
+    assert newer.counts_.sum() == len(X) + 100
+    labels = DaskDDVFA(DDVFA(**GIVEN)).fit(blocks(X, 2)).predict(data)
+    assert labels.compute().shape == (len(X),)
+    with pytest.raises(ValueError, match="all partitions are empty"):
+        resonart.dask.fit(blocks(X[:0], 1), DDVFA(**GIVEN))
+    with pytest.raises(ValueError, match="all partitions are empty"):
+        resonart.dask.fit(blocks(X[:0], 1), DDVFA(bounds=(0, 1), **GIVEN), sample_rows=0)
+
+
+def test_a_sample_of_everything_is_the_model() -> None:
+    model, report = resonart.dask.fit(blocks(X[:200], 4), DDVFA(**GIVEN), with_report=True)
+    assert model.counts_.sum() == report.n_rows == report.n_sample_rows == 200
+    assert report.n_models == 0
+
+
+def test_given_bounds_grow_or_refuse() -> None:
+    model = resonart.dask.fit(blocks(X, 4), DDVFA(bounds=(0.3, 0.7), **GIVEN), sample_rows=300)
+    np.testing.assert_allclose(model.bounds_.low, X.min(axis=0))
+    np.testing.assert_allclose(model.bounds_.high, X.max(axis=0))
+    assert model.counts_.sum() == len(X)
+    wide = resonart.dask.fit(blocks(X, 4), DDVFA(bounds=(-1, 2), **GIVEN), sample_rows=300)
+    np.testing.assert_array_equal(wide.bounds_.low, [-1, -1])
+    strict = DDVFA(bounds=(0.3, 0.7), out_of_bounds="error", **GIVEN)
+    with pytest.raises(PartitionError, match=r"block \d of 4"):
+        resonart.dask.fit(blocks(X, 4), strict, sample_rows=0)
+
+
+def test_a_bound_on_categories_holds_in_each_partition_or_is_refused() -> None:
+    bound = DDVFA(rho_lb=0.9, rho_ub=0.98, max_categories=100)
+    model = resonart.dask.fit(blocks(X, 2), bound, sample_rows=0)
+    assert model.n_categories_ <= 200
+    assert model.n_refused_ > 0
+    assert model.counts_.sum() + model.n_refused_ == model.n_samples_seen_ == len(X)
+    with pytest.raises(ValueError, match=r"max_categories=100 cannot be kept.*sample_rows=0"):
+        resonart.dask.fit(blocks(X, 2), bound)
+    with pytest.raises(ValueError, match=r"max_categories=100 cannot be kept.*set_params"):
+        resonart.dask.update(model, blocks(X, 2))
+
+
+def test_missing_values_stop_or_are_dropped() -> None:
+    holed = X.copy()
+    holed[[5, 2_500], [0, 1]] = np.nan
+    with pytest.raises(PartitionError, match=r"block [02] of 4.*missing=\"drop\""):
+        resonart.dask.fit(blocks(holed, 4), DDVFA(**GIVEN))
+    model = resonart.dask.fit(blocks(holed, 4), DDVFA(**GIVEN), missing="drop", sample_rows=300)
+    assert model.counts_.sum() == len(X) - 2
+
+
+# ---------------------------------------------------------------------------- later partitions
+
+
+def test_update_learns_new_partitions_and_keeps_labels() -> None:
+    model = resonart.dask.fit(blocks(X, 3), DDVFA(**GIVEN), sample_rows=300)
+    before, names = state(model), model.predict(X)
+    more, _ = rings(2_000, seed=5)
+    more[:500] = more[:500] * 0.1 + 3.0  # somewhere new, outside the ranges
+    newer, report = resonart.dask.update(model, blocks(more, 4), with_report=True)
+    assert state(model) == before
+    assert newer.counts_.sum() == newer.n_samples_seen_ == 6_000
+    assert report.n_rows == 2_000
+    assert newer.get_params() == model.get_params()
+    np.testing.assert_array_equal(newer.predict(X), names)
+    assert (newer.predict(more[:500]) >= model.n_clusters_).all()
+    assert newer.bounds_.high.max() > 2.5
+    # One partition is what partial_fit would do, in other words.
+    one = resonart.dask.update(model, blocks(more, 1))
+    alone = copy.deepcopy(model).partial_fit(more)
+    np.testing.assert_array_equal(one.predict(more), alone.predict(more))
+    with pytest.raises(NotFittedError):
+        resonart.dask.update(DDVFA(), blocks(more, 1))
+
+
+def test_the_estimator_goes_on() -> None:
+    clusters = DaskDDVFA(DDVFA(**GIVEN), sample_rows=300).partial_fit(blocks(X[:2_000], 2))
+    model = clusters.model_
+    clusters.partial_fit(blocks(X[2_000:], 2))
+    assert clusters.model_ is not model
+    assert clusters.model_.counts_.sum() == len(X)
+    before = clusters.model_
+    with pytest.raises(PartitionError):
+        clusters.partial_fit(blocks(np.full((4, 2), np.nan), 2))
+    assert clusters.model_ is before
+    with pytest.raises(NotFittedError):
+        DaskDDVFA().predict(blocks(X, 2))
+
+
+# ---------------------------------------------------------------------------- merging onto a base
+
+
+def test_copies_that_learned_on_are_merged_in_any_grouping_of_rows() -> None:
+    base = DDVFA(bounds=(0, 1), **GIVEN).fit(X[:500])
+    parts = [copy.deepcopy(base).partial_fit(p) for p in np.array_split(X[500:], 5)]
+    flat = merge_models(parts, base=base)
+    nested = merge_models(
+        [merge_models(parts[:2], base=base), merge_models(parts[2:], base=base)], base=base
+    )
+    for merged in (flat, nested):
+        assert merged.counts_.sum() == merged.n_samples_seen_ == len(X)
+        assert (merged.predict(X[:500]) == base.predict(X[:500])).all()
+        # Every row lies in a box of the cluster that its own model had it in.
+        for part, rows, label_map in zip(
+            parts, np.array_split(X[500:], 5), flat.label_maps_, strict=True
+        ):
+            assert len(label_map) == part.n_clusters_
+            np.testing.assert_array_equal(
+                label_map[: base.n_clusters_], np.arange(base.n_clusters_)
+            )
+            lower, upper = merged.boxes_
+            inside = (rows[:50, None] >= lower - 1e-9) & (rows[:50, None] <= upper + 1e-9)
+            assert inside.all(axis=2).any(axis=1).all()
+    alone = merge_models([parts[0]], base=base)
+    np.testing.assert_array_equal(alone.predict(X), parts[0].predict(X))
+
+
+def test_models_from_elsewhere_are_no_copies() -> None:
+    base = DDVFA(bounds=(0, 1), **GIVEN).fit(X[:500])
+    stranger = DDVFA(bounds=(0, 1), **GIVEN).fit(X[500:1000])
+    with pytest.raises(ValueError, match=r"models\[1\] does not go on from the base"):
+        merge_models([copy.deepcopy(base), stranger], base=base)
+    with pytest.raises(ValueError, match="at least one model"):
+        merge_models([], base=base)
+    with pytest.raises(ValueError, match=r"models\[0\] was trained with rho_ub=0.99, but base"):
+        merge_models([DDVFA(rho_lb=0.8, rho_ub=0.99).fit(X)], base=base)
+
+
+# ---------------------------------------------------------------------------- the sample
+
+
+def test_the_sample_does_not_depend_on_order_or_partitions() -> None:
+    whole = draw(X, 0, 0, 300, seed=7)
+    shuffled = X[np.random.default_rng(0).permutation(len(X))]
+    parts = [draw(p, i, 0, 300, seed=7) for i, p in enumerate(np.array_split(shuffled, 9))]
+    joined = in_a_tree(parts, lambda one, other, _: merge_samples(one, other, 300))
+    np.testing.assert_array_equal(joined.rows, whole.rows)
+    np.testing.assert_array_equal(whole.rows, X[whole.places])
+    for part, place, row in zip(joined.parts, joined.places, joined.rows, strict=True):
+        np.testing.assert_array_equal(np.array_split(shuffled, 9)[part][place], row)
+    assert not np.array_equal(draw(X, 0, 0, 300, seed=8).rows, whole.rows)
+
+
+def test_the_sample_is_fair() -> None:
+    """Every row is as likely as any other; copies too, where there are many."""
+    line = np.linspace(0, 1, 2_000)[:, None]
+    drawn = np.concatenate([draw(line, 0, 0, 200, seed=s).rows for s in range(50)])
+    assert abs(drawn.mean() - 0.5) < 0.02
+    assert abs(np.quantile(drawn, 0.25) - 0.25) < 0.02
+    coins = (np.arange(4_000) % 10 == 0).astype(float)[:, None]
+    drawn = np.concatenate([draw(coins, 0, 0, 200, seed=s).rows for s in range(20)])
+    assert len(drawn) == 4_000
+    assert 0.08 < drawn.mean() < 0.12
+
+
+def test_the_shape_of_the_tree_depends_on_the_number_alone() -> None:
+    assert in_a_tree(list("abcdefg"), lambda a, b, _: f"({a}{b})") == "(((ab)(cd))((ef)g))"
+    assert in_a_tree(["a"], lambda a, b, _: a + b) == "a"
+
+
+# ---------------------------------------------------------------------------- what is refused
+
+
+def test_wrong_arguments_are_named() -> None:
+    data = blocks(X, 2)
+    with pytest.raises(TypeError, match="must be a DDVFA or None"):
+        resonart.dask.fit(data, resonart.FuzzyART(rho=0.5))  # type: ignore[call-overload]
+    with pytest.raises(TypeError, match=r"dask\.array\.from_array"):
+        resonart.dask.fit(X, DDVFA(**GIVEN))
+    with pytest.raises(ValueError, match="got 1 dimensions"):
+        resonart.dask.fit(data[:, 0], DDVFA(**GIVEN))
+    with pytest.raises(ValueError, match="sample_rows=0 draws none"):
+        resonart.dask.fit(data, DDVFA(), sample_rows=0)
+    with pytest.raises(ValueError, match="chunk_rows must be a whole number >= 1"):
+        resonart.dask.fit(data, DDVFA(**GIVEN), chunk_rows=0)
+    with pytest.raises(ValueError, match="missing must be"):
+        resonart.dask.fit(data, DDVFA(**GIVEN), missing="fill")  # type: ignore[call-overload]
+    with pytest.raises(TypeError, match="columns must be a list"):
+        resonart.dask.fit(data, DDVFA(**GIVEN), columns="a")
+    with pytest.raises(ValueError, match="the list of files is empty"):
+        resonart.dask.fit([], DDVFA(**GIVEN))
+
+
+def test_a_partition_that_fails_is_named(tmp_path: Path) -> None:
+    paths = written(tmp_path, X, 4)
+    paths[2].write_bytes(b"PAR1 no more")
+    with pytest.raises(PartitionError, match=r"part-2\.parquet \(file 2 of 4") as caught:
+        resonart.dask.fit(paths, DDVFA(**GIVEN))
+    assert pickle.loads(pickle.dumps(caught.value)).place == caught.value.place
+    with pytest.raises(PartitionError, match=r"nowhere\.csv"):
+        resonart.dask.fit([tmp_path / "nowhere.csv"], DDVFA(**GIVEN))
+    with pytest.raises(PartitionError, match=r"block 1 of 3, .*RuntimeError: no such block"):
+        resonart.dask.fit(made(tmp_path, 3, bad=1), DDVFA(**GIVEN))
+
+
+def test_a_sample_that_cannot_be_fitted_is_no_partition_s_fault(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="rho_lb must not exceed") as caught:
+        resonart.dask.fit(made(tmp_path, 3), DDVFA(rho_lb=0.9, rho_ub=0.5), sample_rows=50)
+    assert caught.value.__notes__ == ["In resonart.dask, while the sample of 50 rows was fitted."]
+    assert marks(tmp_path) == 3  # nothing was read again to find a culprit
+
+
+def test_partitions_of_other_widths_are_refused() -> None:
+    first, second = dask.delayed(X[:100]), dask.delayed(X[:100, :1])
+    data = da.concatenate([da.from_delayed(each, (100, 2), float) for each in (first, second)])
+    with pytest.raises(ValueError, match="partitions differ in their features: 2 and 1"):
+        resonart.dask.fit(data, DDVFA(**GIVEN))
+
+
+@pytest.mark.subprocess
+def test_without_dask_the_extra_is_named() -> None:
+    code = (
+        "import sys; sys.modules['dask'] = None; import resonart.dask\n"
+        "try: resonart.dask.fit(['a.csv'])\n"
+        "except ImportError as error: print(error)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert 'pip install "resonart[dask]"' in done.stdout
+
+
+# ---------------------------------------------------------------------------- on a cluster
+
+
+def made(folder: Path, n: int, *, bad: int | None = None, seconds: float = 0.0) -> Any:
+    """Blocks that leave a mark in a folder whenever they are made, and take their time."""
+
+    def block(i: int) -> np.ndarray:
+        (folder / f"{i}-{time.monotonic_ns()}.mark").touch()
+        if i == bad:
+            raise RuntimeError("no such block")
+        time.sleep(seconds)
+        random = np.random.default_rng(i)
+        return random.normal(random.integers(3), 0.05, (400, 2))
+
+    lazy = dask.delayed(block)
+    return da.concatenate([da.from_delayed(lazy(i), (400, 2), float) for i in range(n)])
+
+
+def marks(folder: Path) -> int:
+    return len(list(folder.glob("*.mark")))
+
+
+def wait_for(what: Any, seconds: float = 20.0) -> None:
+    end = time.monotonic() + seconds
+    while not what():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.01)
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[Any]:
+    from distributed import Client, LocalCluster
+
+    with (
+        dask.config.set({"distributed.worker.multiprocessing-method": "spawn"}),
+        LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+        ) as cluster,
+        Client(cluster) as client,
+    ):
+        yield client
+
+
+def n_tasks(client: Any) -> int:
+    return int(client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.tasks)))
+
+
+@pytest.mark.subprocess
+def test_the_same_bits_on_every_scheduler(client: Any, tmp_path: Path) -> None:
+    estimator = DDVFA(n_orders=1, random_state=0)
+    data = blocks(X[SORTED], 6)
+    models = [resonart.dask.fit(data, estimator, sample_rows=300)]  # two processes
+    models.append(resonart.dask.fit(data, estimator, sample_rows=300, client=client))
+    for scheduler in ("synchronous", "threads"):
+        with dask.config.set(scheduler=scheduler):
+            models.append(resonart.dask.fit(data, estimator, sample_rows=300))
+    only = next(iter(client.scheduler_info()["workers"]))
+    with dask.annotate(workers=[only]):  # one of them does it all
+        models.append(resonart.dask.fit(data, estimator, sample_rows=300))
+    assert len({state(model) for model in models}) == 1
+    labels = DaskDDVFA(estimator, sample_rows=300).fit(data).predict(data)
+    np.testing.assert_array_equal(labels.compute(), models[0].predict(X[SORTED]))
+
+
+@pytest.mark.subprocess
+def test_a_worker_killed_loses_nothing_and_counts_nothing_twice(
+    client: Any, tmp_path: Path
+) -> None:
+    n = 12
+    data = made(tmp_path, n, seconds=0.1)
+    found: list[DDVFA] = []
+    thread = threading.Thread(
+        target=lambda: found.append(
+            resonart.dask.fit(data, DDVFA(**GIVEN), sample_rows=300, client=client)
+        )
+    )
+    pids = client.run(os.getpid)
+    thread.start()
+    wait_for(lambda: marks(tmp_path) >= n + 5)  # in the middle of the second pass
+    os.kill(next(iter(pids.values())), signal.SIGKILL)
+    thread.join(60)
+    [model] = found
+    assert model.counts_.sum() == model.n_samples_seen_ == 400 * n
+    assert marks(tmp_path) > 2 * n  # something was lost, and made again
+    with dask.config.set(scheduler="synchronous"):
+        calm = resonart.dask.fit(data, DDVFA(**GIVEN), sample_rows=300)
+    assert state(model) == state(calm)
+    client.wait_for_workers(2, timeout=30)
+
+
+@pytest.mark.subprocess
+def test_a_partition_that_fails_on_a_cluster_is_named(client: Any, tmp_path: Path) -> None:
+    with pytest.raises(PartitionError, match=r"block 2 of 4, .*no such block"):
+        resonart.dask.fit(made(tmp_path, 4, bad=2), DDVFA(**GIVEN), client=client)
+    wait_for(lambda: n_tasks(client) == 0)
+
+
+@pytest.mark.subprocess
+def test_an_interrupt_leaves_no_work_behind(client: Any, tmp_path: Path) -> None:
+    data = made(tmp_path, 40, seconds=0.2)
+
+    def interrupt() -> None:
+        wait_for(lambda: marks(tmp_path) >= 3)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    thread = threading.Thread(target=interrupt)
+    thread.start()
+    with pytest.raises(KeyboardInterrupt):
+        resonart.dask.fit(data, DDVFA(**GIVEN), client=client)
+    thread.join()
+    wait_for(lambda: n_tasks(client) == 0)
+    done = marks(tmp_path)
+    time.sleep(0.8)
+    assert marks(tmp_path) <= done + 2  # what the two workers had in hand
+    assert marks(tmp_path) < 40
