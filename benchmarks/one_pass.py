@@ -50,6 +50,17 @@ class Size:
     enough_seconds: float  # who has taken so long in all is not repeated
     budget: Budget
     limits: Limits
+    goal_limits: Limits  # of those the goals name, where the goals are
+
+    def limits_of(self, name: str, work: Workload, n_rows: int) -> Limits:
+        """Return how long a contender may take."""
+        return self.goal_limits if is_goal(name, work, n_rows) else self.limits
+
+
+def is_goal(name: str, work: Workload, n_rows: int) -> bool:
+    """Tell whether a goal is judged by this line: then it should come to an end."""
+    place = (work.n_features, n_rows) == (GOAL_FEATURES, GOAL_ROWS)
+    return name in GOAL_PEERS and place and work.shape in NOT_ROUND
 
 
 @dataclass(frozen=True)
@@ -98,6 +109,7 @@ def measure_one(
     before: Sequence[Result],
 ) -> Result:
     """Measure one contender, unless it is known that it will not come to an end."""
+    limits = size.limits_of(name, work, n_rows)
     result = Result(
         contender=name,
         data=work.shape,
@@ -105,11 +117,11 @@ def measure_one(
         n_rows=n_rows,
         status=NOT_INSTALLED,
         repeats=0,
-        limit_seconds=size.limits.seconds,
+        limit_seconds=limits.seconds,
         setting=json.dumps(setting),
     )
     if is_installed(BY_NAME[name]):
-        why = why_not(result, before)
+        why = "" if limits is size.goal_limits else why_not(result, before)
         if why:
             result = replace(result, status=NOT_TRIED, words=why)
         else:
@@ -122,7 +134,7 @@ def measure_one(
                 "repeats": size.repeats,
                 "enough_seconds": size.enough_seconds,
             }
-            result = summary(result, ask("one_pass", task, size.limits))
+            result = summary(result, ask("one_pass", task, limits))
     told = f"{result.seconds:.3g} s, index {result.ari:.3f}" if result.seconds else result.status
     note(f"{name}, {work.shape}, {n_rows} x {work.n_features}: {told} {result.words}")
     return result

@@ -42,6 +42,7 @@ FULL = Suite(
         enough_seconds=12.0,
         budget=BUDGET,
         limits=Limits(45.0),
+        goal_limits=Limits(300.0),
     ),
     growth.Size(
         n_categories=(1_000, 4_000, 16_000, 64_000),
@@ -98,6 +99,7 @@ QUICK = Suite(
         enough_seconds=1.0,
         budget=TINY_BUDGET,
         limits=TINY_LIMITS,
+        goal_limits=TINY_LIMITS,
     ),
     growth.Size((100, 200), (2,), ("FuzzyART",), repeats=1, limits=TINY_LIMITS),
     roofline.Size((2,), (200,), repeats=1, batch_seconds=0.01, limits=TINY_LIMITS),
