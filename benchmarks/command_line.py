@@ -62,12 +62,11 @@ def measure_format(form: str, rows: NDArray[np.float64], n_trickled: int, repeat
         lines = as_lines(rows, form)
         source = folder / f"rows.{form}"
         source.write_bytes(b"".join(lines))
-        runs = [running(folder / f"{i}.resonart", source, form) for i in range(repeats)]
+        pace = [running(folder / f"{i}.resonart", source, form) for i in range(repeats)]
         waits = trickling(folder / "trickle.resonart", lines[:n_trickled], form)
         import resonart
 
         n_categories = resonart.load(folder / "0.resonart").n_categories_
-    pace = [len(rows) / seconds for seconds in runs]
     result = Result(
         format=form,
         n_rows=len(rows),
@@ -105,7 +104,7 @@ def on_one_core() -> None:
 
 
 def running(model: Path, source: Path, form: str) -> float:
-    """Return the seconds from the first line out to the end."""
+    """Return the rows a second, from the first lines out to the end."""
     with subprocess.Popen(["cat", str(source)], stdout=subprocess.PIPE) as cat:
         process: subprocess.Popen[bytes] = subprocess.Popen(
             command(model, form),
@@ -115,13 +114,15 @@ def running(model: Path, source: Path, form: str) -> float:
             preexec_fn=on_one_core,
         )
         assert process.stdout is not None
-        process.stdout.read(1)
+        process.stdout.read1(1 << 20)
+        # The first block is out: what comes after it is counted.
         started = time.perf_counter()
-        while process.stdout.read1(1 << 20):
-            pass
+        n_lines = 0
+        while chunk := process.stdout.read1(1 << 20):
+            n_lines += chunk.count(b"\n")
         seconds = time.perf_counter() - started
         check(process.wait())
-    return seconds
+    return n_lines / seconds
 
 
 def trickling(model: Path, lines: Sequence[bytes], form: str) -> list[float]:

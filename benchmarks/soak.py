@@ -92,13 +92,14 @@ def watch(process: subprocess.Popen[bytes], n_rows: int, n_parts: int, model: Pa
     parts: list[Part] = []
     n_lines = seen = 0
     started = time.perf_counter()
+    memory = 0.0
     while chunk := process.stdout.read1(1 << 20):  # type: ignore[attr-defined]
+        memory = memory_of(process.pid) or memory
         n_lines += chunk.count(b"\n")
         if n_lines >= (len(parts) + 1) * n_rows / n_parts and len(parts) < n_parts - 1:
             parts.append(part_at(n_lines, seen, started, process.pid, model))
             seen, started = n_lines, time.perf_counter()
             note(parts[-1])
-    memory = parts[-1].memory_mb if parts else 0.0
     errors = process.stderr.read().decode()
     feeder.join()
     if process.wait() != 0:
@@ -116,11 +117,11 @@ def part_at(n_lines: int, seen: int, started: float, pid: int, model: Path) -> P
 
 
 def memory_of(pid: int) -> float:
-    """Return the resident memory of a process in MB (Linux)."""
+    """Return the resident memory of a process in MB (Linux); 0 when it is about to end."""
     for line in Path(f"/proc/{pid}/status").read_text().splitlines():
         if line.startswith("VmRSS:"):
             return int(line.split()[1]) / 1e3
-    raise RuntimeError(f"process {pid} does not tell its memory")
+    return 0.0
 
 
 def feed(pipe: object, n_rows: int) -> None:
@@ -152,7 +153,7 @@ def faults(soak: Soak, n_rows: int) -> list[str]:
 
 def slowed_down(soak: Soak) -> str | None:
     """Say if the pace of the end is not that of the beginning."""
-    quarter = len(soak.parts) // 4
+    quarter = max(1, len(soak.parts) // 4)
     early = float(np.median([part.rows_a_second for part in soak.parts[quarter : 2 * quarter]]))
     late = float(np.median([part.rows_a_second for part in soak.parts[-quarter:]]))
     return None if late >= LEAST_PACE * early else f"{early:,.0f} rows a second became {late:,.0f}"

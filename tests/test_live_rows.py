@@ -7,6 +7,7 @@ import json
 import os
 import threading
 import time
+import zlib
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -65,13 +66,46 @@ def test_a_last_line_without_an_end_gets_one(pipe: tuple[int, int]) -> None:
     assert everything(LineReader(pipe[0])) == (b"a\nb\n", [], 3)
 
 
-def test_a_line_too_long_is_read_past(pipe: tuple[int, int]) -> None:
-    n = 3 * LONGEST_LINE
-    long = b"x" * n
-    data = b"a\n" + long + b"\nb\nc\n" + long + b"\n" + long
-    thread = feed(pipe[1], data, 50_000)
-    assert everything(LineReader(pipe[0])) == (b"a\nb\nc\n", [n + 1, n + 1, n], len(data))
+def test_a_line_too_long_is_read_past() -> None:
+    for n in (LONGEST_LINE, 3 * LONGEST_LINE):
+        ends = os.pipe()
+        long = b"x" * n
+        data = b"a\n" + long + b"\nb\nc\n" + long + b"\n" + b"y" * (LONGEST_LINE - 1) + b"\n"
+        data += long + b"z"
+        thread = feed(ends[1], data, 50_000)
+        lines = b"a\nb\nc\n" + b"y" * (LONGEST_LINE - 1) + b"\n"
+        assert everything(LineReader(ends[0])) == (lines, [n + 1, n + 1, n + 1], len(data))
+        thread.join()
+        os.close(ends[0])
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.integers(0, 40), max_size=12), st.integers(1, 50), st.booleans(), st.integers(1, 9)
+)
+def test_what_is_a_line_does_not_depend_on_how_it_comes(
+    lengths: list[int], step: int, is_open: bool, longest: int
+) -> None:
+    data = b"\n".join(b"x" * n for n in lengths) + (b"" if is_open else b"\n")
+    ends = os.pipe()
+    thread = feed(ends[1], data, step)
+    reader = LineReader(ends[0], longest=longest)
+    found: list[bytes | int] = []
+    n_bytes, crc = 0, 0
+    while (block := reader.read()) is not None:
+        found += block.data.split(b"\n")[:-1]
+        if block.dropped:
+            found.append(block.dropped)
+        n_bytes += block.n_bytes
+        crc = block.crc32
     thread.join()
+    os.close(ends[0])
+    assert n_bytes == len(data)
+    assert crc == zlib.crc32(data)
+    parts = data.split(b"\n")
+    whole = [(part, len(part) + 1) for part in parts[:-1]]
+    whole += [(parts[-1], len(parts[-1]))] if parts[-1] else []
+    assert found == [size if size > longest else part for part, size in whole]
 
 
 def test_lines_after_a_long_one_do_not_wait_for_more(pipe: tuple[int, int]) -> None:
@@ -306,10 +340,36 @@ def test_a_parser_goes_on_from_its_state(make: Callable[[], LineParser]) -> None
         second.restore(state | {"names": 7})
 
 
-def test_a_line_of_ten_megabytes_is_refused_whole() -> None:
-    long = b'{"x": 1, "y": 2, "z": "' + b"z" * (10 * LONGEST_LINE) + b'"}'
-    parser = ndjson()
-    together(parser, GOOD[ndjson][:1])
-    found = together(parser, [GOOD[ndjson][0], long, GOOD[ndjson][1]])
-    assert found.lines.tolist() == [1, 3]
-    assert "longer than" in found.rejects[0].reason
+def test_the_quick_way_sees_what_the_slow_one_sees() -> None:
+    """Lines that only one of them would take, alone and with a blank line, which makes it slow."""
+    cases: list[tuple[Callable[[], LineParser], bytes, list[bytes]]] = [
+        (CsvParser, b"x,name\n1,a\n", [b"1,J\xfcrgen\n"]),
+        (CsvParser, b"x,name\n1,a\n", [b"1," + b"n" * 200_000 + b"\n"]),
+        (CsvParser, b"x,y\r\n1,2\r\n", [b"3,4\r\n", b"5,6\r\n"]),
+        (NdjsonParser, b'{"x":1,"y":2}\n', [b'{"x":1,"y":1},{"x":2\n', b'"y":3}\n']),
+        (NdjsonParser, b"[1,2]\n", [b"[1,2],[3\n", b"4]\n"]),
+        (NdjsonParser, b'{"x":1,"n":"a"}\n', [b'{"x":1,"n":"\xed\xa0\x80"}\n']),
+        (NdjsonParser, b'{"x":1,"y":2}\n', [b'{"x":"' + b"a" * 300_000 + b'","y":1}\n'] * 3),
+    ]
+    for make, first, lines in cases:
+        quick, slow = make(), make()
+        quick.parse(first, 1)
+        slow.parse(first, 1)
+        a = quick.parse(b"".join(lines), 3)
+        b = slow.parse(b"".join(lines) + b"\n", 3)
+        assert a.rows.tolist() == b.rows.tolist()
+        assert a.rejects == b.rejects
+
+
+def test_a_header_must_be_read_and_have_the_columns() -> None:
+    with pytest.raises(ValueError, match="line 1 should hold the names"):
+        CsvParser().parse(b"gr\xf6sse,name\n1,a\n", 1)
+    with pytest.raises(ValueError, match="no column 'nope'; there are: x, y"):
+        CsvParser(["nope"]).parse(b"x,y\n1,2\n", 1)
+
+
+def test_names_of_arrays_lead_back_to_their_places() -> None:
+    assert together(NdjsonParser(["x2", "x0"]), [b"[1, 2, 3]"] * 2).rows.tolist() == [[3, 1]] * 2
+    parser = NdjsonParser()
+    assert together(parser, [b'["id", 1, 2]'] * 2).rows.tolist() == [[1, 2]] * 2
+    assert parser.names == ["x1", "x2"]

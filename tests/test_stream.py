@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import pickle
 import select
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -139,11 +142,13 @@ BAD = [
     (b'{"x": "a", "y": 1}\n', "'x' is not a number"),
     (b"\xff\xfe\xfd\n", "not UTF-8"),
     (b'{"x": 1, "y": 2, "z": "' + b"z" * 10_000_000 + b'"}\n', "longer than"),
+    (b'{"x": 1, "y": 2, "z": "' + b"z" * 1_200_000 + b'"}\n', "longer than"),
+    (b'{"x": "' + b"z" * 300_000 + b'", "y": 2}\n', "'x' is not a number"),
     (b"garbage\n", "no JSON"),
 ]
 
 
-@pytest.mark.parametrize(("line", "reason"), BAD, ids=[reason for _, reason in BAD])
+@pytest.mark.parametrize(("line", "reason"), BAD, ids=range(len(BAD)))
 def test_a_bad_line_is_left_out_and_told(here: Path, line: bytes, reason: str) -> None:
     source = here / "bad.ndjson"
     source.write_bytes(as_lines(ROWS[:100]) + line + as_lines(ROWS[100:]))
@@ -214,9 +219,17 @@ def test_errors_are_one_line_and_leave_the_model(here: Path) -> None:
         (1, [path, "--input", here / "wide.csv", "--columns", "a,b,c"], "3 features"),
         (2, [path, "--input", here / "rows.csv", "--rho-lb", "0.5"], "its own parameters"),
         (1, [path, "--input", here / "other.csv", "--resume"], "cannot be resumed"),
+        (2, [path, "--input", here / "rows.csv", "-o", here / "rows.csv"], "given twice"),
+        (2, [path, "--input", here / "rows.csv", "-o", path], "given twice"),
+        (2, [path, "--input", here / "rows.csv", "--no-learn", "--resume"], "--no-learn"),
+        (2, [path, "--input", here / "rows.csv", "--model", "ddvfa"], "its own parameters"),
+        (2, [path, "--input", here / "rows.csv", "--delimiter", "é"], "--delimiter"),
+        (1, [path, "--input", here / "rows.csv", "--columns", "x,nope"], "no column 'nope'"),
+        (2, [here / "new", "--input", here / "rows.csv", "--bounds", "1:0"], "--bounds"),
+        (2, [here / "new", "--input", here / "rows.csv", "--bounds", "0:nan"], "--bounds"),
         (2, [path, "--input", here / "none.parquet"], "parquet has no lines"),
         (1, [plain, "--input", here / "rows.csv", "--resume"], "no checkpoint"),
-        (1, [here / "rows.csv", "--input", here / "rows.csv"], "rows.csv"),
+        (1, [here / "other.csv", "--input", here / "rows.csv"], "other.csv"),
         (2, [here / "new", "--input", here / "rows.csv", "--bounds", "1"], "--bounds"),
         (2, [here / "new", "--input", here / "rows.csv", "--model", "dvfa"], "--rho-lb"),
         (1, [here / "new", "--input", here / "rows.csv", "--no-learn"], "no such model"),
@@ -229,6 +242,95 @@ def test_errors_are_one_line_and_leave_the_model(here: Path) -> None:
         assert "Traceback" not in result.stderr
         assert len([line for line in result.stderr.splitlines() if "error" in line]) == 1
     assert path.read_bytes() == before
+
+
+def test_no_row_at_all_is_a_failure(here: Path) -> None:
+    (here / "none.ndjson").write_text('{"a": 1}\n' * 3)
+    result = run(here / "m", "--input", here / "none.ndjson", "--columns", "b", *GIVEN)
+    assert result.exit_code == 1
+    assert "none of 3 lines is a row. Line 1: it has no 'b'" in result.stderr
+
+
+@pytest.mark.parametrize("end", [b"", b"\n"])
+def test_an_input_that_grows_goes_on(here: Path, end: bytes) -> None:
+    """Also where its last line had no end when it was learned."""
+    source, path, output = here / "grows.ndjson", here / "m.resonart", here / "out"
+    lines = as_lines(ROWS)
+    cut = lines.index(b"\n", 20_000)
+    source.write_bytes(lines[:cut] + end)
+    arguments = [path, "--input", source, "-o", output, "--resume"]
+    assert run(*arguments, *GIVEN).exit_code == 0
+    assert run(*arguments).exit_code == 0  # nothing new
+    source.write_bytes(lines)
+    result = run(*arguments)
+    assert result.exit_code == 0, result.stderr
+    assert state(path) == state(DDVFA(**KNOWN).partial_fit(ROWS))
+    assert [each["line"] for each in told(output.read_text())] == list(range(1, len(ROWS) + 1))
+    if not end:
+        path.unlink()
+        source.write_bytes(lines[: cut - 2])
+        run(*arguments, *GIVEN, "--on-reject", "continue")
+        source.write_bytes(lines)
+        result = run(*arguments)
+        assert result.exit_code == 1
+        assert "has grown since" in result.stderr or "not those" in result.stderr
+
+
+def test_files_of_lines_are_left_alone_unless_they_belong(here: Path) -> None:
+    path, out, bad = here / "m.resonart", here / "out", here / "bad"
+    source = here / "part.ndjson"
+    lines = as_lines(ROWS).splitlines(keepends=True)
+
+    def go_on(n: int, *more: Any) -> Result:
+        source.write_bytes(b"".join([*lines[:5], b"?\n", *lines[5:n]]))
+        given = GIVEN if not path.exists() else []
+        return run(path, "--input", source, "--resume", *given, *more)
+
+    assert go_on(100, "-o", out, "--rejects", bad).exit_code == 0
+    assert go_on(200).exit_code == 0  # to stdout
+    assert go_on(300, "-o", out, "--rejects", bad).exit_code == 0
+    assert [each["line"] for each in told(out.read_text())] == [
+        *range(1, 6), *range(7, 102), *range(202, 302),
+    ]  # fmt: skip
+    assert len(told(bad.read_text())) == 1
+    (here / "mine").write_text("precious")
+    result = go_on(400, "-o", here / "mine")
+    assert result.exit_code == 1
+    assert "name that file again" in result.stderr
+    assert (here / "mine").read_text() == "precious"
+    # Another input leaves what was told.
+    before = out.read_text()
+    result = run(path, "--input", here / "rows.csv", "-o", out)
+    assert result.exit_code == 0, result.stderr
+    assert out.read_text().startswith(before)
+
+
+def test_rows_that_a_model_refuses_are_told(here: Path) -> None:
+    path = here / "m.resonart"
+    strict = DDVFA(rho_lb=0.85, rho_ub=0.93, out_of_bounds="error").fit(ROWS)
+    strict.save(path)
+    source = here / "out.ndjson"
+    source.write_bytes(as_lines(ROWS[:3]) + as_lines([[9.0, 9.0]]) + as_lines(ROWS[3:6]))
+    result = run(path, "--input", source, "--rejects", here / "bad")
+    assert result.exit_code == 0, result.stderr
+    assert [each["line"] for each in told(result.stdout)] == [1, 2, 3, 5, 6, 7]
+    [reject] = told((here / "bad").read_text())
+    assert reject["line"] == 4
+    assert "outside of the model's bounds" in reject["reason"]
+
+
+def test_output_that_is_no_file(here: Path) -> None:
+    result = run(here / "m.resonart", "--input", here / "rows.csv", "-o", os.devnull, *GIVEN)
+    assert result.exit_code == 0, result.stderr
+    assert resonart.load(here / "m.resonart").n_samples_seen_ == len(ROWS)
+
+
+def test_a_model_that_has_learned_nothing_warms_up(here: Path) -> None:
+    path = here / "m.resonart"
+    DDVFA(rho_lb=0.85, rho_ub=0.93).save(path)
+    assert run(path, "--input", here / "rows.ndjson", "--warm-up", "700").exit_code == 0
+    model = DDVFA(rho_lb=0.85, rho_ub=0.93).partial_fit(ROWS[:700]).partial_fit(ROWS[700:])
+    assert state(path) == state(model)
 
 
 def test_another_input_is_noticed(here: Path) -> None:
@@ -268,6 +370,21 @@ def next_line(process: subprocess.Popen[bytes]) -> dict[str, Any]:
     return found
 
 
+def wait_until_read(process: subprocess.Popen[bytes]) -> None:
+    """Wait until the process has taken all that was written."""
+    import fcntl
+    import termios
+
+    assert process.stdin is not None
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        left = fcntl.ioctl(process.stdin, termios.FIONREAD, b"\0" * 4)
+        if left == b"\0" * 4:
+            break
+        time.sleep(0.01)
+    time.sleep(0.3)  # and has parsed it
+
+
 @pytest.mark.subprocess
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
 def test_a_trickle_and_a_signal(here: Path, number: signal.Signals, code: int) -> None:
@@ -286,6 +403,51 @@ def test_a_trickle_and_a_signal(here: Path, number: signal.Signals, code: int) -
     result = run(path, "--input", here / "rows.ndjson", "--resume")
     assert result.exit_code == 0, result.stderr
     assert state(path) == state(DDVFA(**KNOWN).partial_fit(ROWS))
+
+
+@pytest.mark.subprocess
+def test_a_full_pipe_loses_no_line(here: Path) -> None:
+    """Nobody reads for a while; Python's own stdout would then write a part only."""
+    with begin(here / "m.resonart", *GIVEN, env=os.environ | {"PYTHONUNBUFFERED": "1"}) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        sink = process.stdin
+
+        def feed() -> None:
+            with contextlib.suppress(BrokenPipeError), sink:
+                sink.write(as_lines(np.concatenate([ROWS] * 10)))
+
+        feeder = threading.Thread(target=feed)
+        feeder.start()
+        select.select([process.stdout], [], [], 60)  # the first lines are there,
+        time.sleep(0.5)  # and soon no more fit in
+        process.send_signal(signal.SIGTERM)
+        time.sleep(0.2)
+        lines = process.stdout.read()
+        feeder.join()
+        process.wait(60)
+    assert lines.endswith(b"\n")
+    assert lines.count(b"\n") == resonart.load(here / "m.resonart").n_samples_seen_
+
+
+@pytest.mark.subprocess
+def test_a_signal_in_the_warm_up(here: Path) -> None:
+    """Rows that would not come again are learned; those of an input that is replayed wait."""
+    for more, n_learned in (([], 50), (["--resume"], 0)):
+        path = here / f"m{len(more)}.resonart"
+        given = ["--rho-lb", "0.85", "--rho-ub", "0.93"]
+        with begin(path, *given, *more) as process:
+            assert process.stdin is not None
+            process.stdin.write(as_lines(ROWS[:50]))
+            process.stdin.flush()
+            wait_until_read(process)
+            process.send_signal(signal.SIGTERM)
+            process.wait(60)  # before the input ends
+            out, errors = process.communicate(timeout=60)
+        assert process.returncode == 143
+        assert len(told(out.decode())) == n_learned
+        assert path.exists() == bool(n_learned)
+        assert (b"50 rows were waiting" in errors) != bool(n_learned)
 
 
 @pytest.mark.subprocess
@@ -308,7 +470,7 @@ def test_a_closed_output_pipe(here: Path) -> None:
         errors = process.stderr.read()
         assert process.wait(60) == 1
     assert b"nobody reads the output" in errors
-    assert b"10 rows learned" in errors
+    assert b"10 rows of this input learned" in errors
     assert b"Traceback" not in errors
     assert state(path) == before
 

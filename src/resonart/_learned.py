@@ -37,7 +37,8 @@ class Learned(NamedTuple):
     founded : ndarray of shape (n_samples,)
         Whether the row founded a cluster.
     renamings : list of Renaming
-        The merges on the way.
+        The merges on the way. (TopoART's clusters change without them: a label of its is the
+        cluster's name at that moment only.)
     """
 
     labels: NDArray[np.int64]
@@ -46,7 +47,10 @@ class Learned(NamedTuple):
     renamings: list[Renaming]
 
     def labels_now(self) -> NDArray[np.int64]:
-        """Return the labels under the names that clusters have after the call."""
+        """Return the labels under the names that clusters have after the call.
+
+        Of TopoART, whose clusters change by themselves, ask ``labels_``.
+        """
         labels = self.labels.copy()
         for after, label_map in self.renamings:
             labels[:after] = label_map[labels[:after]]

@@ -6,13 +6,16 @@ ends the program, the next run finds a model and the place in the input that bel
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import signal
+import stat
+import sys
 import time
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from types import FrameType
@@ -32,16 +35,27 @@ KEY = "stream"  # in a model file's metadata
 
 
 @dataclass(frozen=True)
+class Written:
+    """A file of lines, and how much of it belongs to a checkpoint."""
+
+    path: str
+    format: str
+    n_bytes: int
+
+
+@dataclass(frozen=True)
 class Position:
     """How far a stream has come: what belongs to a model, and is written with it."""
 
     n_lines: int = 0
     n_bytes: int = 0
-    crc32: int = 0  # of all lines read, to know them again
+    crc32: int = 0  # of all that was read, to know it again
+    is_open: bool = False  # the last line had no end
     n_rows: int = 0
     n_rejected: int = 0
-    output_bytes: int = 0  # of files, which are cut back to here
-    rejects_bytes: int = 0
+    last_line: int = 0  # of the last row told
+    output: Written | None = None  # cut back to here before it goes on
+    rejects: Written | None = None
 
     @classmethod
     def of(cls, metadata: Any) -> tuple[Position, dict[str, Any]] | None:
@@ -50,13 +64,19 @@ class Position:
         if told is None:
             return None
         try:
-            position = cls(**told["position"])
+            values = dict(told["position"])
+            for name in ("output", "rejects"):
+                values[name] = None if values[name] is None else Written(**values[name])
+                if not is_written(values[name]):
+                    raise TypeError
+            position = cls(**values)
             parser = told["parser"]
-            if not all(type(n) is int and n >= 0 for n in asdict(position).values()):
+            numbers = [value for value in values.values() if not isinstance(value, Written)]
+            if not all(n is None or (isinstance(n, int) and n >= 0) for n in numbers):
                 raise TypeError
             if not isinstance(parser, dict):
                 raise TypeError
-        except (TypeError, KeyError, AttributeError):
+        except (TypeError, KeyError, ValueError, AttributeError):
             raise CommandError(
                 "the model file does not say how far its stream had come in a way this version "
                 "understands. Go on without --resume."
@@ -64,51 +84,118 @@ class Position:
         return position, parser
 
 
+def is_written(value: Written | None) -> bool:
+    """Tell whether what a file says of another can be true."""
+    return value is None or (
+        isinstance(value.path, str)
+        and isinstance(value.format, str)
+        and type(value.n_bytes) is int
+        and value.n_bytes >= 0
+    )
+
+
 class Sink:
-    """Where lines go: a file that can be cut back, or a pipe that cannot."""
+    """Where lines go: a file, which can be cut back, or a pipe or terminal, which cannot.
 
-    def __init__(self, stream: BinaryIO, *, is_file: bool) -> None:
+    Parameters
+    ----------
+    path : str or None
+        The file; None: standard output.
+    form : str
+        What its lines are.
+    before : Written or None
+        What an earlier run has written to it.
+    appends : bool
+        Whether what is there stays, where no earlier run is gone on with.
+    """
+
+    def __init__(self, path: str | None, form: str, before: Written | None, appends: bool) -> None:
+        self.path = None if path is None else os.path.abspath(path)
+        self._form = form
+        self._before = before
+        self._appends = appends
+        self._stream: BinaryIO | None = None
+        self._is_file = False
+        if self.path is None or before is None:
+            return
+        if before.path != self.path:
+            raise CommandError(
+                f"the lines so far are in {before.path}: name that file again, or go on without "
+                "--resume."
+            )
+        if before.format != form:
+            raise CommandError(f"{path} has been written as {before.format}, not as {form}.")
+        size = os.path.getsize(self.path) if os.path.exists(self.path) else 0
+        if size < before.n_bytes:
+            raise CommandError(
+                f"{path} has {size:,} of the {before.n_bytes:,} bytes that were written before."
+            )
+
+    def begin(self) -> None:
+        """Open it; only now anything there is cut off."""
+        if self.path is None:
+            self._stream = own_stdout()
+            return
+        goes_on = self._before is not None or self._appends
+        if goes_on and os.path.isfile(self.path):
+            stream: BinaryIO = open(self.path, "r+b")  # noqa: SIM115
+            if self._before is not None:
+                stream.truncate(self._before.n_bytes)
+            stream.seek(0, os.SEEK_END)
+        else:
+            stream = open(self.path, "wb")  # noqa: SIM115
+        self._is_file = stat.S_ISREG(os.fstat(stream.fileno()).st_mode)
         self._stream = stream
-        self._is_file = is_file
-        self.n_bytes = stream.tell() if is_file else 0
 
-    @classmethod
-    def to_file(cls, path: str, keep: int | None) -> Sink:
-        """Open a file: anew, or after the ``keep`` bytes that are already right."""
-        if keep is None or not Path(path).exists():
-            if keep:
-                raise CommandError(f"{path} is gone; {keep:,} bytes of it were written before.")
-            return cls(open(path, "wb"), is_file=True)
-        stream = open(path, "r+b")  # noqa: SIM115
-        if stream.seek(0, os.SEEK_END) < keep:
-            stream.close()
-            raise CommandError(f"{path} is shorter than the {keep:,} bytes written before.")
-        stream.truncate(keep)
-        stream.seek(keep)
-        return cls(stream, is_file=True)
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing has been written to it, by earlier runs, too."""
+        if self._is_file and self._stream is not None:
+            return self._stream.tell() == 0
+        return self._before is None
+
+    def written(self) -> Written | None:
+        """Return how much there is; for a pipe, what was said of a file before."""
+        if not self._is_file or self._stream is None or self.path is None:
+            return self._before
+        return Written(self.path, self._form, self._stream.tell())
 
     def write(self, text: str) -> None:
         """Write and let it out at once."""
-        data = text.encode()
-        self._stream.write(data)
+        assert self._stream is not None
+        self._stream.write(text.encode())
         self._stream.flush()
-        self.n_bytes += len(data)
 
     def sync(self) -> None:
         """Make sure that a file's lines are on the disk before a checkpoint says so."""
-        if self._is_file:
+        if self._is_file and self._stream is not None:
             os.fsync(self._stream.fileno())
 
     def close(self) -> None:
-        if self._is_file:
-            self._stream.close()
+        """Close what was opened."""
+        if self._stream is not None and self._stream is not sys.stdout.buffer:
+            with suppress(OSError):  # what could not be written has been told
+                self._stream.close()
+
+
+def own_stdout() -> BinaryIO:
+    """Return standard output, buffered: Python's own may be raw, and then writes a part only."""
+    if sys.stdout is None:
+        raise CommandError("standard output is closed. Name a file with --output.")
+    try:
+        return os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    except io.UnsupportedOperation:  # somebody has put an object in its place
+        return sys.stdout.buffer
 
 
 # ---------------------------------------------------------------------- lines out
 
 
-def as_ndjson(lines: NDArray[np.int64], learned: Learned) -> str:
-    """Return one JSON object for each row, and one for each merge."""
+def as_ndjson(lines: NDArray[np.int64], learned: Learned, before: int) -> str:
+    """Return one JSON object for each row, and one for each merge.
+
+    ``before`` is the line of the last row before these.
+    """
     form = '{"line":%d,"label":%d,"match":%.6g,"new":%s}\n'
     truth = ("false", "true")
 
@@ -127,10 +214,10 @@ def as_ndjson(lines: NDArray[np.int64], learned: Learned) -> str:
     def merge(line: int, changed: dict[int, int]) -> str:
         return f'{{"event":"merge","line":{line},"labels":{json.dumps(changed)}}}\n'
 
-    return _in_turn(lines, learned, rows, merge)
+    return _in_turn(lines, learned, before, rows, merge)
 
 
-def as_csv(lines: NDArray[np.int64], learned: Learned) -> str:
+def as_csv(lines: NDArray[np.int64], learned: Learned, before: int) -> str:
     """Return one line for each row, and one for each label that a merge has changed."""
 
     def rows(first: int, last: int) -> Iterator[str]:
@@ -148,11 +235,12 @@ def as_csv(lines: NDArray[np.int64], learned: Learned) -> str:
     def merge(line: int, changed: dict[int, int]) -> str:
         return "".join(f"merge,{line},{old},,,{new}\n" for old, new in changed.items())
 
-    return _in_turn(lines, learned, rows, merge)
+    return _in_turn(lines, learned, before, rows, merge)
 
 
 CSV_HEADER = "event,line,label,match,new,renamed_to\n"
-WRITERS: dict[str, Callable[[NDArray[np.int64], Learned], str]] = {
+Writer = Callable[[NDArray[np.int64], Learned, int], str]
+WRITERS: dict[str, Writer] = {
     "ndjson": as_ndjson,
     "csv": as_csv,
 }
@@ -161,6 +249,7 @@ WRITERS: dict[str, Callable[[NDArray[np.int64], Learned], str]] = {
 def _in_turn(
     lines: NDArray[np.int64],
     learned: Learned,
+    before: int,
     rows: Callable[[int, int], Iterator[str]],
     merge: Callable[[int, dict[int, int]], str],
 ) -> str:
@@ -172,7 +261,7 @@ def _in_turn(
         changed = {old: new for old, new in enumerate(label_map.tolist()) if old != new}
         if changed:
             # A merge that makes room for a row comes before it.
-            line = int(lines[after - 1]) if after else int(lines[0]) - 1
+            line = int(lines[after - 1]) if after else before
             parts.append(merge(line, changed))
     parts += rows(done, len(lines))
     return "".join(parts)
@@ -201,7 +290,8 @@ def heeding_signals() -> Iterator[Stop]:
         stop.signal = number
 
     reader, writer = os.pipe()
-    os.set_blocking(writer, False)
+    if hasattr(os, "set_blocking"):
+        os.set_blocking(writer, False)
     stop.wake = reader
     old_wake = signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
     try:
@@ -229,10 +319,11 @@ class Streamer:
     parser: LineParser
     reader: LineReader
     output: Sink
-    write: Callable[[NDArray[np.int64], Learned], str]
+    write: Writer
     rejects: Sink | None
     stop: Stop
     position: Position
+    resumes: bool = False
     warm_up: int = 0
     checkpoint_every: int | None = None
     stops_at_reject: bool = False
@@ -242,7 +333,8 @@ class Streamer:
         self._read = self.position  # how far lines were read; `position` is what was learned
         self._saved = self.position if Path(self.path).exists() else None
         self._waiting: list[LiveRows] = []  # for the warm-up to be whole
-        self._n_waiting = 0
+        self.n_waiting = 0
+        self._first_reject: Reject | None = None
         self.n_checkpoints = 0
         self.seconds = 0.0
 
@@ -251,12 +343,11 @@ class Streamer:
         """Where the model file stands; None where there is none yet."""
         return self._saved
 
-    def replay(self) -> None:
-        """Read past the lines that were learned before."""
+    def replay(self) -> Block | None:
+        """Read past what was learned before; return what came along of the rest."""
         want = self.position
         n_bytes = crc = 0
-        rest: Block | None = None
-        while n_bytes < want.n_bytes:
+        while n_bytes < want.n_bytes and self.stop.signal is None:
             block = self.reader.read()
             if block is None:
                 raise CommandError(
@@ -264,24 +355,44 @@ class Streamer:
                     "before: it is not the same input. Without --resume all of it is learned as "
                     "new rows."
                 )
-            if self.stop.signal is not None:
-                return
             left = want.n_bytes - n_bytes
+            if left >= block.n_bytes:
+                n_bytes, crc = n_bytes + block.n_bytes, block.crc32
+                continue
+            # Within the block, at the end of a line that is kept.
+            if left > len(block.data):
+                break
             crc = zlib.crc32(block.data[:left], crc)
-            n_bytes += min(left, block.n_bytes)
-            if block.n_bytes > left:
-                rest = Block(block.data[left:], block.n_bytes - left, block.dropped)
-        if crc != want.crc32:
-            raise CommandError(
-                f"the first {want.n_lines:,} lines are not those the model has learned: it is not "
-                "the same input. Without --resume all of it is learned as new rows."
-            )
-        if rest is not None:
-            self._take(rest)
+            self._check_known(crc)
+            return self._go_on(Block(block.data[left:], block.n_bytes - left, *block[2:]))
+        if self.stop.signal is None:
+            self._check_known(crc if n_bytes == want.n_bytes else ~want.crc32)
+        return None
 
-    def run(self) -> None:
+    def _check_known(self, crc: int) -> None:
+        if crc != self.position.crc32:
+            raise CommandError(
+                f"the first {self.position.n_lines:,} lines are not those the model has learned: "
+                "it is not the same input. Without --resume all of it is learned as new rows."
+            )
+
+    def _go_on(self, rest: Block) -> Block:
+        """Return the rest after a line that had no end when it was learned."""
+        if not self.position.is_open:
+            return rest
+        if not rest.data.startswith(b"\n"):
+            raise CommandError(
+                f"line {self.position.n_lines:,}, the last one, had no end when it was learned, "
+                "and has grown since. Without --resume all of the input is learned as new rows."
+            )
+        self._read = replace(self._read, n_bytes=self._read.n_bytes + 1, is_open=False)
+        return Block(rest.data[1:], rest.n_bytes - 1, *rest[2:])
+
+    def run(self, rest: Block | None) -> None:
         """Learn until the input ends, or a signal comes; then write a checkpoint."""
         started = time.perf_counter()
+        if rest is not None:
+            self._take(rest)
         while self.stop.signal is None:
             block = self.reader.read()
             if block is None:
@@ -289,55 +400,100 @@ class Streamer:
                 break
             if block.n_bytes:
                 self._take(block)
+        if self.stop.signal is not None and self._waiting and not self.resumes:
+            self._learn_what_waits()
         self.checkpoint()
         self.seconds = time.perf_counter() - started
+        self._check_any()
+
+    def _check_any(self) -> None:
+        """Fail where lines came and none was a row."""
+        first = self._first_reject
+        if first is not None and self._read.n_rows == 0 and self.stop.signal is None:
+            raise CommandError(
+                f"none of {self._read.n_rejected:,} lines is a row. Line {first.line}: "
+                f"{first.reason}."
+            )
+
+    def _learn_what_waits(self) -> None:
+        """Let a model begin with fewer rows than it wanted: they would not come again."""
+        try:
+            self._learn_waiting(is_last=True)
+        except ValueError as error:
+            say(f"resonart: warning: {self.n_waiting:,} rows were waiting and are lost: {error}")
 
     def _take(self, block: Block) -> None:
-        found = self.parser.parse(block.data, self._read.n_lines + 1)
+        before = self.parser.state()
+        found = self._parse(block.data)
         rejects = list(found.rejects)
         n_lines = block.data.count(b"\n")
         if block.dropped:
             n_lines += 1
-            reason = f"the line is longer than the {self.reader.longest:,} bytes allowed"
+            reason = f"it is longer than {self.reader.longest:,} bytes"
             rejects.append(Reject(self._read.n_lines + n_lines, reason, b""))
         if rejects and self.stops_at_reject:
-            self._stop_at(rejects[0], block, found)
-        self._check_width()
-        self._read = replace(
-            self._read,
-            n_lines=self._read.n_lines + n_lines,
-            n_bytes=self._read.n_bytes + block.n_bytes,
-            crc32=zlib.crc32(block.data, self._read.crc32),
-            n_rows=self._read.n_rows + len(found.rows),
-            n_rejected=self._read.n_rejected + len(rejects),
-        )
+            self.parser.restore(before)
+            self._stop_at(rejects[0], block.data)
+        self._advance(found, n_lines, block.n_bytes, block.crc32, len(rejects))
+        self._read = replace(self._read, is_open=block.is_open)
         self._tell(rejects)
-        self._waiting.append(found)
-        self._n_waiting += len(found.rows)
         self._learn_waiting(is_last=False)
         if self._is_due():
             self.checkpoint()
 
-    def _stop_at(self, reject: Reject, block: Block, found: LiveRows) -> None:
-        """Learn what comes before a line that is no row, write a checkpoint, and fail."""
-        n_before = reject.line - self._read.n_lines - 1
-        data = b"".join(block.data.splitlines(keepends=True)[:n_before])
-        if b"\r" in data:  # which ends no line here
-            data = b"".join(part + b"\n" for part in block.data.split(b"\n")[:n_before])
-        mine = found.lines < reject.line
+    def _parse(self, data: bytes) -> LiveRows:
+        """Parse lines; rows that the model refuses are no rows for it."""
+        found = self.parser.parse(data, self._read.n_lines + 1)
         self._check_width()
+        if getattr(self.model, "out_of_bounds", None) != "error" or not is_fitted(self.model):
+            return found
+        low, high = self.model.bounds_
+        outside = (found.rows < low) | (found.rows > high)
+        where = np.flatnonzero(outside.any(axis=1))
+        if not len(where):
+            return found
+        assert self.parser.names is not None
+        rejects = []
+        for row in where.tolist():
+            feature = int(np.argmax(outside[row]))
+            reason = (
+                f"{self.parser.names[feature]!r} is {found.rows[row, feature]:.12g}, outside of "
+                f"the model's bounds [{low[feature]:.12g}, {high[feature]:.12g}]"
+            )
+            rejects.append(Reject(int(found.lines[row]), reason, b""))
+        mine = ~outside.any(axis=1)
+        together = sorted([*found.rejects, *rejects], key=lambda reject: reject.line)
+        return LiveRows(found.rows[mine], found.lines[mine], together)
+
+    def _advance(
+        self, found: LiveRows, n_lines: int, n_bytes: int, crc: int, n_rejected: int
+    ) -> None:
         self._read = replace(
             self._read,
-            n_lines=self._read.n_lines + n_before,
-            n_bytes=self._read.n_bytes + len(data),
-            crc32=zlib.crc32(data, self._read.crc32),
-            n_rows=self._read.n_rows + int(mine.sum()),
+            n_lines=self._read.n_lines + n_lines,
+            n_bytes=self._read.n_bytes + n_bytes,
+            crc32=crc,
+            n_rows=self._read.n_rows + len(found.rows),
+            n_rejected=self._read.n_rejected + n_rejected,
         )
-        self._waiting.append(LiveRows(found.rows[mine], found.lines[mine], []))
-        self._n_waiting += int(mine.sum())
-        self._learn_waiting(is_last=True)
-        self.checkpoint()
-        raise CommandError(f"line {reject.line}: {reject.reason}.")
+        if len(found.rows):
+            self._waiting.append(found._replace(rejects=[]))
+            self.n_waiting += len(found.rows)
+
+    def _stop_at(self, reject: Reject, data: bytes) -> None:
+        """Learn what comes before a line that is no row, write a checkpoint, and fail."""
+        n_before = reject.line - self._read.n_lines - 1
+        before = b"".join(part + b"\n" for part in data.split(b"\n")[:n_before])
+        problem = CommandError(f"line {reject.line}: {reject.reason}.")
+        try:
+            found = self._parse(before)
+            crc = zlib.crc32(before, self._read.crc32)
+            self._advance(found, n_before, len(before), crc, 0)
+            self._learn_waiting(is_last=not self.resumes)
+            self.checkpoint()
+        except ValueError as error:
+            raise problem from error
+        raise problem
 
     def _check_width(self) -> None:
         names = self.parser.names
@@ -349,6 +505,8 @@ class Streamer:
             )
 
     def _tell(self, rejects: list[Reject]) -> None:
+        if rejects and self._first_reject is None:
+            self._first_reject = rejects[0]
         if self.rejects is not None:
             for line, reason, text in rejects:
                 shown = text[:SHOWN_TEXT].decode("utf-8", "replace")
@@ -360,9 +518,9 @@ class Streamer:
             say(f"resonart: warning: line {line} left out: {reason}.")
 
     def _learn_waiting(self, *, is_last: bool) -> None:
-        if self._n_waiting < self.warm_up and not is_last:
+        if self.n_waiting < self.warm_up and not is_last:
             return
-        if self._n_waiting:
+        if self.n_waiting:
             rows = np.concatenate([some.rows for some in self._waiting])
             lines = np.concatenate([some.lines for some in self._waiting])
             first = min(self.warm_up, len(rows)) or len(rows)
@@ -371,12 +529,14 @@ class Streamer:
                 self._learn(rows[first:], lines[first:])
             self.warm_up = 0
         self._waiting.clear()
-        self._n_waiting = 0
+        self.n_waiting = 0
         self.position = self._read
 
     def _learn(self, rows: NDArray[np.float64], lines: NDArray[np.int64]) -> None:
-        is_new = not hasattr(self.model, "n_features_in_")
-        self.output.write(self.write(lines, self._learned(rows)))
+        is_new = not is_fitted(self.model)
+        learned = self._learned(rows)
+        self.output.write(self.write(lines, learned, self._read.last_line))
+        self._read = replace(self._read, last_line=int(lines[-1]))
         if is_new and self.parser.names is not None:
             self.model.feature_names_in_ = np.array(self.parser.names, dtype=object)
 
@@ -397,15 +557,16 @@ class Streamer:
 
     def checkpoint(self) -> None:
         """Write the model, and how far it has come, if anything has changed."""
-        if not self.learns or not hasattr(self.model, "n_features_in_"):
+        if not self.learns or not is_fitted(self.model):
             return
         for sink in (self.output, self.rejects):
             if sink is not None:
                 sink.sync()
+        # Where this run has no such file, what was said of it before stays true.
         position = replace(
             self.position,
-            output_bytes=self.output.n_bytes,
-            rejects_bytes=self.rejects.n_bytes if self.rejects is not None else 0,
+            output=self.output.written(),
+            rejects=self.rejects.written() if self.rejects is not None else self._read.rejects,
         )
         if position == self._saved:
             return
@@ -413,3 +574,8 @@ class Streamer:
         self.model.save(self.path, metadata={KEY: told}, include_labels=False)
         self._saved = position
         self.n_checkpoints += 1
+
+
+def is_fitted(model: Any) -> bool:
+    """Tell whether a model has learned anything."""
+    return hasattr(model, "n_features_in_")

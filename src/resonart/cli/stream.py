@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import sys
 from collections.abc import Sequence
@@ -17,7 +18,15 @@ from resonart.io import CsvParser, LineParser, LineReader, NdjsonParser, guess_f
 
 from ._errors import CommandError, say
 from ._options import STDIN, STDOUT, ModelOptions, column_list, model_options
-from ._streaming import CSV_HEADER, WRITERS, Position, Sink, Streamer, heeding_signals
+from ._streaming import (
+    CSV_HEADER,
+    WRITERS,
+    Position,
+    Sink,
+    Streamer,
+    heeding_signals,
+    is_fitted,
+)
 
 EPILOG = """\b
 Example:
@@ -128,11 +137,16 @@ def stream(
     has, too. Model and place in the input are saved together, so that an input that can be replayed
     is learned exactly once: --resume goes on where the file stands, after a crash, too.
     """
+    check_paths(MODEL=path, input=source, output=target, rejects=rejects)
+    if no_learn and resume:
+        raise click.UsageError(
+            "--no-learn leaves the model as it is: there is nothing to --resume."
+        )
     model, position, parser_state = find_model(path, resume=resume, must_exist=no_learn)
-    is_new = model is None
-    if is_new:
+    is_there = model is not None
+    if model is None:
         model = new_model(model_options, bounds)
-    elif model_options.given or bounds is not None:
+    elif model_options.given or bounds is not None or was_given("model"):
         raise click.UsageError(
             f"{path} is there already, with its own parameters. Give only --merge-every, or "
             "another name for a new model."
@@ -149,13 +163,13 @@ def stream(
         )
         if parser_state is not None:
             restore(parser, parser_state, path)
-        started_before = position is not None
-        output = make_sink(target, position.output_bytes if position is not None else None)
-        stack.callback(output.close)
+        before = position or Position()
+        # A model that goes on with another input leaves what it has told.
+        appends = is_there and not resume
+        output = Sink(None if target == STDOUT else target, output_format, before.output, appends)
         refused = None
         if rejects is not None:
-            refused = Sink.to_file(rejects, position.rejects_bytes if position else None)
-            stack.callback(refused.close)
+            refused = Sink(rejects, "ndjson", before.rejects, appends)
         streamer = Streamer(
             model=model,
             path=path,
@@ -165,18 +179,22 @@ def stream(
             write=WRITERS[output_format],
             rejects=refused,
             stop=stop,
-            position=position or Position(),
-            warm_up=warm_up if is_new and not knows_enough(model) else 0,
+            position=before,
+            resumes=resume,
+            warm_up=0 if is_fitted(model) or knows_enough(model) else warm_up,
             checkpoint_every=checkpoint_every,
             stops_at_reject=on_reject == "stop",
             learns=not no_learn,
         )
-        if output_format == "csv" and output.n_bytes == 0:
-            output.write(CSV_HEADER)
         try:
-            if started_before:
-                streamer.replay()
-            streamer.run()
+            rest = streamer.replay()
+            for sink in (output, refused):
+                if sink is not None:
+                    stack.callback(sink.close)
+                    sink.begin()
+            if output_format == "csv" and output.is_empty:
+                output.write(CSV_HEADER)
+            streamer.run(rest)
         except BrokenPipeError:
             raise CommandError(
                 f"nobody reads the output any more. {where_it_stands(streamer)}"
@@ -186,10 +204,32 @@ def stream(
                 f"{error.filename2 or error.filename or 'input or output'}: {error.strerror}. "
                 f"{where_it_stands(streamer)}"
             ) from error
+        except (ValueError, MemoryError) as error:
+            raise CommandError(
+                f"{str(error).rstrip('.') or 'out of memory'}. {where_it_stands(streamer)}"
+            ) from error
         if not quiet:
             sum_up(streamer, as_json=as_json)
         if stop.signal is not None:
             click.get_current_context().exit(128 + stop.signal)
+
+
+def check_paths(**paths: str | None) -> None:
+    """Refuse to write where something else is read or written."""
+    seen: dict[str, str] = {}
+    for name, path in paths.items():
+        if path is None or path == STDIN:
+            continue
+        place = os.path.realpath(path)
+        if place in seen and not place.startswith("/dev/"):
+            raise click.UsageError(f"{path} is given twice: as {seen[place]} and as {name}.")
+        seen[place] = name
+
+
+def was_given(name: str) -> bool:
+    """Tell whether an option that has a default was given all the same."""
+    source = click.get_current_context().get_parameter_source(name)
+    return source is click.core.ParameterSource.COMMANDLINE
 
 
 # ---------------------------------------------------------------------- the model
@@ -236,9 +276,12 @@ def parse_bounds(text: str) -> tuple[Any, Any]:
     try:
         pairs = [tuple(map(float, part.split(":"))) for part in text.split(",")]
         low, high = zip(*((low, high) for low, high in pairs), strict=True)
+        if not all(-math.inf < a <= b < math.inf for a, b in zip(low, high, strict=True)):
+            raise ValueError
     except ValueError:
         raise click.UsageError(
-            f"--bounds {text!r} is not of the form low:high or low:high,low:high,..."
+            f"--bounds {text!r} is not of the form low:high or low:high,low:high,... with finite "
+            "numbers, the lower first."
         ) from None
     return (low[0], high[0]) if len(pairs) == 1 else (list(low), list(high))
 
@@ -289,8 +332,10 @@ def make_parser(
         if delimiter is not None or header is not None:
             raise click.UsageError("--delimiter and --no-header go with --format csv only.")
         return NdjsonParser(columns)
-    if delimiter is not None and len(delimiter) != 1:
-        raise click.UsageError(f"--delimiter is one character, not {delimiter!r}.")
+    if delimiter is not None and not (
+        len(delimiter) == 1 and delimiter.isascii() and delimiter not in '"\r\n\0'
+    ):
+        raise click.UsageError(f"--delimiter is one character such as ; or |, not {delimiter!r}.")
     return CsvParser(
         columns, delimiter=delimiter or ("\t" if form == "tsv" else ","), header=header
     )
@@ -312,14 +357,6 @@ def open_input(source: str) -> BinaryIO:
     return os.fdopen(os.dup(sys.stdin.fileno()), "rb", buffering=0)
 
 
-def make_sink(target: str, keep: int | None) -> Sink:
-    if target != STDOUT:
-        return Sink.to_file(target, keep)
-    if sys.stdout is None:
-        raise CommandError("standard output is closed. Name a file with --output.")
-    return Sink(sys.stdout.buffer, is_file=False)
-
-
 # ---------------------------------------------------------------------- the end
 
 
@@ -328,13 +365,14 @@ def where_it_stands(streamer: Streamer) -> str:
     saved = streamer.saved
     if saved is None:
         return "No checkpoint had been written."
-    return f"The last checkpoint, {streamer.path}, is whole: {saved.n_rows:,} rows learned."
+    told = f": {saved.n_rows:,} rows of this input learned" if saved.n_rows else ""
+    return f"The last checkpoint, {streamer.path}, is whole{told}."
 
 
 def sum_up(streamer: Streamer, *, as_json: bool) -> None:
     """Say on stderr what was done."""
     model, position = streamer.model, streamer.position
-    fitted = hasattr(model, "n_features_in_")
+    fitted = is_fitted(model)
     facts = {
         "model": streamer.path,
         "rows": position.n_rows,
@@ -345,6 +383,7 @@ def sum_up(streamer: Streamer, *, as_json: bool) -> None:
         "refused": model.n_refused_ if fitted else 0,
         "checkpoints": streamer.n_checkpoints,
         "seconds": round(streamer.seconds, 3),
+        "waiting": streamer.n_waiting,
         "stopped_by": streamer.stop.signal,
     }
     if as_json:
@@ -355,4 +394,5 @@ def sum_up(streamer: Streamer, *, as_json: bool) -> None:
     say(
         f"resonart: {end}. {position.n_rows:,} rows in {clusters} clusters and "
         f"{facts['categories']:,} categories; {position.n_rejected:,} lines left out."
+        + (f" {streamer.n_waiting:,} rows were waiting for more." if streamer.n_waiting else "")
     )

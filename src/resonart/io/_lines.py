@@ -1,7 +1,8 @@
 """Lines from a pipe or a file: as many as are there, at once, and none without bound.
 
 A stream that trickles is handed on as it comes; one that runs is gathered into blocks, since a
-block of lines costs little more than one line.
+block of lines costs little more than one line. What is a line, and which lines are too long to
+keep, does not depend on how the input comes.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import os
 import select
 import time
+import zlib
 from typing import NamedTuple
 
 READ_BYTES = 1 << 18
@@ -27,13 +29,21 @@ class Block(NamedTuple):
         none, and gets one.
     n_bytes : int
         How much of the input this was.
+    crc32 : int
+        Checksum of all of the input up to here.
     dropped : int
         Bytes of one more line that was too long to keep; it comes after those of ``data``. 0: none.
     """
 
     data: bytes
     n_bytes: int
+    crc32: int
     dropped: int = 0
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the input ended within a line."""
+        return len(self.data) + self.dropped > self.n_bytes
 
 
 class LineReader:
@@ -46,15 +56,16 @@ class LineReader:
     wake : int or None, default=None
         A descriptor that becomes readable when :meth:`read` shall return at once, as a signal's.
     longest : int, default=1 MiB
-        A line of more bytes is read past and reported, never held.
+        A line of more bytes, its end counted, is read past and reported, never kept.
     """
 
     def __init__(self, fd: int, *, wake: int | None = None, longest: int = LONGEST_LINE) -> None:
         self._fd = fd
         self._wake = wake
         self.longest = longest
-        self._rest = b""  # the beginning of a line
+        self._rest = b""  # not handed out yet
         self._skipped = 0  # bytes of a line that is being read past
+        self._crc32 = 0  # of what was handed out or skipped
         self._at_end = False
 
     def read(self) -> Block | None:
@@ -82,7 +93,9 @@ class LineReader:
                 until = until or time.monotonic() + GATHER_SECONDS
             elif self._skipped or len(self._rest) + size > self.longest:
                 break  # no end of it in sight
-        return self._cut(b"".join(parts))
+        data = self._rest + b"".join(parts)
+        self._rest = b""
+        return self._skip(data) if self._skipped else self._cut(data)
 
     def _has_more(self, until: float | None) -> bool:
         """Wait for input: for ever, or if lines are in hand only as long as more is there."""
@@ -96,30 +109,41 @@ class LineReader:
             return False
         return self._fd in ready
 
-    def _cut(self, fresh: bytes) -> Block | None:
-        """Return the whole lines of what is in hand, and keep the beginning of the next."""
-        if self._skipped:
-            end = fresh.find(b"\n")
-            if end < 0 and not self._at_end:
-                self._skipped += len(fresh)
-                return Block(b"", 0)
-            if end >= 0:
-                # The line that was too long ends here; what follows comes with the next call.
-                n_bytes = self._skipped + end + 1
-                self._rest = fresh[end + 1 :]
-            else:
-                n_bytes = self._skipped + len(fresh)
-                self._rest = b""
-            self._skipped = 0
-            return Block(b"", n_bytes, dropped=n_bytes)
-        data = self._rest + fresh
-        self._rest = b""
-        if self._at_end:
-            if not data:
-                return None
-            return Block(data if data.endswith(b"\n") else data + b"\n", len(data))
-        end = data.rfind(b"\n") + 1
+    def _skip(self, data: bytes) -> Block | None:
+        """Read past a line that is too long; what follows it comes with the next call."""
+        end = data.find(b"\n") + 1 or len(data)
+        ended = data[:end].endswith(b"\n") or self._at_end
+        self._crc32 = zlib.crc32(data[:end], self._crc32)
+        self._skipped += end
         self._rest = data[end:]
-        if len(self._rest) > self.longest:
-            self._skipped, self._rest = len(self._rest), b""
-        return Block(data[:end], end)
+        if not ended:
+            return Block(b"", 0, self._crc32)
+        n_bytes, self._skipped = self._skipped, 0
+        return Block(b"", n_bytes, self._crc32, dropped=n_bytes)
+
+    def _cut(self, data: bytes) -> Block | None:
+        """Return the whole lines of what is in hand, up to one that is too long."""
+        if self._at_end and not data:
+            return None
+        end = len(data) if self._at_end else data.rfind(b"\n") + 1
+        begin = self._first_long(data)
+        if begin == 0:
+            return self._skip(data)
+        if begin is not None:
+            end = begin  # the next call reads past it
+        self._rest = data[end:]
+        self._crc32 = zlib.crc32(data[:end], self._crc32)
+        lines = data[:end]
+        if lines and not lines.endswith(b"\n"):
+            lines += b"\n"
+        return Block(lines, end, self._crc32)
+
+    def _first_long(self, data: bytes) -> int | None:
+        """Return where the first line begins that is too long, whole or not."""
+        begin = 0
+        while len(data) - begin > self.longest:
+            last = data.rfind(b"\n", begin, begin + self.longest) + 1
+            if not last:
+                return begin
+            begin = last
+        return None

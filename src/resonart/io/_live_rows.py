@@ -10,8 +10,11 @@ from __future__ import annotations
 import csv
 import json
 import math
+import re
 from abc import ABC, abstractmethod
+from array import array
 from collections.abc import Sequence
+from itertools import chain
 from operator import itemgetter
 from typing import Any, ClassVar, NamedTuple
 
@@ -89,9 +92,7 @@ class LineParser(ABC):
     def parse(self, data: bytes, first_line: int) -> LiveRows:
         """Parse whole lines, the first of which has the number ``first_line``."""
         n_lines = data.count(b"\n")
-        if self.names is not None and not (
-            len(data) > LONGEST_LINE and max(map(len, data.split(b"\n"))) > LONGEST_LINE
-        ):
+        if self.names is not None and is_utf8(data):
             rows = self._all(data, n_lines)
             if rows is not None and np.abs(rows).max(initial=0.0) <= LARGEST:
                 return LiveRows(rows, np.arange(first_line, first_line + n_lines), [])
@@ -105,8 +106,6 @@ class LineParser(ABC):
             if not line.strip():
                 continue
             try:
-                if len(line) > LONGEST_LINE:
-                    raise BadLineError(f"the line is longer than {LONGEST_LINE:,} bytes")
                 row = self._one(line, number)
             except BadLineError as error:
                 rejects.append(Reject(number, str(error), line))
@@ -187,33 +186,36 @@ class NdjsonParser(LineParser):
         )
 
     def _all(self, data: bytes, n_lines: int) -> NDArray[np.float64] | None:
-        # One bracket a line and none inside: no value can reach over the end of a line.
+        # Every line begins with a bracket and has no other: no value can reach over its end.
         mine, other = (b"{", b"[") if self._places is None else (b"[", b"{")
+        if not data.startswith(mine) or data.count(b"\n" + mine) != n_lines - 1:
+            return None
         if data.count(mine) != n_lines or other in data:
             return None
         try:
-            values = json.loads(b"[" + data[:-1].replace(b"\n", b",\n") + b"]")
+            values = json.loads("[" + data[:-1].decode().replace("\n", ",\n") + "]")
             if len(values) != n_lines:
                 return None
-            if self._places is None:
-                assert self.names is not None
-                if not all(type(value) is dict for value in values):
-                    return None
-                if len(self.names) == 1:
-                    found = np.array([[value[self.names[0]]] for value in values])
-                else:
-                    found = np.array(list(map(itemgetter(*self.names), values)))
-            else:
-                found = np.array(values)
-                if found.ndim != 2 or found.shape[1] != self._width:
-                    return None
-                found = found[:, self._places]
-        except (ValueError, KeyError, RecursionError, OverflowError):
+            numbers = self._numbers(values)
+        except (ValueError, KeyError, TypeError, RecursionError, OverflowError):
             return None
-        if found.dtype.kind not in "fiub" or found.ndim != 2:
-            return None
-        rows = np.ascontiguousarray(found, dtype=np.float64)
+        rows = np.frombuffer(numbers, dtype=np.float64).reshape(n_lines, -1)
         return rows if np.isfinite(rows).all() else None
+
+    def _numbers(self, values: list[Any]) -> array[float]:
+        """Return all features, row by row; what is no number is a TypeError."""
+        if self._places is None:
+            assert self.names is not None
+            if not all(type(value) is dict for value in values):
+                raise TypeError
+            if len(self.names) == 1:
+                return array("d", map(itemgetter(self.names[0]), values))
+            return array("d", chain.from_iterable(map(itemgetter(*self.names), values)))
+        if not all(type(value) is list and len(value) == self._width for value in values):
+            raise TypeError
+        if self._places == list(range(self._width)):
+            return array("d", chain.from_iterable(values))
+        return array("d", [value[place] for value in values for place in self._places])
 
     def _one(self, line: bytes, number: int) -> list[float] | None:
         try:
@@ -252,11 +254,13 @@ class NdjsonParser(LineParser):
         return [as_number(value[name], repr(name)) for name in self.names]
 
     def _array(self, value: list[Any]) -> list[float]:
-        if self._places is None and self.names is not None:
-            raise BadLineError("it is an array; features are known by name")
         if self._places is None:
-            given = range(len(value)) if self._columns is None else self._columns
-            numbers = [int(place) for place in given]
+            if self.names is not None and not self._are_numbered(self.names):
+                raise BadLineError("it is an array; features are known by name")
+            if self._columns is None:
+                numbers = [i for i, each in enumerate(value) if is_number(each)]
+            else:
+                numbers = [int(str(place).removeprefix("x")) for place in self._columns]
             if not numbers:
                 raise BadLineError("it has no numbers")
             self._check_places(numbers, len(value))
@@ -267,6 +271,11 @@ class NdjsonParser(LineParser):
         if len(value) != self._width:
             raise BadLineError(f"it has {len(value)} values; earlier lines had {self._width}")
         return [as_number(value[place], f"value {place}") for place in self._places]
+
+    @staticmethod
+    def _are_numbered(names: Sequence[str]) -> bool:
+        """Tell whether these are names that values of arrays get."""
+        return all(re.fullmatch("x[0-9]{1,9}", name) for name in names)
 
     @staticmethod
     def _check_places(places: Sequence[int], width: int) -> None:
@@ -305,6 +314,8 @@ class CsvParser(LineParser):
         header: bool | None = None,
     ) -> None:
         super().__init__(columns)
+        # No field is longer than a line; the module's own limit is far below that.
+        csv.field_size_limit(max(csv.field_size_limit(), LONGEST_LINE))
         self._delimiter = delimiter
         self._header = header
         self._head: list[str] | None = None  # of all columns
@@ -326,8 +337,12 @@ class CsvParser(LineParser):
         import pyarrow as pa
         from pyarrow import csv as arrow
 
-        if b'"' in data or b"\r" in data or b"\0" in data:
+        if b'"' in data or b"\0" in data:
             return None
+        if b"\r" in data:
+            if data.count(b"\r") != data.count(b"\r\n"):
+                return None
+            data = data.replace(b"\r\n", b"\n")
         assert self._head is not None
         called = [str(i) for i in range(len(self._head))]
         mine = [called[place] for place in self._places]
@@ -355,21 +370,22 @@ class CsvParser(LineParser):
 
     def _one(self, line: bytes, number: int) -> list[float] | None:
         try:
-            text = line.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r")
-        except UnicodeDecodeError as error:
-            raise BadLineError(f"byte {error.start} is not UTF-8") from None
-        try:
-            found = list(csv.reader([text], delimiter=self._delimiter, strict=True))
-        except csv.Error as error:
-            raise BadLineError(str(error)) from None
-        fields = found[0] if found else []
+            fields = self._fields(line, number)
+        except BadLineError as error:
+            if self._head is None and self._header is not False:
+                raise ValueError(
+                    f"line {number} should hold the names of the columns, but {error}"
+                ) from None
+            raise
         if self._head is None:
             if self._header is None:
                 self._header = not all(is_number_text(field) for field in fields)
             if self._header:
                 self._head = [field.strip() for field in fields]
+                self._find_columns()
                 return None
             self._head = [f"x{i}" for i in range(len(fields))]
+            self._find_columns()
         if len(fields) != len(self._head):
             raise BadLineError(f"it has {len(fields)} values; there are {len(self._head)} columns")
         if self.names is None:
@@ -380,22 +396,41 @@ class CsvParser(LineParser):
             for place, name in zip(self._places, self.names, strict=True)
         ]
 
-    def _settle(self, fields: Sequence[str]) -> None:
-        """Find out which columns are features."""
+    def _fields(self, line: bytes, number: int) -> list[str]:
+        try:
+            text = line.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r")
+        except UnicodeDecodeError as error:
+            raise BadLineError(f"byte {error.start} is not UTF-8") from None
+        try:
+            return next(csv.reader([text], delimiter=self._delimiter, strict=True), [])
+        except csv.Error as error:
+            raise BadLineError(str(error)) from None
+
+    def _find_columns(self) -> None:
+        """Look for the columns that were asked for among all there are."""
         assert self._head is not None
         if self._columns is None:
-            places = [i for i, field in enumerate(fields) if is_number_text(field)]
-            if not places:
-                raise BadLineError("it has no numbers")
-        else:
-            places = []
-            for column in self._columns:
-                if column in self._head:
-                    places.append(self._head.index(str(column)))
-                elif is_place(column) and int(column) < len(self._head):
-                    places.append(int(column))
-                else:
-                    raise BadLineError(f"there is no column {column!r}")
+            return
+        places = []
+        for column in self._columns:
+            if column in self._head:
+                places.append(self._head.index(str(column)))
+            elif is_place(column) and int(column) < len(self._head):
+                places.append(int(column))
+            else:
+                known = ", ".join(self._head[:20])
+                raise ValueError(
+                    f"there is no column {column!r}; there are: {shortened(known, 300)}"
+                )
+        self._places = places
+        self.names = [self._head[place] for place in places]
+
+    def _settle(self, fields: Sequence[str]) -> None:
+        """Take all columns that hold numbers in the first row."""
+        assert self._head is not None
+        places = [i for i, field in enumerate(fields) if is_number_text(field)]
+        if not places:
+            raise BadLineError("it has no numbers")
         self._places = places
         self.names = [self._head[place] for place in places]
 
@@ -462,5 +497,16 @@ def checked(number: float, what: str) -> float:
     return number
 
 
-def shortened(text: str) -> str:
-    return text if len(text) <= SHOWN else text[: SHOWN - 3] + "..."
+def shortened(text: str, most: int = SHOWN) -> str:
+    return text if len(text) <= most else text[: most - 3] + "..."
+
+
+def is_utf8(data: bytes) -> bool:
+    """Tell whether all of it is text."""
+    if data.isascii():
+        return True
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
