@@ -241,7 +241,7 @@ def test_a_random_state_goes_on(tmp_path: Path) -> None:
         {"bounds": ([0, 0], [1, 1, 1])},
         {"bounds": 7},
     ],
-    ids=repr,
+    ids=lambda given: re.sub("(?i)at 0x[0-9a-f]+", "", repr(given))[:40],
 )
 def test_what_load_would_refuse_is_not_written(params: dict[str, Any], tmp_path: Path) -> None:
     model = FuzzyART(rho=0.8).fit(X).set_params(**params)
@@ -315,7 +315,7 @@ def nested(depth: int) -> Any:
         [1, 2],
         "text",
     ],
-    ids=lambda m: repr(m)[:30],
+    ids=lambda m: re.sub("(?i)at 0x[0-9a-f]+", "", repr(m))[:30],
 )
 def test_metadata_that_json_cannot_hold(metadata: Any, tmp_path: Path) -> None:
     with pytest.raises((TypeError, ValueError), match="metadata must"):
