@@ -212,6 +212,8 @@ def losses(found: Sequence[Result]) -> dict[str, float]:
             continue
         for task in TASKS:
             mine = getattr(at[model, n_features, n_asked, way], f"{task}_us")
+            if mine is None:
+                continue
             case = f"{model} {task}, {n_features} features, {n_asked:,} categories"
             lost[case] = mine / getattr(other, f"{task}_us")
     return lost
