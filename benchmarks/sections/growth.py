@@ -21,7 +21,7 @@ never seen: `predict`, then `partial_fit`. *New* is the share of these rows that
 all the same. Uniform rows are the hard case: no cluster leaves part of the space empty.
 
 With 8 and 16 features other work ran beside it at low priority, and asking with the index was not
-timed (–); 2 and 4 features were measured again alone, the latter once.
+timed (shown as -); 2 and 4 features were measured again alone, the latter once.
 
 DVFA and DDVFA have about 200 clusters in a plane. TopoART's `partial_fit` learns two modules and
 labels the rows by both.
@@ -81,7 +81,7 @@ def table_of(lines: Sequence[Line]) -> str:
 
 def cell(line: Line) -> str:
     # Asking was not timed in every run.
-    return ", ".join(digits(line[key]) if line[key] else "–" for key in ("learn_us", "predict_us"))
+    return ", ".join(digits(line[key]) if line[key] else "-" for key in ("learn_us", "predict_us"))
 
 
 def draw(folder: Path) -> None:
