@@ -41,8 +41,8 @@ OPENING = """\
 How fast resonart learns next to the libraries a user would otherwise take, what a row costs as
 categories grow, how much memory it needs, what all vigilances at once cost, and how good the
 clusters are that it finds without labels. Every figure below comes from `make bench`, those of one
-section from one run unless it says otherwise; this page is made from `results/*.csv` by `benchmarks/report.py` and
-`benchmarks/sections/`, so change the words there.
+section from one run unless it says otherwise; this page is made from `results/*.csv` by
+`benchmarks/report.py` and `benchmarks/sections/`, so change the words there.
 """
 
 QUICK_WARNING = """\
