@@ -222,7 +222,9 @@ def test_errors_are_one_line_and_leave_the_model(here: Path) -> None:
         (2, [path, "--input", here / "rows.csv", "-o", here / "rows.csv"], "given twice"),
         (2, [path, "--input", here / "rows.csv", "-o", path], "given twice"),
         (2, [path, "--input", here / "rows.csv", "--no-learn", "--resume"], "--no-learn"),
-        (2, [path, "--input", here / "rows.csv", "--model", "ddvfa"], "its own parameters"),
+        (2, [path, "--input", here / "rows.csv", "--model", "dvfa", *GIVEN], "its own parameters"),
+        (2, [path, "--input", here / "rows.csv", "--bounds", "0:1"], "its own parameters"),
+        (1, [path, "--input", here / "rows.ndjson", "--resume", "--columns", "y,x"], "x, y before"),
         (2, [path, "--input", here / "rows.csv", "--delimiter", "é"], "--delimiter"),
         (1, [path, "--input", here / "rows.csv", "--columns", "x,nope"], "no column 'nope'"),
         (2, [here / "new", "--input", here / "rows.csv", "--bounds", "1:0"], "--bounds"),
@@ -242,6 +244,16 @@ def test_errors_are_one_line_and_leave_the_model(here: Path) -> None:
         assert "Traceback" not in result.stderr
         assert len([line for line in result.stderr.splitlines() if "error" in line]) == 1
     assert path.read_bytes() == before
+
+
+def test_the_same_command_can_be_run_again(here: Path) -> None:
+    path = here / "m.resonart"
+    arguments = [path, "--input", here / "rows.ndjson", "--resume", "--columns", "x,y", *GIVEN]
+    assert run(*arguments).exit_code == 0
+    again = run(*arguments, "--model", "ddvfa")
+    assert again.exit_code == 0, again.stderr
+    assert again.stdout == ""
+    assert state(path) == state(DDVFA(**KNOWN).partial_fit(ROWS))
 
 
 def test_no_row_at_all_is_a_failure(here: Path) -> None:

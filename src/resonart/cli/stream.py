@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 import click
+import numpy as np
 
 import resonart
 from resonart.io import CsvParser, LineParser, LineReader, NdjsonParser, guess_format
@@ -147,10 +148,7 @@ def stream(
     if model is None:
         model = new_model(model_options, bounds)
     elif model_options.given or bounds is not None or was_given("model"):
-        raise click.UsageError(
-            f"{path} is there already, with its own parameters. Give only --merge-every, or "
-            "another name for a new model."
-        )
+        check_same(model, model_options, bounds, path)
     set_merging(model, merge_every)
     with ExitStack() as stack:
         stop = stack.enter_context(heeding_signals())
@@ -162,7 +160,7 @@ def stream(
             header=False if no_header else None,
         )
         if parser_state is not None:
-            restore(parser, parser_state, path)
+            restore(parser, parser_state, columns, path)
         before = position or Position()
         # A model that goes on with another input leaves what it has told.
         appends = is_there and not resume
@@ -286,6 +284,19 @@ def parse_bounds(text: str) -> tuple[Any, Any]:
     return (low[0], high[0]) if len(pairs) == 1 else (list(low), list(high))
 
 
+def check_same(model: Any, options: ModelOptions, bounds: str | None, path: str) -> None:
+    """Let a command be run again as it was; refuse options that a model which is there has not."""
+    wanted = new_model(options, bounds)
+    mine, asked = model.get_params(), wanted.get_params()
+    other = type(model) is not type(wanted) and was_given("model")
+    other |= bounds is not None and not np.array_equal(mine["bounds"], asked["bounds"])
+    if other or any(name not in mine or mine[name] != asked[name] for name in options.given):
+        raise click.UsageError(
+            f"{path} is there already, with its own parameters. Give the same ones or none, or "
+            "another name for a new model."
+        )
+
+
 def set_merging(model: Any, merge_every: int | None) -> None:
     if merge_every is None:
         return
@@ -341,9 +352,15 @@ def make_parser(
     )
 
 
-def restore(parser: LineParser, state: dict[str, Any], path: str) -> None:
+def restore(
+    parser: LineParser, state: dict[str, Any], columns: list[str] | None, path: str
+) -> None:
+    """Let the parser go on as it was; columns that were asked for must be those it had."""
+    asked = parser.names if columns is not None else None
     try:
         parser.restore(state)
+        if asked is not None and parser.names is not None and asked != parser.names:
+            raise ValueError(f"the features were {', '.join(parser.names)} before.")
     except ValueError as error:
         raise CommandError(f"{path} cannot be resumed with this input: {error}") from None
 
