@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .growth import INDEX_VARIABLE, WAYS, neighbour_distance
+from .growth import WAYS, neighbour_distance
 from .peak import peak_gauge
 from .processes import DONE, Limits, ask
 from .tables import Goal, verdict
@@ -65,7 +65,7 @@ def measure(size: Size) -> list[Result]:
                     "n_categories": n_categories,
                     "repeats": size.repeats,
                 }
-                answer = ask("merging", task, size.limits, {INDEX_VARIABLE: value})
+                answer = ask("merging", task, size.limits, {"RESONART_INDEX": value})
                 found.append(summary(n_features, way, n_categories, answer))
     return found
 

@@ -48,7 +48,7 @@ FULL = Suite(
         n_categories=(1_000, 4_000, 16_000, 64_000),
         widths=(2, 4, 8, 16),
         models=growth.MODELS,
-        repeats=REPEATS,
+        repeats=5,  # where a process has its arrays matters to caches
         limits=Limits(120.0),
     ),
     roofline.Size(

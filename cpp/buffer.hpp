@@ -1,4 +1,4 @@
-// A growing array of plain values, aligned for the widest registers, that fails cleanly.
+// A growing array of plain values that fails cleanly.
 //
 // `reserve` is the only member besides copying that can throw (std::bad_alloc), and leaves the
 // contents alone when it does. Code that must not half-happen reserves first, then writes.
@@ -11,12 +11,13 @@
 #include <type_traits>
 #include <utility>
 
+#include "memory.hpp"
+
 namespace resonart {
 
 template <class T>
 class Buffer {
     static_assert(std::is_trivially_copyable<T>::value, "Buffer holds plain values");
-    static constexpr std::size_t kAlignment = 64;
 
 public:
     Buffer() = default;
@@ -37,7 +38,7 @@ public:
         swap(other);
         return *this;
     }
-    ~Buffer() { release(data_); }
+    ~Buffer() { release(data_, capacity_ * sizeof(T)); }
 
     void swap(Buffer& other) noexcept {
         std::swap(data_, other.data_);
@@ -61,9 +62,9 @@ public:
         std::size_t grown = capacity_ + capacity_ / 2 + 16;
         if (grown < n) grown = n;
         if (grown > std::numeric_limits<std::size_t>::max() / sizeof(T) / 2) throw std::bad_alloc();
-        T* fresh = static_cast<T*>(::operator new(grown * sizeof(T), std::align_val_t{kAlignment}));
+        T* fresh = static_cast<T*>(allocate(grown * sizeof(T)));
         if (size_) std::memcpy(fresh, data_, size_ * sizeof(T));
-        release(data_);
+        release(data_, capacity_ * sizeof(T));
         data_ = fresh;
         capacity_ = grown;
     }
@@ -100,8 +101,6 @@ public:
     }
 
 private:
-    static void release(T* p) noexcept { ::operator delete(p, std::align_val_t{kAlignment}); }
-
     T* data_ = nullptr;
     std::size_t size_ = 0;
     std::size_t capacity_ = 0;

@@ -266,21 +266,38 @@ def test_the_goal_of_one_pass_needs_speed_and_quality() -> None:
 
 
 def test_the_goals_of_growth_take_the_worst() -> None:
-    def line(way: str, n_asked: int, learn_us: float) -> growth.Result:
+    def line(n_asked: int, learn_us: float, learn_to_brute: float) -> growth.Result:
         facts = {"n_asked": n_asked, "status": DONE, "repeats": 3}
-        return growth.Result("DDVFA", 2, way, **facts, learn_us=learn_us, predict_us=1.0)
+        ratios = {"learn_to_brute": learn_to_brute, "predict_to_brute": 0.5}
+        return growth.Result(
+            "DDVFA", 2, "index", **facts, **ratios, learn_us=learn_us, predict_us=1
+        )
 
-    found = [line("index", 1_000, 1.0), line("index", 64_000, 1.5)]
-    found += [line("brute force", 1_000, 2.0), replace(line("brute force", 64_000, 200.0))]
+    found = [line(1_000, 1.0, 0.5), line(64_000, 1.5, 0.0075)]
     grown, gained, lost = growth.goals(found)
     assert grown.reached == "yes"
     assert gained.reached == "no"  # predicting is not any faster
     assert "DDVFA learn 133" in gained.figure
     assert lost.reached == "yes"
-    [*_, lost] = growth.goals([*found, line("index", 2_000, 2.3), line("brute force", 2_000, 2.0)])
+    [*_, lost] = growth.goals([*found, line(2_000, 2.3, 1.15)])
     assert lost.reached == "no"
     assert "DDVFA learn, 2 features, 2,000 categories: 1.15 times; 1 of 6" in lost.figure
     assert growth.goals([]) == []
+
+
+def test_the_turns_of_growth_are_summed_up_by_ratios_within_a_turn() -> None:
+    # The second turn met a busy machine: both ways took five times as long.
+    turns = [
+        {task: {"index": 2.0 * busy, "brute force": 4.0 * busy} for task in growth.TASKS}
+        for busy in (1.0, 5.0, 1.1)
+    ]
+    told = {"asked": 10, "n_categories": 10, "n_clusters": 2, "new_share": 0.0}
+    case = ("DVFA", 4), (10, 1, [told | {"turns": turns, "in_order_us": 1.5}])
+    ours = growth.summary(*case[0], "index", *case[1])
+    assert (ours.learn_to_brute, ours.predict_to_brute) == (0.5, 0.5)
+    assert (ours.learn_us, ours.learn_us_min, ours.learn_us_max) == (2.2, 2.0, 10.0)
+    brute = growth.summary(*case[0], "brute force", *case[1])
+    assert (brute.learn_us, brute.learn_to_brute, brute.in_order_us) == (4.4, None, None)
 
 
 def test_vigilances_leave_room_for_the_boxes() -> None:

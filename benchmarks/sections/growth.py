@@ -16,12 +16,9 @@ What one more row costs a model that has very many categories, next to brute for
 with `RESONART_INDEX=off`, which compares every row with every category. A model is grown by K
 uniform rows at vigilance 1, each a category. Then the vigilance is lowered to where about K boxes
 cover the space, and K more rows are learned, so that boxes have their natural sizes and overlaps.
-Both ways are timed on copies of that model, in turn, in processes of their own, with rows it has
-never seen: `predict`, then `partial_fit`. *New* is the share of these rows that founded a category
-all the same. Uniform rows are the hard case: no cluster leaves part of the space empty.
-
-With 8 and 16 features other work ran beside it at low priority, and asking with the index was not
-timed (shown as -); 2 and 4 features were measured again alone, the latter once.
+Copies of that model take turns within one process, one with the index, one without, with rows they
+have never seen: `partial_fit`, then `predict`. *New* is the share of these rows that founded a
+category all the same. Uniform rows are the hard case: no cluster leaves part of the space empty.
 
 DVFA and DDVFA have about 200 clusters in a plane. TopoART's `partial_fit` learns two modules and
 labels the rows by both.
@@ -80,8 +77,7 @@ def table_of(lines: Sequence[Line]) -> str:
 
 
 def cell(line: Line) -> str:
-    # Asking was not timed in every run.
-    return ", ".join(digits(line[key]) if line[key] else "-" for key in ("learn_us", "predict_us"))
+    return ", ".join(digits(line[key]) for key in ("learn_us", "predict_us"))
 
 
 def draw(folder: Path) -> None:
