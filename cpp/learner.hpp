@@ -314,6 +314,12 @@ public:
     State& state() { return state_; }
     const State& state() const { return state_; }
 
+    // After the state was filled from elsewhere. The caller holds the lock.
+    void know_clusters() {
+        state_.art.prepare(workspace_);
+        count_clusters();
+    }
+
 private:
     // Does `work`. Where it fails, the model is what it was; where it succeeds, what it was is kept
     // at hand.
@@ -392,6 +398,7 @@ private:
         if (plan.merge_at_end) follow(n, merge_now(poll));
         maps.apply(n, [&](std::size_t i) -> std::int64_t& { return labels[row_at(i)]; });
         if (call_map.any()) state_.label_map = call_map.take();
+        count_clusters();  // whoever asks the model next need not
         return epoch;
     }
 
@@ -613,6 +620,7 @@ private:
         typename Art::Workspace workspace;
         state_.art.prepare(workspace);
         if constexpr (kLabelsLater) {
+            state_.art.recall_components(workspace_, workspace);
             begin(state_.art.find_components(workspace), workspace);
         } else {
             begin(state_.art.n_clusters(), workspace);

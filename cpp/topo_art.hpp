@@ -2,6 +2,7 @@
 // together and are linked; clusters are what the links connect.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -230,6 +231,15 @@ public:
         return ws.n_components;
     }
 
+    // What another workspace knows of the components, if that still holds. Needs `prepare`.
+    void recall_components(const TopoWorkspace& known, TopoWorkspace& ws) const noexcept {
+        if (known.stamp != stamp_ || known.n_known > categories_.size()) return;
+        std::copy_n(known.component.data(), known.n_known, ws.component.data());
+        ws.stamp = known.stamp;
+        ws.n_known = known.n_known;
+        ws.n_components = known.n_components;
+    }
+
     // The component of the category with the highest size-independent activation,
     // 1 - |(x ∧ w) - w| / d, among the permanent ones, or of all; -1 if it is a candidate or there
     // is none. `activation` receives its value. Needs `find_components`.
@@ -434,6 +444,11 @@ public:
     std::size_t find_components(Workspace& ws) const noexcept {
         a_.find_components(params_, ws.a);
         return b_.find_components(params_, ws.b);
+    }
+
+    void recall_components(const Workspace& known, Workspace& ws) const noexcept {
+        a_.recall_components(known.a, ws.a);
+        b_.recall_components(known.b, ws.b);
     }
 
     std::int64_t cluster_of(const Sample& x, bool nearest, Workspace& ws) const noexcept {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 import os
 import pickle
 import signal
@@ -30,8 +31,10 @@ from benchmarks.shapes import Workload
 from resonart import DDVFA, merge_models
 from resonart._engine import dump
 from resonart.dask import DaskDDVFA, PartitionError
+from resonart.dask._partitions import Reading
 from resonart.dask._run import in_a_tree
 from resonart.dask._sample import draw, merge_samples
+from resonart.dask._survey import Survey, merge_surveys, rows_seen, survey_partition, trim_survey
 
 GIVEN: dict[str, Any] = {"rho_lb": 0.8, "rho_ub": 0.93}
 
@@ -105,6 +108,28 @@ def test_vigilances_chosen_on_the_sample_are_those_of_every_partitioning(order: 
         assert model.counts_.sum() == report.n_rows == len(X)
         assert "chosen on the sample" in str(report)
         assert "found in a first pass" in str(report)
+
+
+@pytest.mark.parametrize("sizes", [(4_000,), (1, 0, 1_999, 2_000), (250,) * 16, (3_900, 50, 50)])
+def test_the_sample_is_the_same_however_rows_are_cut(sizes: tuple[int, ...]) -> None:
+    def survey(parts: list[np.ndarray], size: int) -> Survey:
+        reading = Reading(None, "error", 600)
+        looks = [survey_partition(part, "", i, reading, size, 7) for i, part in enumerate(parts)]
+        counts = [rows_seen(look) for look in looks]
+        assert counts == [len(part) for part in parts]
+        trimmed = [trim_survey(look, counts, size) for look in looks]
+        for look in trimmed:  # its share and a bit travels, not as much as there is
+            if look is not None and look.n_rows < len(X) / 8:
+                assert len(look.sample.keys) < size / 4
+        found = functools.reduce(lambda one, other: merge_surveys(one, other, size), trimmed)
+        assert found is not None
+        return found
+
+    whole = survey([X], 1_000)
+    cut = survey(np.split(X[SORTED], np.cumsum(sizes)[:-1]), 1_000)
+    np.testing.assert_array_equal(cut.sample.rows, whole.sample.rows)
+    assert len(np.unique(whole.sample.rows, axis=0)) == 1_000
+    assert survey([X[:300], X[300:]], 10_000).sample.rows.shape == X.shape  # all there are
 
 
 def test_why_partitions_go_on_from_the_sample() -> None:
@@ -463,7 +488,7 @@ def client() -> Iterator[Any]:
     with (
         dask.config.set({"distributed.worker.multiprocessing-method": "spawn"}),
         LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
         ) as cluster,
         Client(cluster) as client,
     ):

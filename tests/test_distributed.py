@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import resonart.dask
 from benchmarks import data_sets, distributed
 from benchmarks.sections.distributed import reckon
 
@@ -69,4 +70,6 @@ def test_the_plan_follows_its_formulas() -> None:
     assert plan["learning"] == "2 s"
     assert plan["merging after the last partition"] == "0.5 s"  # ten merges of 0.05 s
     assert plan["models moved, at most"] == "100 MB"
-    assert plan["samples moved, at most"] == "200 MB"
+    # On ten levels half of 1.1 · 50,000 + 6 · √(50,000 · 1,000) + 16 · 1,000 rows of 40 bytes.
+    assert plan["samples moved, at most"] == "23 MB"
+    assert resonart.dask.fit.__kwdefaults__["sample_rows"] == distributed.SAMPLE_ROWS

@@ -103,7 +103,7 @@ ON_DASK = """
 
     if __name__ == "__main__":
         with LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address=None, processes=False
+            n_workers=2, threads_per_worker=1, dashboard_address=":0", processes=False
         ) as cluster, Client(cluster) as client:
             plain = make("unmerged")
             with joblib.parallel_config(backend="dask"):

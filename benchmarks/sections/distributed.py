@@ -6,6 +6,7 @@ import math
 import statistics
 from pathlib import Path
 
+from ..distributed import N_SINGLE_ORDERS, SAMPLE_ROWS
 from ..tables import Line, read_lines
 from ..words import count, digits, grouped, markdown
 
@@ -17,9 +18,9 @@ cluster and, within each, by the first feature: a partition sees few clusters, a
 cut in stripes. Vigilances are *given* (the pair with which `DDVFA.fit` finds the most) or *chosen*
 without labels on the sample; after the shapes come the larger of the 30 data sets, repeated with
 jitter. The figures are adjusted Rand indices, means of {n_seeds} seeds where vigilances
-are chosen: of `DDVFA.fit` on all rows (*single*), of one model that begins with the same sample
-(*one*), and of partitions. Single and one differ by the sample that chooses; one and partitions
-by being cut.
+are chosen: of `DDVFA.fit` on all rows (*single*; where vigilances are given, the mean of {n_orders}
+random orders), of one model that begins with the same sample (*one*), and of partitions. Single
+and one differ by the sample that chooses; one and partitions by being cut.
 """
 
 COST = """\
@@ -38,10 +39,9 @@ Reckoned from the line of {n_features} features above with the formulas of
 of {rows} rows.
 """
 
-SAMPLE_ROWS = 5_000  # the default
 BILLION, MACHINES, CORES, PARTITION_ROWS = 10**9, 100, 8, 10**6
 TASK_SECONDS = 1e-3  # what dask's scheduler says a task costs it, about
-TASKS_A_PARTITION = 6  # twice read, once surveyed, once learned, twice joined
+TASKS_A_PARTITION = 8  # twice read; surveyed, counted, trimmed and joined; learned and merged
 
 
 def section(results: Path) -> list[str]:
@@ -49,7 +49,9 @@ def section(results: Path) -> list[str]:
     quality = read_lines(results / "distributed_quality.csv")
     cost = read_lines(results / "distributed_cost.csv")
     n_seeds = len({line["seed"] for line in quality})
-    words = QUALITY.format(n_rows=count(quality[0]["n_rows"]), n_seeds=n_seeds)
+    words = QUALITY.format(
+        n_rows=count(quality[0]["n_rows"]), n_seeds=n_seeds, n_orders=N_SINGLE_ORDERS
+    )
     return [words, quality_table(quality), COST, cost_table(cost), *plan(cost[-1])]
 
 
@@ -121,7 +123,9 @@ def reckon(line: Line) -> dict[str, str]:
     model = float(line["model_mb"])
     depth = math.ceil(math.log2(n_partitions))
     row_mb = float(line["rows_mb"]) / n_rows
-    sample_mb = SAMPLE_ROWS * (row_mb + 24e-6)  # with key, partition and place of each row
+    # A partition keeps its share, and a little more (`trim`); half of that moves on each level.
+    drawn = 1.1 * SAMPLE_ROWS + 6.0 * math.sqrt(SAMPLE_ROWS * n_partitions) + 16 * n_partitions
+    sampled_mb = depth / 2 * drawn * (row_mb + 24e-6)  # key, partition and place of each row
     return {
         "partitions": f"{n_partitions:,}",
         "first pass": f"{BILLION * survey / cores:,.0f} s",
@@ -130,7 +134,7 @@ def reckon(line: Line) -> dict[str, str]:
         "merging after the last partition": f"{depth * merge:.3g} s",
         "a model": f"{model:.3g} MB",
         "models moved, at most": f"{n_partitions * model:,.0f} MB",
-        "samples moved, at most": f"{n_partitions * sample_mb:,.0f} MB",
+        "samples moved, at most": f"{sampled_mb:,.0f} MB",
         "rows not moved": f"{BILLION * row_mb / 1e6:,.3g} TB",
         "memory of a core": f"{PARTITION_ROWS * row_mb:,.3g} MB for a block (a file: a chunk), "
         f"and {2 * model:.3g} MB for models",

@@ -57,6 +57,7 @@ public:
         engine.state().art.adopt(std::move(first), std::move(second));
         engine.state().n_samples = n_samples;
         engine.state().n_refused = n_refused;
+        engine.know_clusters();
     }
 
     static WholeNumbers predict_a(const Engine& engine, const AnyRows& array, bool nearest) {

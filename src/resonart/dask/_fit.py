@@ -32,9 +32,11 @@ from ._partitions import Reading, columns_of, is_array, is_frame, partitions_of
 from ._report import FitReport
 from ._require import require_dask
 from ._run import in_a_tree, run, run_over
-from ._survey import merge_surveys, survey_partition
+from ._survey import merge_surveys, rows_seen, survey_partition, trim_survey
 
-SAMPLE_ROWS = 5_000
+# So many that boxes have nearly grown to their sizes, in random order, before partitions go on with
+# them, maybe sorted. Vigilances are chosen on a few of these rows.
+SAMPLE_ROWS = 50_000
 CHUNK_ROWS = 65_536
 
 
@@ -92,8 +94,9 @@ def fit(
         ``max_epochs`` and ``order`` hold for the sample.
     client : distributed.Client or None, default=None
         Where to work. By default what dask uses: the last client made, or else threads.
-    sample_rows : int, default=5000
-        Rows of the sample; 0 goes without. Partitions then know nothing of each other, Merge ART
+    sample_rows : int, default=50000
+        Rows of the sample; the more, the less boxes depend on how rows are sorted. Fewer rows than
+        that are all in it. 0 goes without: partitions then know nothing of each other, Merge ART
         alone has to join their clusters, and vigilances must be given; where ``bounds`` is, too,
         there is no first pass. See Notes.
     columns : list of str or int, or None, default=None
@@ -307,8 +310,14 @@ class _Work:
             )
             for i, each in enumerate(self.partitions)
         ]
+        counts = [self._task("count", str(i), rows_seen)(look) for i, look in enumerate(looks)]
+        counted = self._task("counts", "0", list)(counts)
+        trimmed = [
+            self._task("trim", str(i), trim_survey)(look, counted, sample_rows)
+            for i, look in enumerate(looks)
+        ]
         seen = in_a_tree(
-            looks,
+            trimmed,
             lambda one, other, name: self._task("survey-join", name, merge_surveys)(
                 one, other, sample_rows
             ),

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ._errors import naming
 from ._partitions import Reading, chunks_of
-from ._sample import Sample, draw, merge_samples
+from ._sample import Sample, draw, merge_samples, trim
 
 
 class Survey(NamedTuple):
@@ -41,6 +41,18 @@ def survey_partition(
             names = tuple(chunk.columns) if hasattr(chunk, "columns") else None
             seen = merge_surveys(seen, Survey(len(rows), low, high, sample, names), size)
     return seen
+
+
+def rows_seen(survey: Survey | None) -> int:
+    """Return how many rows there are in a partition."""
+    return 0 if survey is None else survey.n_rows
+
+
+def trim_survey(survey: Survey | None, counts: list[int], size: int) -> Survey | None:
+    """Keep of the sample what the others may not have: only that need travel."""
+    if survey is None:
+        return None
+    return survey._replace(sample=trim(survey.sample, survey.n_rows, sum(counts), size))
 
 
 def merge_surveys(one: Survey | None, other: Survey | None, size: int) -> Survey | None:
