@@ -214,3 +214,32 @@ def test_components_when_phi_changes_between_rows() -> None:
     model.set_params(phi=3).partial_fit(high[None])
     model.set_params(phi=2).partial_fit(high[None])
     assert model.learn_one(high) == 1
+
+
+def test_components_asked_for_are_those_of_the_model_as_it_is() -> None:
+    """What the last call has found is recalled only where it still holds."""
+    random = np.random.default_rng(0)
+    asked = random.random((300, 2))
+    model = TopoART(rho_a=0.9, phi=2, tau=60, bounds=(0, 1), out_of_bounds="error")
+
+    def is_as_anew() -> bool:
+        twin = pickle.loads(pickle.dumps(model))
+        return all(
+            np.array_equal(getattr(model, ask)(asked), getattr(twin, ask)(asked))
+            for ask in ("predict", "score_samples", "transform")
+        )
+
+    for n in range(1, 15):
+        model.partial_fit(random.random((40, 2)))
+        assert is_as_anew()
+        for row in random.random((n, 2)):
+            model.learn_one(row)
+        assert is_as_anew()
+        model.set_params(phi=1 + n % 3).partial_fit(random.random((1, 2)))
+        assert is_as_anew()
+        before = model.predict(asked)
+        with pytest.raises(ValueError, match="outside"):
+            model.partial_fit(np.vstack([random.random((30, 2)), [[2.0, 2.0]]]))
+        np.testing.assert_array_equal(model.predict(asked), before)
+        assert is_as_anew()
+    assert model.n_clusters_ > 1
