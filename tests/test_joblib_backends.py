@@ -94,17 +94,26 @@ def test_processes(name: str) -> None:
         assert_same(make(name), plain)
 
 
+# Imports wait for the main process: workers are spawned, and read the script anew.
 ON_DASK = """
+    import os
     import sys
-    sys.path.insert(0, {tests!r})
-    import joblib
-    from dask.distributed import Client, LocalCluster
-    from test_joblib_backends import assert_same, make
 
     if __name__ == "__main__":
-        with LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address=":0", processes=False
-        ) as cluster, Client(cluster) as client:
+        sys.path.insert(0, {tests!r})
+        import dask
+        import joblib
+        from dask.distributed import Client, LocalCluster
+        from test_joblib_backends import assert_same, make
+
+        with (
+            dask.config.set({{"distributed.worker.multiprocessing-method": "spawn"}}),
+            LocalCluster(
+                n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
+            ) as cluster,
+            Client(cluster) as client,
+        ):
+            assert len({{os.getpid(), *client.run(os.getpid).values()}}) == 3
             plain = make("unmerged")
             with joblib.parallel_config(backend="dask"):
                 assert_same(make("unmerged"), plain)
@@ -115,7 +124,7 @@ ON_DASK = """
 
 @pytest.mark.subprocess
 def test_a_dask_cluster(tmp_path: Any) -> None:
-    pytest.importorskip("distributed")
+    pytest.importorskip("distributed", reason='needs Dask: pip install "resonart[dask]"')
     script = tmp_path / "on_dask.py"
     script.write_text(textwrap.dedent(ON_DASK).format(tests=str(Path(__file__).parent)))
     out = subprocess.run(

@@ -9,6 +9,7 @@ import random
 import re
 import sys
 from collections.abc import Callable
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -362,6 +363,7 @@ BAD = {
     "NaN": (float("nan"), ValueError, r"Feature 'b' is nan.*on_missing"),
     "text": ("red", TypeError, r"Feature 'b' is 'red'.*OneHotEncoder.*Discard\('b'\)"),
     "infinite": (float("inf"), ValueError, r"Feature 'b' is inf"),
+    "huge": (10**400, ValueError, r"Feature 'b' is 10+, .*finite"),
     "a list": ([1.0], TypeError, r"Feature 'b' is \[1\.0\]"),
     "outside": (1.5, ValueError, r"Feature 'b': .*outside the model's bounds"),
 }
@@ -385,10 +387,134 @@ def test_a_value_that_is_no_number_is_named(name: str, first: bool) -> None:
     )
 
 
+FRAMES: dict[str, tuple[Any, tuple[Any, ...]]] = {
+    "pandas": (pd.DataFrame, NAMES),
+    "numbered": (pd.DataFrame, (7, 0, 3)),
+    "of all kinds": (pd.DataFrame, (0, "b", ("c", 1))),
+    "polars": (pl.DataFrame, NAMES),
+}
+
+# A column of four rows, the error's class, and what it says after the feature's name.
+BAD_COLUMNS: dict[str, tuple[list[Any], type[Exception], str]] = {
+    "text": ([None, "red", "1", "2"], TypeError, r"is 'red' in row 1, .*OneHotEncoder.*Discard"),
+    "text of numbers": (["0.1", "0.2", "0.3", "0.4"], TypeError, r"is '0\.1' in row 0, .*OneHot"),
+    "None": ([0, 1, None, 1], ValueError, r"is (None|nan) in row 2, .*StatImputer.*on_missing"),
+    "NaN": ([0.1, 0.2, float("nan"), 0.4], ValueError, r"is nan in row 2, .*StatImputer"),
+    "infinite": ([0.1, 0.2, float("-inf"), 0.4], ValueError, r"is -inf in row 2, .*finite"),
+    "too large": ([0.1, 0.2, 1e308, 0.4], ValueError, r"is 1e\+308 in row 2, .*finite"),
+    "lists": ([[0.1], [0.2], [0.3], [0.4]], TypeError, r"is \[0\.1\] in row 0, .*finite"),
+    "outside": ([0.1, 0.2, 1.5, 0.4], ValueError, r".*outside the model's bounds"),
+}
+
+
+def assert_named_and_nothing_changed(
+    names: tuple[Any, ...], good: Any, bad: Any, error: type[Exception], message: str
+) -> None:
+    """The second feature of ``bad`` is named, by a new model and one that has learned ``good``."""
+    whole = rf"^Feature {re.escape(repr(names[1]))}:? {message}"
+    model = DDVFA(bounds=(0, 1), out_of_bounds="error")
+    for known in (False, True):
+        if known:
+            model.learn_many(good)
+        before = pickle.dumps(model)
+        with pytest.raises(error, match=whole):
+            model.learn_many(bad)
+        assert pickle.dumps(model) == before
+    with pytest.raises(error, match=whole):
+        model.predict_many(bad)
+    assert pickle.dumps(model) == before
+    twin = DDVFA(bounds=(0, 1), out_of_bounds="error")
+    for _ in range(2):
+        twin.learn_many(good)
+    model.learn_many(good)
+    assert same(model, twin)
+
+
+@pytest.mark.parametrize("kind", FRAMES)
+@pytest.mark.parametrize("name", BAD_COLUMNS)
+def test_a_value_of_a_frame_that_is_no_number_is_named(name: str, kind: str) -> None:
+    frame, names = FRAMES[kind]
+    column, error, message = BAD_COLUMNS[name]
+    # Each name is a column's by itself: pandas would make levels of a tuple.
+    columns = dict(zip(NAMES, X[:4].T.tolist(), strict=True))
+    good, bad = frame(columns), frame(columns | {"b": column})
+    if frame is pd.DataFrame:
+        for each in (good, bad):
+            each.columns = pd.Index(names, dtype=object, tupleize_cols=False)
+    assert_named_and_nothing_changed(names, good, bad, error, message)
+
+
+@pytest.mark.parametrize(
+    ("column", "error", "message"),
+    [
+        (pd.array([1, 0, None, 1], dtype="Int64"), ValueError, r"is <NA> in row 2, .*StatImputer"),
+        (pd.array([0.5, None, 0.1, 1], dtype="Float64"), ValueError, r"is <NA> in row 1, "),
+        (pd.Categorical(["a", "b", "a", "b"]), TypeError, r"is 'a' in row 0, .*OneHotEncoder"),
+        (pd.array(["x", "y", "z", None], dtype="string"), TypeError, r"is 'x' in row 0, "),
+        (pd.to_datetime(["2020-01-01"] * 4), TypeError, r"is Timestamp\(.*\) in row 0, .*finite"),
+        (np.array([0.1, np.nan, 0.3, 0.4], dtype=np.float32), ValueError, r"is nan in row 1, "),
+        ([0, 1, 0.5j, 1], TypeError, r"is 0j in row 0, .*finite"),
+        ([1, b"1", 1, 1], TypeError, r"is b'1' in row 1, "),
+        ([1, 10**400, 1, 1], ValueError, r"is 10+ in row 1, .*finite"),
+    ],
+    ids=[
+        "Int64",
+        "Float64",
+        "categories",
+        "string",
+        "dates",
+        "float32",
+        "complex",
+        "bytes",
+        "huge",
+    ],
+)
+@pytest.mark.parametrize("names", [NAMES, (0, 1, 2)], ids=["text", "numbers"])
+def test_columns_of_other_types_are_named(
+    names: tuple[Any, ...], column: Any, error: type[Exception], message: str
+) -> None:
+    good = pd.DataFrame(X[:4], columns=list(names))
+    bad = good.copy()
+    bad[names[1]] = column
+    assert_named_and_nothing_changed(names, good, bad, error, message)
+
+
+def test_numbers_of_other_types_are_learned() -> None:
+    plain = pd.DataFrame({"a": [0.0, 1.0, 1.0], "b": [1.0, 0.0, 1.0], "c": [0.5, 1.0, 0.0]})
+    odd = pd.DataFrame(
+        {
+            "a": pd.array([0, 1, 1], dtype="Int64"),
+            "b": [True, False, True],
+            "c": pd.Series([Decimal("0.5"), 1, 0.0], dtype=object),
+        }
+    )
+    assert [str(dtype) for dtype in odd.dtypes] == ["Int64", "bool", "object"]
+    for names in (NAMES, (0, 1, 2)):
+        one, other = DDVFA(), DDVFA()
+        one.learn_many(plain.set_axis(list(names), axis=1))
+        other.learn_many(odd.set_axis(list(names), axis=1))
+        assert same(one, other)
+
+
+def test_the_first_value_is_named_and_new_columns_are_not_asked() -> None:
+    model = DDVFA(bounds=(0, 1), on_new="ignore")
+    model.learn_many(FRAME[:9])
+    bad = FRAME[:3].assign(a=[0.1, 0.2, np.nan], b=[0.1, np.inf, 0.3], new=["x", None, "y"])
+    before = pickle.dumps(model)
+    # What was told of the columns is not kept by a model that has learned nothing of them.
+    for _ in range(2):
+        with (
+            pytest.warns(UserWarning, match="A row with 'new'"),
+            pytest.raises(ValueError, match=r"^Feature 'b' is inf in row 1"),
+        ):
+            model.learn_many(bad)
+    assert pickle.dumps(model) == before
+
+
 def test_a_frame_that_fails_changes_nothing() -> None:
     model = learned(DDVFA(), DICTS[:20])
     before = pickle.dumps(model)
-    with pytest.raises(ValueError, match=r"NaN in row 3, column 1 \('b'\)"):
+    with pytest.raises(ValueError, match=r"Feature 'b' is nan in row 3,"):
         model.learn_many(FRAME[:9].assign(b=[0.1, 0.2, 0.3, float("nan"), *[0.5] * 5]))
     with pytest.raises(TypeError, match="DataFrame is needed"):
         model.learn_many(X)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import json
 import os
@@ -241,7 +242,38 @@ def test_a_failing_task_is_reported_and_the_others_go_on(
     assert len(done) == 2
 
 
-@pytest.mark.parametrize("backend", ["threading", "loky"])
+@contextlib.contextmanager
+def backend_of(name: str) -> Iterator[None]:
+    """Two workers of a backend; those of Dask are processes of a cluster of this machine."""
+    if name != "dask":
+        with parallel_config(backend=name, n_jobs=2):
+            yield
+        return
+    reason = 'needs Dask: pip install "resonart[dask]"'
+    dask = pytest.importorskip("dask", reason=reason)
+    distributed = pytest.importorskip("distributed", reason=reason)
+    with (
+        dask.config.set({"distributed.worker.multiprocessing-method": "spawn"}),
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
+        ) as cluster,
+        distributed.Client(cluster) as client,
+        parallel_config(backend="dask"),
+    ):
+        assert len({os.getpid(), *client.run(os.getpid).values()}) == 3
+        yield
+        done = client.run(lambda dask_worker: len(dask_worker.state.log))
+        assert any(done.values()), "no worker has done anything"
+
+
+BACKENDS = {
+    "threading": "ThreadingBackend",
+    "loky": "LokyBackend",
+    "dask": "DaskDistributedBackend",
+}
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
 def test_the_workers_of_a_joblib_backend_do_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, backend: str
 ) -> None:
@@ -249,13 +281,13 @@ def test_the_workers_of_a_joblib_backend_do_the_same(
     here, there = tmp_path / "here", tmp_path / "there"
     said: list[str] = []
     runner.run(Store(here), QUICK, n_jobs=1, say=said.append)
-    with parallel_config(backend=backend, n_jobs=2):
+    with backend_of(backend):
         (failure,) = runner.run(Store(there), QUICK, say=said.append)
     assert failure.task == BAD
     assert "Traceback" in failure.reason
     assert results(there) == results(here)
     assert {f"{task.key}.json" for task in GOOD} == set(results(there))
-    assert any(f"3 tasks to do, 0 done already; {backend.title()}Backend." in line for line in said)
+    assert any(f"3 tasks to do, 0 done already; {BACKENDS[backend]}." in line for line in said)
 
 
 def test_a_process_that_dies_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

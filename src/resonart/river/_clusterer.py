@@ -24,7 +24,15 @@ from ._features import (
     split_bounds,
     tell_user,
 )
-from ._frames import are_text, columns_of, last_row, rows_of, series_like, with_constants
+from ._frames import (
+    are_text,
+    columns_of,
+    last_row,
+    rows_of,
+    series_like,
+    values_named,
+    with_constants,
+)
 
 Features = dict[Hashable, Any]
 
@@ -205,15 +213,21 @@ class ARTClusterer(Clusterer):
         ----------
         X
             A pandas or polars DataFrame. Columns that are missing or new are treated as features
-            of a dict are.
+            of a dict are. If it fails, the model is as it was.
 
         """
         columns = columns_of(X)
         if len(X) == 0:
             return
         features = self._features or check_first(dict.fromkeys(columns))
-        X = self._complete(X, columns, features)
-        self.estimator.partial_fit(rows_of(X, features))
+        told = self._told
+        try:
+            X = self._complete(X, columns, features)
+            with values_named(X, features):
+                self.estimator.partial_fit(rows_of(X, features))
+        except BaseException:
+            self._told = told
+            raise
         if self._pick is None:
             self._know(features)
         self._last = last_row(X, features)
@@ -236,7 +250,8 @@ class ARTClusterer(Clusterer):
             return series_like(X, np.full(len(X), self._without_clusters(), dtype=np.int64))
         assert self._features is not None
         X = self._complete(X, columns, self._features)
-        labels = self.estimator.predict(rows_of(X, self._features))
+        with values_named(X, self._features):
+            labels = self.estimator.predict(rows_of(X, self._features))
         return series_like(X, np.where(labels >= 0, labels, self._without_clusters()))
 
     # ------------------------------------------------------------------ what was learned

@@ -7,7 +7,6 @@ Boxes have a fixed number of sides: features are those of the first row learned,
 from __future__ import annotations
 
 import inspect
-import math
 import re
 import sys
 import warnings
@@ -24,7 +23,7 @@ ON_NEW = ("ignore", "error")
 
 _OURS = ("resonart", "river")
 # As far apart as two values may be for a range to be a number.
-_LARGEST = sys.float_info.max / 2
+LARGEST = sys.float_info.max / 2
 
 
 class PickOne:
@@ -107,29 +106,56 @@ def tell_user(message: str) -> None:
     warnings.warn(message, UserWarning, stacklevel=level)
 
 
-def raise_explained(features: Sequence[Hashable], row: Row, error: Exception) -> None:
+def raise_explained(
+    features: Sequence[Hashable], row: Row, error: Exception | None, where: str = ""
+) -> None:
     """Raise what the engine says of a row in words of the feature that caused it, if one did."""
     for name, value in zip(features, row, strict=True):
-        if value is None or (isinstance(value, Real) and math.isnan(value)):
+        what = f"Feature {name!r} is {value!r}{where}"
+        if is_gap(value):
             raise ValueError(
-                f"Feature {name!r} is {value!r}, and a number is needed. Fill gaps first, for "
-                "instance with river.preprocessing.StatImputer or PreviousImputer, or leave the "
-                "feature out of the dict (see on_missing)."
+                f"{what}, and a number is needed. Fill gaps first, for instance with "
+                "river.preprocessing.StatImputer or PreviousImputer, or leave the feature out "
+                "(see on_missing)."
             ) from error
-        if isinstance(value, str):
+        if is_text(value):
             raise TypeError(
-                f"Feature {name!r} is {value!r}, and a number is needed. Encode text first, for "
-                "instance with river.preprocessing.OneHotEncoder, or drop it with "
+                f"{what}, and a number is needed. Encode text first, for instance with "
+                "river.preprocessing.OneHotEncoder, or drop it with "
                 f"river.compose.Discard({name!r})."
             ) from error
-        try:
-            usable = abs(float(value)) <= _LARGEST
-        except (TypeError, ValueError, OverflowError):
-            usable = False
-        if not usable:
+        if not is_usable(value):
             kind = ValueError if isinstance(value, Real) else TypeError
-            raise kind(f"Feature {name!r} is {value!r}, and a finite number is needed.") from error
+            raise kind(f"{what}, and a finite number is needed.") from error
+    if error is not None:
+        raise_of_column(features, error)
+
+
+def raise_of_column(features: Sequence[Hashable], error: Exception) -> None:
+    """Raise an error of the engine that numbers a column with the feature's name, if it does."""
     column = re.search(r"column (\d+)", str(error))
     if column:
         name = features[int(column[1])]
         raise type(error)(f"Feature {name!r}: {error}") from error
+
+
+def is_gap(value: object) -> bool:
+    """Tell whether a value says that there is none."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):  # pandas has its own
+        return True
+    return isinstance(value, Real) and value != value  # math.isnan fails on huge whole numbers
+
+
+def is_text(value: object) -> bool:
+    """Tell whether a value is text, even if a number is written in it."""
+    return isinstance(value, str | bytes)
+
+
+def is_usable(value: Any) -> bool:
+    """Tell whether a value is a number that a range can hold."""
+    if is_gap(value) or is_text(value):
+        return False
+    try:
+        return abs(float(value)) <= LARGEST
+    except (TypeError, ValueError, OverflowError):
+        return False

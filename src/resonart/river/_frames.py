@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ._features import LARGEST, is_text, is_usable, raise_explained, raise_of_column
 
 
 def columns_of(X: Any) -> list[Hashable]:
@@ -55,6 +58,17 @@ def last_row(X: Any, names: Sequence[Hashable]) -> tuple[float, ...]:
     return tuple(float(value) for value in np.asarray(X[list(names)][-1:])[0])
 
 
+@contextmanager
+def values_named(X: Any, names: Sequence[Hashable]) -> Iterator[None]:
+    """Let a value that is no number be named as in a row: by its feature."""
+    _refuse_text(X, names)
+    try:
+        yield
+    except (TypeError, ValueError, OverflowError) as error:
+        _raise_of_frame(X, names, error)
+        raise
+
+
 def series_like(X: Any, labels: NDArray[np.int64]) -> Any:
     """Return labels as a series of the frame's library, with its index if it has one."""
     if _library(X) == "polars":
@@ -73,3 +87,44 @@ def _library(X: Any) -> str | None:
         if kind.__name__ == "DataFrame" and name in ("pandas", "polars"):
             return name
     return None
+
+
+def _refuse_text(X: Any, names: Sequence[Hashable]) -> None:
+    """Raise if a column holds text, as a row with text does.
+
+    Asked before anything is learned: arrays would take "1" for a number without a word.
+    """
+    wanted = set(names)
+    for name, dtype in zip(X.columns, X.dtypes, strict=True):
+        if name in wanted and not _is_number(dtype):
+            for i, value in enumerate(X[name].to_list()):
+                if is_text(value):
+                    raise_explained((name,), (value,), None, f" in row {i}")
+
+
+def _raise_of_frame(X: Any, names: Sequence[Hashable], error: Exception) -> None:
+    """Raise what the engine says of a frame in words of the first value that caused it."""
+    found = [(i, name) for name in names if (i := _first_unusable(X[name])) is not None]
+    if found:
+        i, name = min(found, key=lambda cell: cell[0])
+        raise_explained((name,), (X[name].to_list()[i],), error, f" in row {i}")
+    raise_of_column(names, error)
+
+
+def _is_number(dtype: Any) -> bool:
+    """Tell whether a column's type leaves no room for anything but numbers and gaps."""
+    if hasattr(dtype, "is_numeric"):  # of polars
+        return bool(dtype.is_numeric()) or str(dtype) == "Boolean"
+    return dtype.kind in "fiub"
+
+
+def _first_unusable(column: Any) -> int | None:
+    """Return where in a column the first value is that is no finite number."""
+    values = np.asarray(column)
+    if values.dtype.kind in "iub":
+        return None
+    if values.dtype.kind == "f":
+        with np.errstate(over="ignore"):
+            bad = np.flatnonzero(~(np.abs(values.astype(np.float64)) <= LARGEST))
+        return int(bad[0]) if len(bad) else None
+    return next((i for i, value in enumerate(column.to_list()) if not is_usable(value)), None)
