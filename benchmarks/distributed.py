@@ -312,12 +312,17 @@ def goals(quality: Sequence[Quality]) -> list[Goal]:
     chosen = [each for each in quality if each.vigilances == CHOSEN]
     if chosen:
         mean = statistics.fmean(each.ari - each.ari_single for each in chosen)
+        by_data: dict[str, list[float]] = {}
+        for each in chosen:
+            by_data.setdefault(each.data, []).append(each.ari - each.ari_single)
+        farthest_data = min(by_data, key=lambda name: statistics.fmean(by_data[name]))
+        least = statistics.fmean(by_data[farthest_data])
         found.append(
             Goal(
                 f"within {GOAL_DIFFERENCE} of `DDVFA.fit` on all rows, where each chooses on a "
-                "sample of its own, in the mean of all data and seeds",
-                verdict(mean >= -GOAL_DIFFERENCE),
-                f"{mean:+.3f}",
+                "sample of its own, for every data set in the mean of its seeds",
+                verdict(least >= -GOAL_DIFFERENCE),
+                f"{least:+.3f}: {farthest_data}; in the mean of all {mean:+.3f}",
             )
         )
     return found

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import copy
 import functools
+import itertools
 import os
 import pickle
+import re
 import signal
 import subprocess
 import sys
@@ -13,6 +15,7 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import dask
@@ -31,10 +34,10 @@ from benchmarks.shapes import Workload
 from resonart import DDVFA, merge_models
 from resonart._engine import dump
 from resonart.dask import DaskDDVFA, PartitionError
-from resonart.dask._partitions import Reading
-from resonart.dask._run import in_a_tree
-from resonart.dask._sample import draw, merge_samples
-from resonart.dask._survey import Survey, merge_surveys, rows_seen, survey_partition, trim_survey
+from resonart.dask._partitions import Reading, partitions_of
+from resonart.dask._run import in_a_tree, run_over
+from resonart.dask._sample import draw, limit_of, merge_samples
+from resonart.dask._survey import Survey, merge_surveys, survey_partition
 
 GIVEN: dict[str, Any] = {"rho_lb": 0.8, "rho_ub": 0.93}
 
@@ -110,26 +113,55 @@ def test_vigilances_chosen_on_the_sample_are_those_of_every_partitioning(order: 
         assert "found in a first pass" in str(report)
 
 
+def surveyed(parts: list[np.ndarray], size: int, limit: int | None) -> list[Survey | None]:
+    reading = Reading(None, "error", 600)
+    return [survey_partition(each, "", i, reading, size, 7, limit) for i, each in enumerate(parts)]
+
+
+def joined(surveys: list[Survey | None], size: int) -> Survey:
+    found = functools.reduce(lambda one, other: merge_surveys(one, other, size), surveys)
+    assert found is not None
+    return found
+
+
 @pytest.mark.parametrize("sizes", [(4_000,), (1, 0, 1_999, 2_000), (250,) * 16, (3_900, 50, 50)])
 def test_the_sample_is_the_same_however_rows_are_cut(sizes: tuple[int, ...]) -> None:
-    def survey(parts: list[np.ndarray], size: int) -> Survey:
-        reading = Reading(None, "error", 600)
-        looks = [survey_partition(part, "", i, reading, size, 7) for i, part in enumerate(parts)]
-        counts = [rows_seen(look) for look in looks]
-        assert counts == [len(part) for part in parts]
-        trimmed = [trim_survey(look, counts, size) for look in looks]
-        for look in trimmed:  # its share and a bit travels, not as much as there is
-            if look is not None and look.n_rows < len(X) / 8:
-                assert len(look.sample.keys) < size / 4
-        found = functools.reduce(lambda one, other: merge_surveys(one, other, size), trimmed)
-        assert found is not None
-        return found
-
-    whole = survey([X], 1_000)
-    cut = survey(np.split(X[SORTED], np.cumsum(sizes)[:-1]), 1_000)
-    np.testing.assert_array_equal(cut.sample.rows, whole.sample.rows)
+    limit = limit_of(len(X), 1_000)
+    assert limit is not None
+    whole = joined(surveyed([X], 1_000, None), 1_000)
     assert len(np.unique(whole.sample.rows, axis=0)) == 1_000
-    assert survey([X[:300], X[300:]], 10_000).sample.rows.shape == X.shape  # all there are
+    cut = surveyed(np.split(X[SORTED], np.cumsum(sizes)[:-1]), 1_000, limit)
+    np.testing.assert_array_equal(joined(cut, 1_000).sample.rows, whole.sample.rows)
+    for each in cut:  # its share, and a bit: not as much as there is
+        if each is not None and each.n_rows == 250:
+            assert 40 < len(each.sample.keys) < 150
+
+
+def test_a_limit_is_none_where_all_rows_are_wanted() -> None:
+    assert limit_of(None, 100) is None
+    assert limit_of(0, 100) is None
+    assert limit_of(120, 100) is None
+    assert limit_of(10**9, 50_000) is not None
+
+
+def test_a_sample_that_copies_have_cut_short_is_drawn_again() -> None:
+    """A hundred days of the same thousand rows, and one of others."""
+    days = [X[:1_000]] * 100 + [X[1_000:2_000]]
+    same = da.concatenate([da.from_array(day, chunks=(1_000, -1)) for day in days])
+    model, report = resonart.dask.fit(same, DDVFA(**GIVEN), sample_rows=1_500, with_report=True)
+    assert report.n_sample_rows == 1_500  # of 2,000 that differ
+    assert model.counts_.sum() == 101_000
+
+
+def test_rows_that_change_between_the_passes_are_noticed() -> None:
+    turns = itertools.count()
+
+    def other_each_time(block: np.ndarray) -> np.ndarray:
+        return np.random.default_rng(next(turns)).permutation(block)
+
+    data = blocks(X, 3).map_blocks(other_each_time, dtype=float, meta=np.empty((0, 2)))
+    with pytest.raises(PartitionError, match=r"block \d of 3.*not those that the first pass saw"):
+        resonart.dask.fit(data, DDVFA(**GIVEN), sample_rows=300)
 
 
 def test_why_partitions_go_on_from_the_sample() -> None:
@@ -286,6 +318,62 @@ def test_missing_values_stop_or_are_dropped() -> None:
 # ---------------------------------------------------------------------------- later partitions
 
 
+def test_infinity_is_no_missing_value() -> None:
+    endless = X.copy()
+    endless[1_700, 1] = np.inf
+    for data in (blocks(endless, 4), dd.from_pandas(pd.DataFrame(endless), npartitions=4)):
+        with pytest.raises(PartitionError, match=r" 1 of 4, .*infinity"):
+            resonart.dask.fit(data, DDVFA(**GIVEN), missing="drop", sample_rows=300)
+
+
+def test_columns_of_a_frame_by_number() -> None:
+    frame = pd.DataFrame({"a": X[:, 0], "what": "text", "b": X[:, 1]})
+    by_name, by_number = (
+        resonart.dask.fit(
+            dd.from_pandas(frame, npartitions=3), DDVFA(**GIVEN), columns=columns, sample_rows=300
+        )
+        for columns in (["a", "b"], [0, 2])
+    )
+    assert state(by_name) == state(by_number)
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "csv"])
+def test_empty_files_are_passed_over(suffix: str, tmp_path: Path) -> None:
+    """As those that many writers leave where a partition had no rows."""
+    frame = pd.DataFrame(X, columns=["a", "b"])
+    holed = frame[:50].assign(b=np.nan)
+    paths = [tmp_path / f"{i}.{suffix}" for i in range(4)]
+    for path, part in zip(paths, (frame[:0], frame[:2_000], holed, frame[2_000:]), strict=True):
+        part.to_parquet(path) if suffix == "parquet" else part.to_csv(path, index=False)
+    clusters = DaskDDVFA(DDVFA(**GIVEN), sample_rows=300, missing="drop", columns=["a", "b"])
+    clusters.fit(paths)
+    assert clusters.model_.counts_.sum() == len(X)
+    assert len(clusters.predict([paths[0], paths[1]]).compute()) == 2_000
+    with pytest.raises(ValueError, match="no rows: all partitions are empty"):
+        clusters.fit([paths[0], paths[2]])
+
+
+def test_answers_are_those_of_the_model_when_it_was_asked() -> None:
+    clusters = DaskDDVFA(DDVFA(**GIVEN), sample_rows=300).fit(blocks(X, 3))
+    before = clusters.model_.predict(X)
+    lazy = clusters.predict(blocks(X, 3))
+    clusters.model_.partial_fit(np.full((50, 2), 0.5))
+    assert clusters.model_.n_clusters_ == 3
+    assert len(clusters.model_.labels_) == 50
+    np.testing.assert_array_equal(lazy.compute(), before)
+
+
+def test_a_partition_of_which_nothing_can_be_said_is_named() -> None:
+    clusters = DaskDDVFA(DDVFA(**GIVEN), sample_rows=300).fit(blocks(X, 3))
+    holed = X.copy()
+    holed[1_500, 1] = np.nan
+    with pytest.raises(PartitionError, match=r"^block 1, .*NaN"):
+        clusters.predict(blocks(holed, 3)).compute()
+    frame = dd.from_pandas(pd.DataFrame(holed), npartitions=4)
+    with pytest.raises(PartitionError, match=r"the partition that begins with index 1000: .*NaN"):
+        clusters.score_samples(frame).compute()
+
+
 def test_update_learns_new_partitions_and_keeps_labels() -> None:
     model = resonart.dask.fit(blocks(X, 3), DDVFA(**GIVEN), sample_rows=300)
     before, names = state(model), model.predict(X)
@@ -364,25 +452,27 @@ def test_models_from_elsewhere_are_no_copies() -> None:
 
 
 def test_the_sample_does_not_depend_on_order_or_partitions() -> None:
-    whole = draw(X, 0, 0, 300, seed=7)
+    whole = draw(X, 0, 0, 300, seed=7, limit=None)
     shuffled = X[np.random.default_rng(0).permutation(len(X))]
-    parts = [draw(p, i, 0, 300, seed=7) for i, p in enumerate(np.array_split(shuffled, 9))]
+    parts = [
+        draw(p, i, 0, 300, seed=7, limit=None) for i, p in enumerate(np.array_split(shuffled, 9))
+    ]
     joined = in_a_tree(parts, lambda one, other, _: merge_samples(one, other, 300))
     np.testing.assert_array_equal(joined.rows, whole.rows)
     np.testing.assert_array_equal(whole.rows, X[whole.places])
     for part, place, row in zip(joined.parts, joined.places, joined.rows, strict=True):
         np.testing.assert_array_equal(np.array_split(shuffled, 9)[part][place], row)
-    assert not np.array_equal(draw(X, 0, 0, 300, seed=8).rows, whole.rows)
+    assert not np.array_equal(draw(X, 0, 0, 300, seed=8, limit=None).rows, whole.rows)
 
 
 def test_the_sample_is_fair() -> None:
     """Every row is as likely as any other; copies too, where there are many."""
     line = np.linspace(0, 1, 2_000)[:, None]
-    drawn = np.concatenate([draw(line, 0, 0, 200, seed=s).rows for s in range(50)])
+    drawn = np.concatenate([draw(line, 0, 0, 200, seed=s, limit=None).rows for s in range(50)])
     assert abs(drawn.mean() - 0.5) < 0.02
     assert abs(np.quantile(drawn, 0.25) - 0.25) < 0.02
     coins = (np.arange(4_000) % 10 == 0).astype(float)[:, None]
-    drawn = np.concatenate([draw(coins, 0, 0, 200, seed=s).rows for s in range(20)])
+    drawn = np.concatenate([draw(coins, 0, 0, 200, seed=s, limit=None).rows for s in range(20)])
     assert len(drawn) == 4_000
     assert 0.08 < drawn.mean() < 0.12
 
@@ -567,3 +657,24 @@ def test_an_interrupt_leaves_no_work_behind(client: Any, tmp_path: Path) -> None
     time.sleep(0.8)
     assert marks(tmp_path) <= done + 2  # what the two workers had in hand
     assert marks(tmp_path) < 40
+
+
+def test_a_partition_that_kills_its_workers_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    from distributed.scheduler import KilledWorker
+
+    partitions = partitions_of(blocks(X, 3))
+    files = partitions_of(["a.csv", "b.csv"])
+
+    def blamed(parts: Any, task: Any) -> str:
+        failure = KilledWorker(task, SimpleNamespace(address="tcp://a"), 3)
+        monkeypatch.setattr("resonart.dask._run.run", lambda *_: (_ for _ in ()).throw(failure))
+        with pytest.raises((PartitionError, KilledWorker)) as caught:
+            run_over(None, parts, None)
+        return str(caught.value)
+
+    words = "workers died while they had it in hand"
+    assert re.match(f"block 1 of 3, .*{words}", blamed(partitions, partitions[1].content.key))
+    assert re.match(f"block 2 of 3, .*{words}", blamed(partitions, "resonart-learn-0af3-2"))
+    assert re.match(rf"b\.csv \(file 1 .*{words}", blamed(files, "resonart-survey_limited-0af3-1"))
+    for nobody in ("resonart-merge-0af3-0-1", "resonart-survey_fit-0af3-0", "other-1"):
+        assert words not in blamed(partitions, nobody)

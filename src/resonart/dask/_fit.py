@@ -11,6 +11,7 @@ from numbers import Integral
 from typing import Any, Literal, overload
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -28,11 +29,20 @@ from ._learn import (
     unpack,
     without_labels,
 )
-from ._partitions import Reading, columns_of, is_array, is_frame, partitions_of
+from ._partitions import (
+    Reading,
+    columns_of,
+    is_array,
+    is_frame,
+    partitions_of,
+    rows_in_file,
+    rows_of_array,
+)
 from ._report import FitReport
 from ._require import require_dask
 from ._run import in_a_tree, run, run_over
-from ._survey import merge_surveys, rows_seen, survey_partition, trim_survey
+from ._sample import Keys, limit_of
+from ._survey import merge_surveys, survey_partition
 
 # So many that boxes have nearly grown to their sizes, in random order, before partitions go on with
 # them, maybe sorted. Vigilances are chosen on a few of these rows.
@@ -91,14 +101,14 @@ def fit(
         What to fit; it is left alone. ``None`` is ``DDVFA()``. Where ``bounds`` is None, ranges are
         found in the first pass. Vigilances that are ``"auto"`` are chosen on the sample. Rows are
         presented once, whatever ``max_epochs``, and those of a partition in the order given;
-        ``max_epochs`` and ``order`` hold for the sample.
+        ``order`` holds for the sample.
     client : distributed.Client or None, default=None
         Where to work. By default what dask uses: the last client made, or else threads.
     sample_rows : int, default=50000
-        Rows of the sample; the more, the less boxes depend on how rows are sorted. Fewer rows than
-        that are all in it. 0 goes without: partitions then know nothing of each other, Merge ART
-        alone has to join their clusters, and vigilances must be given; where ``bounds`` is, too,
-        there is no first pass. See Notes.
+        Rows of the sample; the more, the less boxes depend on how rows are sorted. Where there
+        are fewer, all are in it, but for copies. 0 goes without: partitions then know nothing of
+        each other, Merge ART alone has to join their clusters, and vigilances must be given; where
+        ``bounds`` is, too, there is no first pass. See Notes.
     columns : list of str or int, or None, default=None
         The features, by name or number. By default all columns; of files, all that hold numbers
         in the first one.
@@ -173,6 +183,12 @@ def fit(
         model = unpack(part.model)
     else:
         n_sample, part = len(begun.places), work.learn(begun.model, is_base=True, begun=begun)
+        n_learned = n_sample + (0 if part is None else part.n_rows)
+        if n_learned != begun.n_rows:
+            raise ValueError(
+                f"data had {begun.n_rows:,} rows in the first pass, {n_learned:,} in the second. "
+                "It must stay as it is while it is fitted: persist it, or write it first."
+            )
         model = begun.model if part is None else unpack(part.model)
         if ours.get_params()["merge"] and model.vigilance_choice_ is None:
             model.merge()  # as at the end of DDVFA.fit
@@ -292,6 +308,7 @@ class _Work:
 
     def __init__(self, data: Any, reading: Reading, client: Any) -> None:
         self.partitions = partitions_of(data)
+        self.n_rows = rows_of_array(data) if reading.missing == "error" else None
         self.client = client
         self.token = uuid.uuid4().hex
         self.reading = reading
@@ -303,42 +320,47 @@ class _Work:
 
     def begin(self, estimator: DDVFA, sample_rows: int) -> Start:
         """Survey all partitions, and fit the sample."""
+        n_rows = None
+        if sample_rows:
+            tasks = [
+                self._task("count", str(i), rows_in_file)(each.content)
+                for i, each in enumerate(self.partitions)
+                if isinstance(each.content, str)
+            ]
+            counts = run(self._task("counts", "0", list)(tasks), self.client) if tasks else []
+            n_rows = self.n_rows if not tasks else None if None in counts else sum(counts)
+        limit = limit_of(n_rows, sample_rows)
+        start = self._survey(estimator, sample_rows, limit)
+        return self._survey(estimator, sample_rows, None) if start.is_short else start
+
+    def _survey(self, estimator: DDVFA, sample_rows: int, limit: int | None) -> Start:
         seed = _seed(estimator.random_state)
+        way = "survey" if limit is None else "survey_limited"  # keys of two ways must differ
         looks = [
-            self._task("survey", str(i), survey_partition)(
-                each.content, each.place, i, self.reading, sample_rows, seed
+            self._task(way, str(i), survey_partition)(
+                each.content, each.place, i, self.reading, sample_rows, seed, limit
             )
             for i, each in enumerate(self.partitions)
         ]
-        counts = [self._task("count", str(i), rows_seen)(look) for i, look in enumerate(looks)]
-        counted = self._task("counts", "0", list)(counts)
-        trimmed = [
-            self._task("trim", str(i), trim_survey)(look, counted, sample_rows)
-            for i, look in enumerate(looks)
-        ]
         seen = in_a_tree(
-            trimmed,
-            lambda one, other, name: self._task("survey-join", name, merge_surveys)(
+            looks,
+            lambda one, other, name: self._task(f"{way}_join", name, merge_surveys)(
                 one, other, sample_rows
             ),
         )
         ours = clone(estimator).set_params(random_state=seed)
-        found = run_over(self._task("begin", "0", begin)(seen, ours), self.partitions, self.client)
+        wanted = 0 if limit is None else sample_rows
+        fitted = self._task(f"{way}_fit", "0", begin)(seen, ours, wanted)
+        found = run_over(fitted, self.partitions, self.client)
         assert isinstance(found, Start)
         return found
 
     def learn(self, start: DDVFA, *, is_base: bool, begun: Start | None = None) -> Part | None:
         """Learn all partitions, and merge the models."""
         known = self._task("start", "0", _itself)(pack(start))  # one key, sent once to each worker
-        nothing = np.empty(0, dtype=np.int64)
         parts = [
             self._task("learn", str(i), learn_partition)(
-                each.content,
-                each.place,
-                known,
-                is_base,
-                nothing if begun is None else np.sort(begun.places[begun.parts == i]),
-                self.reading,
+                each.content, each.place, known, is_base, *_sampled(begun, i), self.reading
             )
             for i, each in enumerate(self.partitions)
         ]
@@ -356,6 +378,15 @@ class _Work:
         lazy = require_dask().delayed(function, pure=False, traverse=False)
         key = f"resonart-{what}-{self.token}-{name}"
         return lambda *arguments: lazy(*arguments, dask_key_name=key)
+
+
+def _sampled(begun: Start | None, part: int) -> tuple[NDArray[np.int64], Keys]:
+    """Return which rows of a partition are in the sample, and their prints."""
+    if begun is None:
+        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.uint64)
+    mine = np.flatnonzero(begun.parts == part)
+    mine = mine[np.argsort(begun.places[mine])]
+    return begun.places[mine], begun.prints[mine]
 
 
 def _itself(packed: bytes) -> bytes:

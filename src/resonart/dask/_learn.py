@@ -18,6 +18,7 @@ from resonart import DDVFA, merge_models
 
 from ._errors import naming, noting
 from ._partitions import Reading, chunks_of
+from ._sample import Keys, row_keys
 from ._survey import Survey
 
 
@@ -47,13 +48,24 @@ class Start(NamedTuple):
     high: NDArray[np.float64]
     parts: NDArray[np.int64]
     places: NDArray[np.int64]
+    prints: Keys  # of the rows themselves: the second pass has to meet the same ones
+    is_short: bool = False
 
 
-def begin(seen: Survey | None, estimator: DDVFA) -> Start:
-    """Fit the sample, if there is one: every partition goes on with its clusters."""
+def begin(seen: Survey | None, estimator: DDVFA, wanted: int) -> Start:
+    """Fit the sample, if there is one: every partition goes on with its clusters.
+
+    With less than half of the rows ``wanted`` nothing is fitted: so many are copies of others, or
+    were dropped, that a limit on the sample has left too little.
+    """
     if seen is None:
-        raise ValueError("data has no rows: all partitions are empty.")
+        with noting("after all partitions were looked at."):
+            raise ValueError("data has no rows: all partitions are empty.")
     sample = seen.sample
+    prints = row_keys(sample.rows, 0)
+    where = (seen.n_rows, seen.low, seen.high, sample.parts, sample.places, prints)
+    if 2 * len(sample.keys) < min(wanted, seen.n_rows):
+        return Start(None, *where, is_short=True)
     model = None
     if len(sample.keys):
         rows: Any = sample.rows
@@ -67,7 +79,7 @@ def begin(seen: Survey | None, estimator: DDVFA) -> Start:
             model.set_params(bounds=(seen.low, seen.high))
         with noting(f"while the sample of {len(sample.keys)} rows was fitted."):
             without_labels(model.fit(rows))
-    return Start(model, seen.n_rows, seen.low, seen.high, sample.parts, sample.places)
+    return Start(model, *where)
 
 
 def pack(model: DDVFA) -> bytes:
@@ -95,12 +107,14 @@ def learn_partition(
     start: bytes,
     is_base: bool,
     skipped: NDArray[np.int64],
+    prints: Keys,
     reading: Reading,
 ) -> Part | None:
     """Learn a partition chunk by chunk; None if it has no rows to learn.
 
     ``start`` is the base that all partitions go on from, or a model that has learned nothing. Rows
-    whose numbers are ``skipped`` are in the base already.
+    whose numbers are ``skipped``, in rising order, are in the base already, and ``prints`` are
+    those that they had in the first pass.
     """
     model = going_on(start) if is_base else unpack(start)
     started = time.perf_counter()
@@ -108,20 +122,32 @@ def learn_partition(
     with naming(place):
         for chunk in chunks_of(content, reading):
             kept = np.ones(len(chunk), dtype=np.bool_)
-            mine = skipped[(skipped >= n_seen) & (skipped < n_seen + len(chunk))]
-            kept[mine - n_seen] = False
+            these = slice(*np.searchsorted(skipped, [n_seen, n_seen + len(chunk)]))
+            mine = skipped[these] - n_seen
+            kept[mine] = False
+            _check_same(chunk[~kept], prints[these])
             n_seen += len(chunk)
             if kept.all():
                 model.partial_fit(chunk)
             elif kept.any():
                 model.partial_fit(chunk[kept])
             n_learned += int(kept.sum())
+        _check_same(np.empty((0, 1)), prints[np.searchsorted(skipped, n_seen) :])
         if n_learned == 0:
             return None
         if not is_base and model.get_params()["merge"]:
             model.merge()
     packed = pack(model)
     return Part(packed, n_learned, 1, len(packed), time.perf_counter() - started, 0.0)
+
+
+def _check_same(rows: Any, prints: Keys) -> None:
+    if not np.array_equal(row_keys(np.asarray(rows, dtype=np.float64), 0), prints):
+        raise ValueError(
+            "its rows are not those that the first pass saw, or not in the same order. Data must "
+            "stay as it is while it is fitted; a collection that comes out otherwise each time it "
+            "is computed (a shuffle, random numbers) has to be persisted or written first."
+        )
 
 
 def merge_parts(one: Part | None, other: Part | None, base: bytes | None) -> Part | None:

@@ -91,28 +91,59 @@ def columns_of(partition: Partition, reading: Reading) -> tuple[str, ...]:
         return tuple(table.feature_names)
 
 
+def rows_of_array(data: Any) -> int | None:
+    """Return how many rows there are, where a collection knows."""
+    if not is_array(data) or np.isnan(data.shape[0]):
+        return None
+    return int(data.shape[0])
+
+
+def rows_in_file(path: str) -> int | None:
+    """Return how many rows a file says it has; None of one that doesn't say, or can't be read."""
+    if not path.lower().endswith((".parquet", ".pq")):
+        return None
+    from pyarrow import ArrowException
+    from pyarrow.parquet import read_metadata
+
+    try:
+        return int(read_metadata(path).num_rows)
+    except (OSError, ArrowException):
+        return None  # whoever reads the rows says what is wrong with it
+
+
 def chunks_of(content: Any, reading: Reading) -> Iterator[Any]:
     """Yield the rows of a partition, some at a time: as arrays, or as frames where named."""
     if isinstance(content, str):
         from pandas import DataFrame
 
-        with _open(content, reading) as table:
-            names = table.feature_names
-            for chunk in table:
-                yield DataFrame(chunk.rows, columns=names, copy=False)
+        from resonart.io import EmptyTableError
+
+        try:
+            with _open(content, reading) as table:
+                names = table.feature_names
+                for chunk in table:
+                    yield DataFrame(chunk.rows, columns=names, copy=False)
+        except EmptyTableError:
+            pass  # as an empty block
         return
     if reading.columns is not None:
         content = (
-            content[list(reading.columns)]
+            content[[_label(content, column) for column in reading.columns]]
             if hasattr(content, "columns")
             else content[:, list(reading.columns)]
         )
     if reading.missing == "drop":
-        values = np.asarray(content)
-        content = content[np.isfinite(values).all(axis=1)]
+        absent = content.isna().to_numpy() if hasattr(content, "isna") else np.isnan(content)
+        content = content[~absent.any(axis=1)]
     rows = content.iloc if hasattr(content, "iloc") else content
     for start in range(0, len(content), reading.chunk_rows):
         yield rows[start : start + reading.chunk_rows]
+
+
+def _label(frame: Any, column: str | int) -> Any:
+    """Return the name of a column that may be given by its number."""
+    by_number = isinstance(column, int) and column not in frame.columns
+    return frame.columns[column] if by_number else column
 
 
 def _open(path: str, reading: Reading) -> Any:

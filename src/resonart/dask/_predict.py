@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from resonart import DDVFA
 
 from ._errors import naming
+from ._learn import unpack
 from ._partitions import Reading, chunks_of, is_array, is_frame, partitions_of
 from ._require import require_dask
 
@@ -24,7 +26,8 @@ def ask(data: Any, model: DDVFA, method: str, dtype: type, name: str, reading: R
     unknown length.
     """
     dask = require_dask()
-    known = dask.delayed(model, pure=False, traverse=False)
+    # As the model is now, whatever it learns before the answers are computed.
+    known = dask.delayed(pickle.dumps(model), pure=False, traverse=False)
     if is_array(data):
         partitions_of(data)  # says what is wrong with it
         return data.rechunk({1: -1}).map_blocks(
@@ -47,26 +50,41 @@ def ask(data: Any, model: DDVFA, method: str, dtype: type, name: str, reading: R
     return array.concatenate(blocks)
 
 
-def answer_block(rows: Any, model: DDVFA, method: str, dtype: type, reading: Reading) -> Answers:
-    """Ask about a block, some rows at a time."""
-    call: Callable[[Any], Answers] = getattr(model, method)
-    answers = [call(chunk) for chunk in chunks_of(rows, reading)]
-    return np.concatenate(answers) if answers else np.empty(0, dtype=dtype)
+def answer_block(
+    rows: Any,
+    model: bytes,
+    method: str,
+    dtype: type,
+    reading: Reading,
+    block_id: tuple[int, ...] | None = None,
+) -> Answers:
+    """Ask about a block, whose number dask gives."""
+    with naming(f"block {block_id[0] if block_id else 0}, counted from 0"):
+        return answers(rows, model, method, dtype, reading)
 
 
 def answer_frame(
-    frame: Any, model: DDVFA, method: str, dtype: type, name: str, reading: Reading
+    frame: Any, model: bytes, method: str, dtype: type, name: str, reading: Reading
 ) -> Any:
     """Ask about a partition of a frame; the answers have its index."""
     from pandas import Series
 
-    answers = answer_block(frame, model, method, dtype, reading)
-    return Series(answers, index=frame.index, name=name)
+    first = f"the partition that begins with index {frame.index[0]!r}" if len(frame) else ""
+    with naming(first):
+        found = answers(frame, model, method, dtype, reading)
+    return Series(found, index=frame.index, name=name)
 
 
 def answer_file(
-    path: str, place: str, model: DDVFA, method: str, dtype: type, reading: Reading
+    path: str, place: str, model: bytes, method: str, dtype: type, reading: Reading
 ) -> Answers:
     """Ask about the rows of a file."""
     with naming(place):
-        return answer_block(path, model, method, dtype, reading)
+        return answers(path, model, method, dtype, reading)
+
+
+def answers(content: Any, model: bytes, method: str, dtype: type, reading: Reading) -> Answers:
+    """Ask about a partition, some rows at a time."""
+    call: Callable[[Any], Answers] = getattr(unpack(model), method)
+    found = [call(chunk) for chunk in chunks_of(content, reading)]
+    return np.concatenate(found) if found else np.empty(0, dtype=dtype)

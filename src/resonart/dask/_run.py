@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
@@ -10,6 +11,7 @@ from ._partitions import Partition
 from ._require import require_dask
 
 T = TypeVar("T")
+_NOTHING = object()
 
 
 def run(task: Any, client: Any) -> Any:
@@ -47,6 +49,16 @@ def run_over(task: Any, partitions: Sequence[Partition], client: Any) -> Any:
     except Exception as failure:
         if is_noted(failure):
             raise
+        if type(failure).__module__.partition(".")[0] == "distributed":
+            # The cluster's own trouble; but whose rows were at hand when workers died?
+            place = _place_of(getattr(failure, "task", None), partitions)
+            if place is None:
+                raise
+            problem = (
+                f"{type(failure).__name__}: workers died while they had it in hand, maybe for want "
+                "of memory. Smaller partitions, or chunk_rows, need less."
+            )
+            raise PartitionError(place, problem) from failure
         delayed = require_dask().delayed
         for partition in partitions:
             if isinstance(partition.content, str):
@@ -57,6 +69,15 @@ def run_over(task: Any, partitions: Sequence[Partition], client: Any) -> Any:
                 problem = f"{type(error).__name__}: {error}"
                 raise PartitionError(partition.place, problem) from error
         raise
+
+
+def _place_of(key: object, partitions: Sequence[Partition]) -> str | None:
+    """Return which partition a task is about: it makes the block, or is named by its number."""
+    for partition in partitions:
+        if getattr(partition.content, "key", _NOTHING) == key:
+            return partition.place
+    found = re.fullmatch(r"resonart-(?:survey|survey_limited|learn)-[0-9a-f]+-(\d+)", str(key))
+    return None if found is None else partitions[int(found[1])].place
 
 
 def _touch(content: Any) -> None:

@@ -30,25 +30,38 @@ class Sample(NamedTuple):
     places: NDArray[np.int64]
 
 
-def draw(rows: NDArray[np.float64], part: int, start: int, size: int, seed: int) -> Sample:
-    """Return the sample of a chunk, whose first row is number ``start`` of its partition."""
+def draw(
+    rows: NDArray[np.float64], part: int, start: int, size: int, seed: int, limit: int | None
+) -> Sample:
+    """Return the sample of a chunk, whose first row is number ``start`` of its partition.
+
+    Of copies it has the first; the others are learned with the rest. Keys reach up to ``limit``.
+    """
     keys = row_keys(rows, seed)
-    if len(np.unique(keys)) < (1.0 - MOST_COPIES) * len(keys):
+    lowest, first = np.unique(keys, return_index=True)
+    if len(lowest) < (1.0 - MOST_COPIES) * len(keys):
         place = np.arange(start, start + len(rows), dtype=np.uint64)
         keys = _mixed(keys ^ _mixed(place ^ _mixed(np.full(len(rows), part, dtype=np.uint64))))
-    if size < len(keys):
-        lowest = np.sort(np.argpartition(keys, size)[:size])
-    else:
-        lowest = np.arange(len(keys))
-    return _lowest(
-        Sample(
-            keys[lowest],
-            rows[lowest],
-            np.full(len(lowest), part, dtype=np.int64),
-            lowest + np.int64(start),
-        ),
-        size,
-    )
+        lowest, first = np.unique(keys, return_index=True)
+    most = size
+    if limit is not None:
+        most = min(size, int(np.searchsorted(lowest, np.uint64(limit))))
+    lowest, first = lowest[:most], first[:most]
+    parts = np.full(len(first), part, dtype=np.int64)
+    return Sample(lowest, rows[first], parts, first + np.int64(start))
+
+
+def limit_of(n_rows: int | None, size: int) -> int | None:
+    """Return a key that no row of the sample exceeds, where it is known how many rows there are.
+
+    Keys are spread evenly, so that ``size`` of so many rows lie below. By a tenth and six standard
+    deviations more it is next to certain that they do: then a partition need not send more than
+    its share. None is no limit.
+    """
+    if not n_rows:
+        return None
+    limit = int((1.1 * size + 6.0 * size**0.5 + 16.0) / n_rows * 2.0**64)
+    return limit if limit < 2**64 else None
 
 
 def merge_samples(one: Sample, other: Sample, size: int) -> Sample:
@@ -64,18 +77,6 @@ def merge_samples(one: Sample, other: Sample, size: int) -> Sample:
     )
 
 
-def trim(sample: Sample, n_rows: int, n_rows_of_all: int, size: int) -> Sample:
-    """Drop what cannot be in the sample of all rows, of which the sample's own are ``n_rows``.
-
-    Of the lowest ``size`` of all keys, a part has about its share. It keeps that and six standard
-    deviations more, and a tenth, since in one part more rows may be copies than in another: what
-    is then dropped in error is next to nothing.
-    """
-    share = size * n_rows / n_rows_of_all
-    most = min(size, int(1.1 * share + 6.0 * share**0.5) + 16)
-    return Sample(sample.keys[:most], sample.rows[:most], sample.parts[:most], sample.places[:most])
-
-
 def row_keys(rows: NDArray[np.float64], seed: int) -> Keys:
     """Return a random number for each row, out of its values."""
     keys = _mixed(np.full(len(rows), seed, dtype=np.uint64))
@@ -86,7 +87,6 @@ def row_keys(rows: NDArray[np.float64], seed: int) -> Keys:
 
 
 def _lowest(sample: Sample, size: int) -> Sample:
-    # Of copies the first is kept: the others are learned with the rest.
     keys, first = np.unique(sample.keys, return_index=True)
     kept = first[:size]
     return Sample(keys[:size], sample.rows[kept], sample.parts[kept], sample.places[kept])

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ._errors import naming
+from ._errors import naming, noting
 from ._partitions import Reading, chunks_of
-from ._sample import Sample, draw, merge_samples, trim
+from ._sample import Sample, draw, merge_samples
 
 
 class Survey(NamedTuple):
@@ -23,7 +23,13 @@ class Survey(NamedTuple):
 
 
 def survey_partition(
-    content: Any, place: str, number: int, reading: Reading, size: int, seed: int
+    content: Any,
+    place: str,
+    number: int,
+    reading: Reading,
+    size: int,
+    seed: int,
+    limit: int | None = None,
 ) -> Survey | None:
     """Look at the rows of a partition; None if it has none."""
     seen: Survey | None = None
@@ -37,22 +43,10 @@ def survey_partition(
                     'with missing="drop", or fill the gaps first.'
                 )
             start = 0 if seen is None else seen.n_rows
-            sample = draw(rows, number, start, size, seed)
+            sample = draw(rows, number, start, size, seed, limit)
             names = tuple(chunk.columns) if hasattr(chunk, "columns") else None
             seen = merge_surveys(seen, Survey(len(rows), low, high, sample, names), size)
     return seen
-
-
-def rows_seen(survey: Survey | None) -> int:
-    """Return how many rows there are in a partition."""
-    return 0 if survey is None else survey.n_rows
-
-
-def trim_survey(survey: Survey | None, counts: list[int], size: int) -> Survey | None:
-    """Keep of the sample what the others may not have: only that need travel."""
-    if survey is None:
-        return None
-    return survey._replace(sample=trim(survey.sample, survey.n_rows, sum(counts), size))
 
 
 def merge_surveys(one: Survey | None, other: Survey | None, size: int) -> Survey | None:
@@ -60,10 +54,11 @@ def merge_surveys(one: Survey | None, other: Survey | None, size: int) -> Survey
     if one is None or other is None:
         return one if other is None else other
     if one.names != other.names or len(one.low) != len(other.low):
-        raise ValueError(
-            f"partitions differ in their features: {one.names or len(one.low)} and "
-            f"{other.names or len(other.low)}."
-        )
+        with noting("while partitions were compared."):
+            raise ValueError(
+                f"partitions differ in their features: {one.names or len(one.low)} and "
+                f"{other.names or len(other.low)}."
+            )
     return Survey(
         one.n_rows + other.n_rows,
         np.minimum(one.low, other.low),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ._convert import Conversion, convert
-from ._errors import TableError
+from ._errors import EmptyTableError, TableError
 from ._formats import FORMATS, guess_format
 from ._lines import Block, LineReader
 from ._live_rows import CsvParser, LineParser, LiveRows, NdjsonParser, Reject
@@ -18,6 +18,7 @@ __all__ = [
     "Chunk",
     "Conversion",
     "CsvParser",
+    "EmptyTableError",
     "LineParser",
     "LineReader",
     "LiveRows",

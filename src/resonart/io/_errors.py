@@ -43,3 +43,13 @@ def reason(error: BaseException) -> str:
     lines = str(error).strip().splitlines()
     text = lines[0].rstrip(". ") if lines else type(error).__name__
     return text if len(text) <= 200 else text[:197] + "..."
+
+
+class EmptyTableError(TableError):
+    """A table without rows, or without any that are left when rows that lack a value are dropped.
+
+    Examples
+    --------
+    >>> print(EmptyTableError("data.csv has no rows", "Give a table with rows"))
+    data.csv has no rows. Give a table with rows.
+    """

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ._arrow import open_arrow, open_parquet
 from ._columns import Selection, select_columns
 from ._csv import CsvTable
-from ._errors import TableError
+from ._errors import EmptyTableError, TableError
 from ._formats import LOOK, binary_format, check_format, format_of_bytes, format_of_name
 from ._ndjson import NdjsonTable
 from ._npy import NpyTable
@@ -224,8 +224,8 @@ class TableReader:
 
     def _raise_no_rows(self) -> NoReturn:
         if self.n_rows == 0:
-            raise TableError(f"{self.source} has no rows", "Give a table with rows")
-        raise TableError(
+            raise EmptyTableError(f"{self.source} has no rows", "Give a table with rows")
+        raise EmptyTableError(
             f"{self.source} has no rows left: a value is missing in each of its {self.n_rows}",
             "Choose columns that have values, or fill them in",
         )
