@@ -44,6 +44,7 @@ MOST_ROWS = 100_000
 LEAST_ROWS = 500
 TURN_SECONDS = 0.1  # a turn is as many rows as take about so long, within these bounds
 N_TURNS = 4
+MOST_GROWN = 0.05  # of the categories may come in a turn, or the model is not what it is called
 WARM_UP_ROWS = 200
 GOAL_FEATURES = 2
 GOAL_GROWTH = 2.0
@@ -287,8 +288,11 @@ def clock(task: dict[str, Any], tell: Callable[[dict[str, Any]], None]) -> None:
         for way in WAYS:
             with searching(way):
                 models[way] = pickle.loads(saved)
+                before = models[way].n_categories_
                 models[way].partial_fit(few)
-                n_rows[way] = rows_of_a_turn(models[way], n_features)
+                grown = (models[way].n_categories_ - before) / len(few)
+                most = max(LEAST_ROWS, MOST_GROWN * asked / grown) if grown else MOST_ROWS
+                n_rows[way] = min(int(most), rows_of_a_turn(models[way], n_features))
         before = models[INDEXED].n_categories_
         turns: list[dict[str, dict[str, float]]] = []
         for turn in range(N_TURNS):
