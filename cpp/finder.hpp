@@ -3,8 +3,8 @@
 //
 // Both ways give the same: what the index leaves out cannot matter, and what it doesn't is computed
 // and compared just as the kernels do it. Only the time differs, and books are kept of it: a search
-// of the tree that has cost as much as a look at everything is given up, and where the tree has
-// lost more than it saved it is left alone for a while, ever longer.
+// of the tree that has cost half of a look at everything is given up, and where the tree has lost
+// more than it saved it is left alone for a while, ever longer.
 #pragma once
 
 #include <algorithm>
@@ -264,7 +264,7 @@ private:
             --n_paused_;
             return false;
         }
-        left_ = static_cast<std::size_t>(cost_of_all(c) / cost_of_node(c)) + 4;
+        left_ = static_cast<std::size_t>(cost_of_all(c) / cost_of_node(c) / 2) + 4;
         return true;
     }
 
@@ -274,7 +274,7 @@ private:
         return static_cast<std::int64_t>(c.size() / kRoughLanes);
     }
     static std::int64_t cost_of_node(const Categories& c) {
-        return static_cast<std::int64_t>(2 + 16 / c.width());
+        return static_cast<std::int64_t>(4 + 32 / c.width());
     }
 
     // False where it was given up.
