@@ -308,7 +308,7 @@ class _Work:
 
     def __init__(self, data: Any, reading: Reading, client: Any) -> None:
         self.partitions = partitions_of(data)
-        self.n_rows = rows_of_array(data) if reading.missing == "error" else None
+        self.n_rows = rows_of_array(data)
         self.client = client
         self.token = uuid.uuid4().hex
         self.reading = reading
@@ -320,18 +320,23 @@ class _Work:
 
     def begin(self, estimator: DDVFA, sample_rows: int) -> Start:
         """Survey all partitions, and fit the sample."""
-        n_rows = None
-        if sample_rows:
-            tasks = [
-                self._task("count", str(i), rows_in_file)(each.content)
-                for i, each in enumerate(self.partitions)
-                if isinstance(each.content, str)
-            ]
-            counts = run(self._task("counts", "0", list)(tasks), self.client) if tasks else []
-            n_rows = self.n_rows if not tasks else None if None in counts else sum(counts)
+        # How many are left where some are dropped is not known beforehand.
+        can_count = sample_rows > 0 and self.reading.missing == "error"
+        n_rows = self._count_rows() if can_count else None
         limit = limit_of(n_rows, sample_rows)
         start = self._survey(estimator, sample_rows, limit)
         return self._survey(estimator, sample_rows, None) if start.is_short else start
+
+    def _count_rows(self) -> int | None:
+        """Return how many rows there are, if that can be told without reading them."""
+        if not isinstance(self.partitions[0].content, str):
+            return self.n_rows
+        counts = [
+            self._task("count", str(i), rows_in_file)(each.content)
+            for i, each in enumerate(self.partitions)
+        ]
+        found = run(self._task("counts", "0", list)(counts), self.client)
+        return None if None in found else sum(found)
 
     def _survey(self, estimator: DDVFA, sample_rows: int, limit: int | None) -> Start:
         seed = _seed(estimator.random_state)

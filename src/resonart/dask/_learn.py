@@ -55,8 +55,8 @@ class Start(NamedTuple):
 def begin(seen: Survey | None, estimator: DDVFA, wanted: int) -> Start:
     """Fit the sample, if there is one: every partition goes on with its clusters.
 
-    With less than half of the rows ``wanted`` nothing is fitted: so many are copies of others, or
-    were dropped, that a limit on the sample has left too little.
+    With less than half of the rows ``wanted`` nothing is fitted: so many are copies of others that
+    a limit on the sample has left too little.
     """
     if seen is None:
         with noting("after all partitions were looked at."):

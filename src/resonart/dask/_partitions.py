@@ -100,14 +100,15 @@ def rows_of_array(data: Any) -> int | None:
 
 def rows_in_file(path: str) -> int | None:
     """Return how many rows a file says it has; None of one that doesn't say, or can't be read."""
-    if not path.lower().endswith((".parquet", ".pq")):
-        return None
-    from pyarrow import ArrowException
-    from pyarrow.parquet import read_metadata
+    from resonart.io import guess_format
 
     try:
+        if guess_format(path) != "parquet":
+            return None
+        from pyarrow.parquet import read_metadata
+
         return int(read_metadata(path).num_rows)
-    except (OSError, ArrowException):
+    except (OSError, ValueError):  # of these kinds are those of pyarrow and of tables
         return None  # whoever reads the rows says what is wrong with it
 
 
