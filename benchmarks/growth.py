@@ -6,8 +6,10 @@ times the distance at which a new row has its nearest neighbour among K. Another
 so that boxes have the sizes and overlaps of a model that came to K categories by itself, and from
 then on most rows resonate; how many still found a category is reported.
 
-Two copies of that model, one with the index and one without, take turns within one process, and
-what one costs next to the other is a ratio within a turn: what else the machine does meets both.
+Two ways, with the index and without, take turns within one process, and what one costs next to the
+other is a ratio within a turn: what else the machine does meets both. Each turn begins with a fresh
+copy of the model, which first learns a few rows that don't count; so both begin with the same boxes
+every time, and the model stays what it is called.
 
 With the index, rows are learned once more by another copy, neighbours after neighbours: the same
 comparisons, near enough, but of boxes that are still in the processor's caches. The difference is
@@ -112,7 +114,7 @@ def measure_model(model: str, n_features: int, size: Size, folder: str) -> list[
         answers += [ask("growth", each, size.limits) for _ in range(size.repeats)]
     for file in Path(folder).iterdir():
         file.unlink()
-    told = [line for answer in answers[1:] for line in answer.told[1:]]
+    told = [line for answer in answers[1:] for line in answer.told if "asked" in line]
     failed = next((answer for answer in answers if answer.status != DONE), answers[0])
     results = []
     for way in WAYS:
@@ -284,16 +286,20 @@ def clock(task: dict[str, Any], tell: Callable[[dict[str, Any]], None]) -> None:
     for asked in sorted(task["n_categories"]):
         saved = file_of(task, asked).read_bytes()
         few = random.uniform(size=(WARM_UP_ROWS, n_features))
-        models, n_rows = {}, {}
-        for way in WAYS:
+
+        def fresh(saved: bytes = saved, few: np.ndarray = few) -> Any:
+            model = pickle.loads(saved)
+            model.partial_fit(few)
+            return model
+
+        n_rows, n_new = {}, 0
+        for way in reversed(WAYS):  # brute force first: it asks of the fewest rows
             with searching(way):
-                models[way] = pickle.loads(saved)
-                before = models[way].n_categories_
-                models[way].partial_fit(few)
-                grown = (models[way].n_categories_ - before) / len(few)
-                most = max(LEAST_ROWS, MOST_GROWN * asked / grown) if grown else MOST_ROWS
-                n_rows[way] = min(int(most), rows_of_a_turn(models[way], n_features))
-        before = models[INDEXED].n_categories_
+                most = rows_of_a_turn(fresh(), n_features)
+                n_rows[way], n_new = rows_to_learn(
+                    fresh, n_features, most, n_rows.get(BRUTE_FORCE, LEAST_ROWS)
+                )
+            tell({})
         turns: list[dict[str, dict[str, float]]] = []
         for turn in range(N_TURNS):
             rows = random.uniform(size=(max(n_rows.values()), n_features))
@@ -301,21 +307,21 @@ def clock(task: dict[str, Any], tell: Callable[[dict[str, Any]], None]) -> None:
             for way in list(WAYS)[:: 1 if turn % 2 else -1]:  # the first reads rows from afar
                 mine = rows[: n_rows[way]]
                 with searching(way):
+                    model = fresh()
                     # Of topoART, learning labels the rows by both modules, too.
-                    for name, call in zip(TASKS, ("partial_fit", "predict"), strict=True):
-                        seconds = seconds_of(getattr(models[way], call), mine)
-                        turns[-1][name][way] = 1e6 * seconds / len(mine)
+                    for name, call in (("predict", model.predict), ("learn", model.partial_fit)):
+                        turns[-1][name][way] = 1e6 * seconds_of(call, mine) / len(mine)
+                tell({})
         with searching(INDEXED):
-            other = pickle.loads(saved)
-            other.partial_fit(few)
-            in_order = seconds_of(other.partial_fit, rows[neighbours_first(rows)])
-        model = models[INDEXED]
+            model = fresh()
+            n_categories = model.n_categories_
+            in_order = seconds_of(model.partial_fit, rows[neighbours_first(rows)])
         tell(
             {
                 "asked": asked,
-                "n_categories": before,
+                "n_categories": n_categories,
                 "n_clusters": model.n_clusters_,
-                "new_share": (model.n_categories_ - before) / (N_TURNS * n_rows[INDEXED]),
+                "new_share": n_new / n_rows[INDEXED],
                 "turns": turns,
                 "in_order_us": 1e6 * in_order / len(rows),
             }
@@ -332,6 +338,21 @@ def rows_of_a_turn(model: Any, n_features: int) -> int:
         if seconds > TURN_SECONDS / 5 or n_rows >= MOST_ROWS:
             return int(np.clip(TURN_SECONDS * n_rows / seconds, LEAST_ROWS, MOST_ROWS))
         n_rows *= 5
+
+
+def rows_to_learn(
+    fresh: Callable[[], Any], n_features: int, most: int, least: int
+) -> tuple[int, int]:
+    """Return how many rows leave the model what it is, and how many categories they make."""
+    n_rows = most
+    while True:
+        model = fresh()
+        before = model.n_categories_
+        model.partial_fit(np.random.default_rng(53).uniform(size=(n_rows, n_features)))
+        n_new = model.n_categories_ - before
+        if n_new <= MOST_GROWN * before or n_rows <= least:
+            return n_rows, n_new
+        n_rows = max(least, n_rows // 2)
 
 
 @contextmanager

@@ -34,10 +34,6 @@ public:
     std::size_t height() const { return height_; }  // levels above the leaves
     std::uint32_t root() const { return root_; }
 
-    // Boxes that came or grew since it was packed have spoilt it: more nodes must be visited. One
-    // that came counts for three that grew.
-    bool is_worn() const { return wear_ > size() + 192; }
-
     // Number f of the node's entries lies at node(n) + f * kEntries; their tops come last.
     const float* node(std::size_t n) const { return boxes_.data() + n * stride(); }
     std::size_t n_entries(std::size_t n) const { return n_entries_[n]; }
@@ -76,21 +72,18 @@ public:
             n = child(n, slot);
         }
         insert(n, 0, j);
-        wear_ += 3;
     }
 
     // Category j has become another box.
     template <class Entry>
     void update(std::size_t j, Entry&& entry, double norm) noexcept {
         std::uint32_t at = place_[j];
-        const float* const leaf = write(at, entry, norm);
-        const float* from = leaf;
+        const float* from = write(at, entry, norm);
         // Upwards, until nothing gets wider.
         while (at / kEntries != root_) {
             at = parent_[at / kEntries];
             float* to = slot_of(at);
             if (!cover(to, kEntries, from, kEntries)) return;
-            if (from == leaf) ++wear_;
             from = to;
         }
     }
@@ -123,7 +116,6 @@ public:
 
     // Category j goes; others keep their numbers until `renumber`.
     void remove(std::size_t j) noexcept {
-        ++wear_;
         std::uint32_t at = place_[j];
         for (std::size_t level = 0;; ++level) {
             const std::uint32_t n = at / kEntries;
@@ -391,7 +383,6 @@ private:
     std::size_t width_ = 0;
     std::size_t height_ = 0;
     std::uint32_t root_ = 0;
-    std::size_t wear_ = 0;
     Buffer<float> boxes_;             // of nodes, stride() each
     Buffer<std::uint32_t> child_;     // of nodes, kEntries each
     Buffer<std::uint8_t> n_entries_;  // of nodes

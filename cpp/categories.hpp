@@ -39,7 +39,9 @@ public:
 
     // The tree over the boxes, or null where there is none.
     const BoxTree* tree() const { return index_.is_kept() ? &index_.tree() : nullptr; }
-    void drop_index() noexcept { index_.drop(size()); }
+    std::uint32_t packing() const { return index_.packing(); }
+    double nanoseconds_to_pack() const { return index_.nanoseconds_to_pack(); }
+    void heed(Advice advice) noexcept { index_.heed(advice, size()); }
     bool wants_index() const { return index_.is_wanted(); }
     void do_without_index() noexcept { index_.do_without(); }
 

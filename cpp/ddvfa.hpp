@@ -47,6 +47,10 @@ public:
         Buffer<std::size_t> passing;  // of each module's categories; 0 between samples
         unsigned n_blind = 0;         // samples for which a rough look is not expected to pay
         std::size_t take_work() noexcept { return finder.take_work(); }
+
+        using Experience = Finder::Experience;
+        Experience experience() const { return finder.experience(); }
+        void recall(const Experience& known) noexcept { finder.recall(known); }
     };
     void prepare(Workspace& ws) const {
         const std::size_t k = whole_blocks(categories().size());
@@ -111,9 +115,7 @@ public:
         return take(x, choose(x, kAnyMatch, ws));
     }
     // Before a sample: what the searches so far have shown.
-    void heed(Workspace& ws) noexcept {
-        if (ws.finder.gives_up()) modules_.drop_index();
-    }
+    void heed(Workspace& ws) noexcept { modules_.heed(ws.finder.advice(categories())); }
 
     bool is_full() const { return params_.is_full(categories().size()); }
     static bool creates(const Choice& choice) { return choice.category == kNone; }

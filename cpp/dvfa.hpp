@@ -32,6 +32,10 @@ public:
         Finder finder;
         Buffer<double> overlap, ratio;  // of categories and clusters, where all are looked at
         std::size_t take_work() noexcept { return finder.take_work(); }
+
+        using Experience = Finder::Experience;
+        Experience experience() const { return finder.experience(); }
+        void recall(const Experience& known) noexcept { finder.recall(known); }
     };
     void prepare(Workspace& ws) const { ws.finder.prepare(categories_); }
     void do_without_index() noexcept { categories_.do_without_index(); }
@@ -85,9 +89,7 @@ public:
         return take(x, choose(x, kAnyMatch, ws));
     }
     // Before a sample: what the searches so far have shown.
-    void heed(Workspace& ws) noexcept {
-        if (ws.finder.gives_up()) categories_.drop_index();
-    }
+    void heed(Workspace& ws) noexcept { categories_.heed(ws.finder.advice(categories_)); }
 
     bool is_full() const { return params_.is_full(categories_.size()); }
     static bool creates(const Choice& choice) { return choice.category == kNone || !choice.learns; }

@@ -2,18 +2,19 @@
 // store has one and it is getting somewhere, else by a look at every box.
 //
 // Both ways give the same: what the index leaves out cannot matter, and what it doesn't is computed
-// and compared just as the kernels do it. Only the time differs, and books are kept of it: a search
-// of the tree that has cost half of a look at everything is given up, and where the tree has lost
-// more than it saved it is left alone for a while, ever longer.
+// and compared just as the kernels do it. Only the time differs, and books are kept of it
+// (books.hpp). A search of the tree that has cost as much as a look at everything is given up.
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <utility>
 
+#include "books.hpp"
 #include "buffer.hpp"
 #include "categories.hpp"
 #include "kernels.hpp"
@@ -22,6 +23,14 @@ namespace resonart {
 
 class Finder {
 public:
+    // What searches have shown so far. Kept by whoever wants the next ones to know.
+    struct Experience {
+        Books books;
+        std::uint32_t packing = 0;  // of the index they are about
+    };
+    const Experience& experience() const { return known_; }
+    void recall(const Experience& known) noexcept { known_ = known; }
+
     // Room for what a search leaves. Before the searches of each sample, if categories were added.
     void prepare(const Categories& c) {
         const std::size_t padded = whole_blocks(c.size());
@@ -29,12 +38,10 @@ public:
         chosen_.resize_uninitialised(padded);
     }
 
-    // Said once: the index has not paid for long, and whoever owns the categories had better drop
-    // it.
-    bool gives_up() noexcept {
-        if (pause_ < kLongestPause) return false;
-        pause_ = n_paused_ = 0;
-        return true;
+    // What the searches so far have shown, to whoever owns the categories.
+    Advice advice(const Categories& c) const noexcept {
+        const bool is_known = keeps_books_ && c.tree() && c.packing() == known_.packing;
+        return is_known ? known_.books.advice(c.nanoseconds_to_pack()) : Advice::none;
     }
 
     // As the kernel of this name. Boxes of a ratio below `least` need not be found.
@@ -42,7 +49,9 @@ public:
                       const std::uint32_t* owner, double least = -1.0) noexcept {
         const StoreView view = c.view(alpha);
         looked_ = false;
-        if (wants_tree(c, view)) {
+        begin(c, view);
+        const Stopwatch stopwatch(*this);
+        if (by_tree_) {
             BestOnes<1> best(c, x, alpha, threshold, owner, least);
             if (search(c, best)) return best.found[0];
         }
@@ -55,7 +64,9 @@ public:
     void two_best_passing(const Categories& c, const Sample& x, double alpha, double threshold,
                           Best two[2]) noexcept {
         const StoreView view = c.view(alpha);
-        if (wants_tree(c, view)) {
+        begin(c, view);
+        const Stopwatch stopwatch(*this);
+        if (by_tree_) {
             BestOnes<2> best(c, x, alpha, threshold, nullptr, -1.0);
             if (search(c, best)) {
                 two[0] = best.found[0];
@@ -71,7 +82,9 @@ public:
     Best nearest_box(const Categories& c, const Sample& x, double alpha,
                      const std::int64_t* component) noexcept {
         const StoreView view = c.view(alpha);
-        if (wants_tree(c, view)) {
+        begin(c, view);
+        const Stopwatch stopwatch(*this);
+        if (by_tree_) {
             Nearest nearest(c, x, component);
             if (search(c, nearest)) return nearest.best;
         }
@@ -84,7 +97,9 @@ public:
     // `look_anew`. Only where `can_be_rough`.
     std::size_t select(const Categories& c, const Sample& x, double alpha, double ratio) noexcept {
         const StoreView view = c.view(alpha);
-        if (!looked_ && ratio > 0.0 && wants_tree(c, view)) {
+        if (is_new_) begin(c, view);
+        const Stopwatch stopwatch(*this);
+        if (!looked_ && ratio > 0.0 && by_tree_) {
             Within within(c, x, alpha, ratio, chosen_.data());
             if (search(c, within)) {
                 std::sort(chosen_.begin(), chosen_.begin() + within.n);
@@ -98,7 +113,10 @@ public:
         looked_ = true;
         return kernels().select(rough_.data(), view, ratio, chosen_.data());
     }
-    void look_anew() noexcept { looked_ = false; }
+    void look_anew() noexcept {
+        looked_ = false;
+        is_new_ = true;
+    }
     const std::uint32_t* chosen() const { return chosen_.data(); }
 
     // How many numbers were compared since this was last asked.
@@ -110,9 +128,6 @@ public:
     void add_work(const Categories& c) noexcept { work_ += c.size() * c.width(); }
 
 private:
-    static constexpr unsigned kLongestPause = 1024;
-    static constexpr std::int64_t kMostCredit = 8;  // looks at everything
-
     // What rounding to floats may take from top - gap, where that is not negative: entries are at
     // most 1, so each of the 2d terms is off by less than 2^-23, and so is, in parts of a gap that
     // is at most d, each addition; the rest is for the operations that follow.
@@ -252,49 +267,61 @@ private:
         Reach reach_;
     };
 
-    bool wants_tree(const Categories& c, const StoreView& view) noexcept {
-        if (!c.tree() || !view.can_be_rough()) return false;
+    // The searches for one sample go one way, so that books can tell what either costs.
+    void begin(const Categories& c, const StoreView& view) noexcept {
+        is_new_ = by_tree_ = keeps_books_ = false;
         const Indexing choice = indexing();
-        if (choice == Indexing::never) return false;
+        if (!c.tree() || !view.can_be_rough() || choice == Indexing::never) return;
         if (choice == Indexing::always) {
-            left_ = std::numeric_limits<std::size_t>::max();
-            return true;
+            by_tree_ = true;
+            return;
         }
-        if (n_paused_ > 0) {
-            --n_paused_;
-            return false;
+        if (known_.packing != c.packing()) {
+            known_.books.start_anew();
+            known_.packing = c.packing();
         }
-        left_ = static_cast<std::size_t>(cost_of_all(c) / cost_of_node(c) / 2) + 4;
-        return true;
+        keeps_books_ = true;
+        // A node is read from anywhere in memory, which a look at everything goes through in order;
+        // the more features, the less that matters.
+        const auto blocks_of_node = 2.0 + 16.0 / static_cast<double>(c.width());
+        by_tree_ =
+            known_.books.begin(static_cast<double>(c.size() / kRoughLanes + 1), blocks_of_node);
     }
 
-    // In blocks of a look at everything. A node is read from anywhere in memory, which such a look
-    // goes through in order; the more features, the less that matters.
-    static std::int64_t cost_of_all(const Categories& c) {
-        return static_cast<std::int64_t>(c.size() / kRoughLanes);
-    }
-    static std::int64_t cost_of_node(const Categories& c) {
-        return static_cast<std::int64_t>(4 + 32 / c.width());
-    }
+    // Of a round that is to be timed.
+    class Stopwatch {
+    public:
+        explicit Stopwatch(Finder& finder) noexcept : finder_(finder) {
+            if (is_needed()) start_ = std::chrono::steady_clock::now();
+        }
+        ~Stopwatch() {
+            if (!is_needed()) return;
+            const std::chrono::duration<double, std::nano> spent =
+                std::chrono::steady_clock::now() - start_;
+            finder_.known_.books.spend(spent.count());
+        }
+        Stopwatch(const Stopwatch&) = delete;
+        Stopwatch& operator=(const Stopwatch&) = delete;
+
+    private:
+        bool is_needed() const { return finder_.keeps_books_ && finder_.known_.books.is_timed(); }
+
+        Finder& finder_;
+        std::chrono::steady_clock::time_point start_;
+    };
 
     // False where it was given up.
     template <class Query>
     bool search(const Categories& c, Query& query) noexcept {
         const BoxTree& tree = *c.tree();
-        const std::size_t before = left_;
+        const std::size_t most =
+            keeps_books_ ? static_cast<std::size_t>(std::min(known_.books.most_nodes(), 1e9)) + 4
+                         : std::numeric_limits<std::size_t>::max();
+        left_ = most;
         const bool found = tree.size() == 0 || descend(tree, tree.root(), tree.height(), query);
-        work_ += (before - left_) * BoxTree::kEntries * c.width();
-        if (indexing() == Indexing::always) return found;
-        const std::int64_t all = cost_of_all(c);
-        const auto cost = static_cast<std::int64_t>(before - left_) * cost_of_node(c);
-        balance_ = std::min(balance_ + (found ? all - cost : -cost), kMostCredit * all);
-        if (balance_ < 0) {
-            pause_ = std::min(2 * pause_ + 1, kLongestPause);
-            n_paused_ = pause_;
-            balance_ = 0;
-        } else if (found) {
-            pause_ = 0;
-        }
+        const std::size_t n_nodes = most - left_;
+        work_ += n_nodes * BoxTree::kEntries * c.width();
+        if (keeps_books_) known_.books.visit(n_nodes, found);
         return found;
     }
 
@@ -336,9 +363,10 @@ private:
     bool looked_ = false;   // `rough_` holds overlaps of the sample at hand
     std::size_t left_ = 0;  // nodes until the search is given up
     std::size_t work_ = 0;
-    std::int64_t balance_ = 0;  // saved, less lost
-    unsigned pause_ = 0;        // how many samples the index was last left alone for
-    unsigned n_paused_ = 0;     // how many are still to come
+    Experience known_;
+    bool is_new_ = true;  // the next search is the first for its sample
+    bool by_tree_ = false;
+    bool keeps_books_ = false;
 };
 
 }  // namespace resonart

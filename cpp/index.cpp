@@ -25,4 +25,9 @@ std::atomic<Indexing>& current() {
 Indexing indexing() { return current().load(std::memory_order_relaxed); }
 void use_indexing(Indexing choice) { current().store(choice, std::memory_order_relaxed); }
 
+std::uint32_t number_of_packing() {
+    static std::atomic<std::uint32_t> last{0};
+    return ++last;
+}
+
 }  // namespace resonart

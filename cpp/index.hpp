@@ -3,11 +3,13 @@
 // It is not part of what a model is: copies go without and make their own when it would pay.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <utility>
 
+#include "books.hpp"
 #include "box_tree.hpp"
 
 namespace resonart {
@@ -17,6 +19,9 @@ namespace resonart {
 enum class Indexing { automatic, always, never };
 Indexing indexing();  // set by the environment variable RESONART_INDEX: auto, on or off
 void use_indexing(Indexing choice);
+
+// A number that no packing of an index had before.
+std::uint32_t number_of_packing();
 
 class Index {
 public:
@@ -43,6 +48,16 @@ public:
         wanted_ = false;
     }
 
+    // Of the tree as it was last packed, and how long that took.
+    std::uint32_t packing() const { return packing_; }
+    double nanoseconds_to_pack() const { return nanoseconds_to_pack_; }
+
+    // What searches have shown.
+    void heed(Advice advice, std::size_t n_boxes) noexcept {
+        if (advice == Advice::drop) drop(n_boxes);
+        if (advice == Advice::pack) is_worn_ = true;
+    }
+
     // It has not paid. Another try when there are twice as many boxes.
     void drop(std::size_t n_boxes) noexcept {
         tree_ = BoxTree(tree_.width());
@@ -54,10 +69,17 @@ public:
     // std::bad_alloc, changing nothing that can be seen.
     template <class Entry, class Norm>
     void reserve_more(std::size_t n, std::size_t n_boxes, Entry&& entry, Norm&& norm) {
-        if (!kept_ && !is_due(n_boxes, n)) return;
-        if (!kept_ || tree_.is_worn()) {
+        if (!kept_ && !is_due(n_boxes)) return;
+        if (!kept_ || is_worn_ || outgrown(n_boxes)) {
+            const auto start = std::chrono::steady_clock::now();
             tree_ = BoxTree::of(tree_.width(), n_boxes, entry, norm);
+            const std::chrono::duration<double, std::nano> spent =
+                std::chrono::steady_clock::now() - start;
             kept_ = true;
+            is_worn_ = false;
+            n_packed_ = n_boxes;
+            packing_ = number_of_packing();
+            nanoseconds_to_pack_ = spent.count();
         }
         tree_.reserve_more(n);
     }
@@ -86,19 +108,27 @@ public:
     void clear() noexcept { drop(0); }
 
 private:
-    bool is_due(std::size_t n_boxes, std::size_t n) const {
+    bool is_due(std::size_t n_boxes) const {
         switch (indexing()) {
             case Indexing::always:
                 return true;
             case Indexing::never:
                 return false;
             default:
-                return wanted_ && n_boxes + n >= kFewestByWidth * tree_.width() &&
-                       n_boxes >= next_try_;
+                return wanted_ && n_boxes >= kFewestByWidth * tree_.width() && n_boxes >= next_try_;
         }
     }
 
+    // Where no books are kept, a rule has to do.
+    bool outgrown(std::size_t n_boxes) const {
+        return indexing() == Indexing::always && n_boxes > n_packed_ + n_packed_ / 3 + 64;
+    }
+
     BoxTree tree_;
+    std::size_t n_packed_ = 0;
+    std::uint32_t packing_ = 0;
+    double nanoseconds_to_pack_ = 0.0;
+    bool is_worn_ = false;
     bool kept_ = false;
     bool wanted_ = true;
     std::size_t next_try_ = 0;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <stdexcept>
 #include <type_traits>
@@ -619,6 +620,7 @@ private:
         x.prepare(n_features_);
         typename Art::Workspace workspace;
         state_.art.prepare(workspace);
+        asking_.tell(workspace);
         if constexpr (kLabelsLater) {
             state_.art.recall_components(workspace_, workspace);
             begin(state_.art.find_components(workspace), workspace);
@@ -644,7 +646,25 @@ private:
             }
             poll.work(workspace.take_work() + n_features_);
         }
+        asking_.hear(workspace);
     }
+
+    // What those who ask, many at once perhaps, have found out about searching, for the next one.
+    class Asking {
+    public:
+        void tell(typename Art::Workspace& workspace) {
+            const std::lock_guard<std::mutex> guard(mutex_);
+            workspace.recall(known_);
+        }
+        void hear(const typename Art::Workspace& workspace) {
+            const std::lock_guard<std::mutex> guard(mutex_);
+            known_ = workspace.experience();
+        }
+
+    private:
+        std::mutex mutex_;
+        typename Art::Workspace::Experience known_;
+    };
 
     std::size_t n_features_;
     State state_;
@@ -653,6 +673,7 @@ private:
     Coded coded_;
     typename Art::Workspace workspace_;
     std::unique_ptr<State> before_;  // the model before the last call, until it is kept
+    mutable Asking asking_;
     mutable ModelLock lock_;
 };
 

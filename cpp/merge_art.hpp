@@ -89,7 +89,7 @@ public:
         module_activation_.resize_uninitialised(input.size());
         module_match_.resize_uninitialised(input.size());
         for (std::size_t l = 0; l < input.size(); ++l) {
-            if (finder_.gives_up()) merged.drop_index();
+            merged.heed(finder_.advice(merged.categories()));
             reserve_rest();
             const Winner won = find_module(input, l, merged, poll);
             const std::int64_t k = won.index();

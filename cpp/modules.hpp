@@ -83,7 +83,7 @@ public:
         }
     }
 
-    void drop_index() noexcept { categories_.drop_index(); }
+    void heed(Advice advice) noexcept { categories_.heed(advice); }
     void do_without_index() noexcept { categories_.do_without_index(); }
 
     // What a linkage asks of modules besides their categories.

@@ -185,7 +185,7 @@ public:
     // One step of learning.
     void take(const Sample& x, const Choice& choice, const Params& params,
               TopoWorkspace& ws) noexcept {
-        if (ws.finder.gives_up()) categories_.drop_index();
+        categories_.heed(ws.finder.advice(categories_));
         if (choice.first == kNone) {
             categories_.append(x.x, 1, 0);
         } else {
@@ -379,6 +379,15 @@ public:
     struct Workspace {
         TopoWorkspace a, b;
         std::size_t take_work() noexcept { return a.finder.take_work() + b.finder.take_work(); }
+
+        struct Experience {
+            Finder::Experience a, b;
+        };
+        Experience experience() const { return {a.finder.experience(), b.finder.experience()}; }
+        void recall(const Experience& known) noexcept {
+            a.finder.recall(known.a);
+            b.finder.recall(known.b);
+        }
     };
     void prepare(Workspace& ws) const {
         a_.prepare(ws.a);
