@@ -97,20 +97,24 @@ public:
         if (size()) tighten(root_, height_);
     }
 
+    // How full nodes are packed: with room for some more, or none.
+    static constexpr std::size_t kLoose = 12, kTight = kEntries;
+
     // A tree of n boxes, packed afresh.
     template <class Entry, class Norm>
-    static BoxTree of(std::size_t width, std::size_t n, Entry&& entry, Norm&& norm) {
+    static BoxTree of(std::size_t width, std::size_t n, std::size_t fill, Entry&& entry,
+                      Norm&& norm) {
         BoxTree tree(width);
         Buffer<std::uint32_t> order;
         order.reserve(n);
         for (std::size_t j = 0; j < n; ++j) order.push(static_cast<std::uint32_t>(j));
         tree.place_.resize_uninitialised(n);
-        std::size_t room = kPacked;
+        std::size_t room = fill;
         while (room < n) {
-            room *= kPacked;
+            room *= fill;
             ++tree.height_;
         }
-        if (n) tree.root_ = tree.pack(order.begin(), order.end(), tree.height_, entry, norm);
+        if (n) tree.root_ = tree.pack(order.begin(), order.end(), tree.height_, fill, entry, norm);
         return tree;
     }
 
@@ -140,9 +144,6 @@ public:
     void shrink(std::size_t n) noexcept { place_.shrink(n); }
 
 private:
-    // How full a node is packed: there is room for some more.
-    static constexpr std::size_t kPacked = 12;
-
     // Entries out of use lie beyond all samples, so that none is the most promising of its node.
     static constexpr float kNowhere = 4.0f;
 
@@ -320,15 +321,16 @@ private:
 
     // A node over [first, last) with so many levels below it.
     template <class Entry, class Norm>
-    std::uint32_t pack(std::uint32_t* first, std::uint32_t* last, std::size_t level, Entry& entry,
-                       Norm& norm) {
+    std::uint32_t pack(std::uint32_t* first, std::uint32_t* last, std::size_t level,
+                       std::size_t fill, Entry& entry, Norm& norm) {
         std::size_t room = 1;  // of what each entry stands for
-        for (std::size_t l = 0; l < level; ++l) room *= kPacked;
+        for (std::size_t l = 0; l < level; ++l) room *= fill;
         const std::size_t parts = (static_cast<std::size_t>(last - first) + room - 1) / room;
         std::uint32_t children[kEntries];
         std::size_t n_children = 0;
         const auto add = [&](std::uint32_t* begin, std::uint32_t* end) {
-            children[n_children++] = level == 0 ? *begin : pack(begin, end, level - 1, entry, norm);
+            children[n_children++] =
+                level == 0 ? *begin : pack(begin, end, level - 1, fill, entry, norm);
         };
         divide(first, last, parts, entry, add);
         reserve_nodes(n_nodes() + 1);

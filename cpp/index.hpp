@@ -70,14 +70,20 @@ public:
     template <class Entry, class Norm>
     void reserve_more(std::size_t n, std::size_t n_boxes, Entry&& entry, Norm&& norm) {
         if (!kept_ && !is_due(n_boxes)) return;
-        if (!kept_ || is_worn_ || outgrown(n_boxes)) {
+        const bool settled = kept_ && has_settled(n_boxes);
+        if (!kept_ || is_worn_ || outgrown(n_boxes) || (settled && !is_tight_)) {
+            // Room is for those to come, and makes all searches longer.
+            const bool tight = n == 0 || settled || (kept_ && !grew(n_boxes, n_packed_));
             const auto start = std::chrono::steady_clock::now();
-            tree_ = BoxTree::of(tree_.width(), n_boxes, entry, norm);
+            tree_ = BoxTree::of(tree_.width(), n_boxes, tight ? BoxTree::kTight : BoxTree::kLoose,
+                                entry, norm);
             const std::chrono::duration<double, std::nano> spent =
                 std::chrono::steady_clock::now() - start;
             kept_ = true;
             is_worn_ = false;
-            n_packed_ = n_boxes;
+            is_tight_ = tight;
+            n_packed_ = n_then_ = n_boxes;
+            n_calls_ = 0;
             packing_ = number_of_packing();
             nanoseconds_to_pack_ = spent.count();
         }
@@ -119,6 +125,18 @@ private:
         }
     }
 
+    static bool grew(std::size_t n_boxes, std::size_t before) {
+        return n_boxes > before + before / 64;
+    }
+    // There were hardly any new boxes for so long that packing costs little next to it. Looked at
+    // now and then, once for each sample.
+    bool has_settled(std::size_t n_boxes) noexcept {
+        if (++n_calls_ < 8 * n_boxes) return false;
+        const bool settled = !grew(n_boxes, n_then_);
+        n_calls_ = 0;
+        n_then_ = n_boxes;
+        return settled;
+    }
     // Where no books are kept, a rule has to do.
     bool outgrown(std::size_t n_boxes) const {
         return indexing() == Indexing::always && n_boxes > n_packed_ + n_packed_ / 3 + 64;
@@ -129,6 +147,8 @@ private:
     std::uint32_t packing_ = 0;
     double nanoseconds_to_pack_ = 0.0;
     bool is_worn_ = false;
+    bool is_tight_ = false;
+    std::size_t n_then_ = 0, n_calls_ = 0;  // boxes, and how often more were asked for since
     bool kept_ = false;
     bool wanted_ = true;
     std::size_t next_try_ = 0;
