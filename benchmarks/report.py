@@ -12,6 +12,7 @@ from pathlib import Path
 
 from .sections import (
     against_artlib,
+    both_ways,
     command_line,
     distributed,
     first_use,
@@ -106,6 +107,7 @@ In the sections from *`fit` against artlib* on:
 SECTIONS: dict[str, Callable[[Path], list[str]]] = {
     "suite_one_pass": one_pass.section,
     "suite_growth": growth.section,
+    "suite_both_ways": both_ways.section,
     "suite_roofline": roofline.section,
     "suite_merging": merging.section,
     "suite_latency": latency.section,
@@ -125,6 +127,7 @@ SECTIONS: dict[str, Callable[[Path], list[str]]] = {
 JUDGES: dict[str, Callable[[list[Line]], Goals]] = {
     "suite_one_pass_goals": summed_goals,
     "suite_growth_goals": summed_goals,
+    "suite_both_ways_goals": summed_goals,
     "suite_merging_goals": summed_goals,
     "suite_latency_goals": summed_goals,
     "suite_first_use_goals": summed_goals,

@@ -235,6 +235,15 @@ def ask_growth(size: Size, results: Path) -> None:
     write_goals(results / "suite_growth_goals.csv", growth.goals(found))
 
 
+def ask_both_ways(size: Size, results: Path) -> None:
+    """Does the index ever cost more than it saves?"""
+    from . import both_ways
+
+    found = both_ways.measure(size.suite.both_ways, results)
+    write_results(results / "suite_both_ways.csv", found)
+    write_goals(results / "suite_both_ways_goals.csv", both_ways.goals(found))
+
+
 def ask_roofline(size: Size, results: Path) -> None:
     """How near is brute force to what memory delivers?"""
     from . import roofline
@@ -315,6 +324,7 @@ QUESTIONS = {
     # A contender of the suite that is not installed is a line of its tables, no reason to stop.
     "one_pass": Question(ask_one_pass, peers=("matplotlib",)),
     "growth": Question(ask_growth, peers=("matplotlib",)),
+    "both_ways": Question(ask_both_ways),
     "roofline": Question(ask_roofline, peers=("matplotlib",)),
     "merging": Question(ask_merging, peers=("matplotlib",)),
     "latency": Question(ask_latency, peers=("matplotlib",)),

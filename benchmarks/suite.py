@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from . import first_use, growth, latency, merging, one_pass, predict, roofline, threads
+from . import both_ways, first_use, growth, latency, merging, one_pass, predict, roofline, threads
 from .contenders import BY_NAME
 from .contenders.resonart import TWO_THOUSAND_NAME
 from .processes import Limits
@@ -18,6 +18,7 @@ class Suite:
 
     one_pass: one_pass.Size
     growth: growth.Size
+    both_ways: both_ways.Size
     roofline: roofline.Size
     merging: merging.Size
     latency: latency.Size
@@ -29,6 +30,7 @@ class Suite:
 REPEATS = 3
 EVERYBODY = tuple(BY_NAME)
 LEARNERS = tuple(name for name in EVERYBODY if name != TWO_THOUSAND_NAME)
+OURS = tuple(name for name, one in BY_NAME.items() if one.package == "resonart")
 IN_A_PLANE = tuple(Workload(shape, 2) for shape in ("blobs", "spirals", "rings", "noisy rings"))
 WIDER = tuple(Workload(shape, width) for width in (8, 32) for shape in ("blobs", "rings"))
 BUDGET = Budget(n_rows=5_000, seconds=15.0)
@@ -49,6 +51,16 @@ FULL = Suite(
         widths=(2, 4, 8, 16),
         models=growth.MODELS,
         repeats=5,  # where a process has its arrays matters to caches
+        limits=Limits(120.0),
+    ),
+    both_ways.Size(
+        names=OURS,
+        workloads=(*IN_A_PLANE, *WIDER),
+        n_rows=(10_000, 100_000),
+        ask_rows=20_000,
+        enough_seconds=6.0,
+        most_turns=40,
+        budget=BUDGET,
         limits=Limits(120.0),
     ),
     roofline.Size(
@@ -102,6 +114,16 @@ QUICK = Suite(
         goal_limits=TINY_LIMITS,
     ),
     growth.Size((100, 200), (2,), ("FuzzyART",), repeats=1, limits=TINY_LIMITS),
+    both_ways.Size(
+        names=("resonart FuzzyART",),
+        workloads=(Workload("rings", 2),),
+        n_rows=(300,),
+        ask_rows=200,
+        enough_seconds=0.1,
+        most_turns=2,
+        budget=TINY_BUDGET,
+        limits=TINY_LIMITS,
+    ),
     roofline.Size((2,), (200,), repeats=1, batch_seconds=0.01, limits=TINY_LIMITS),
     merging.Size((2,), (300,), repeats=1, limits=TINY_LIMITS),
     latency.Size(

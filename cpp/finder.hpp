@@ -97,7 +97,7 @@ public:
     // `look_anew`. Only where `can_be_rough`.
     std::size_t select(const Categories& c, const Sample& x, double alpha, double ratio) noexcept {
         const StoreView view = c.view(alpha);
-        if (is_new_) begin(c, view);
+        if (is_new_ || (by_tree_ && !c.tree())) begin(c, view);
         const Stopwatch stopwatch(*this);
         if (!looked_ && ratio > 0.0 && by_tree_) {
             Within within(c, x, alpha, ratio, chosen_.data());

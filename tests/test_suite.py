@@ -24,13 +24,13 @@ from benchmarks.shapes import SHAPES, TUNING, Workload, swinging_stream
 
 ROOT = Path(__file__).resolve().parents[1]
 QUESTIONS = (
-    *("one_pass", "growth", "roofline", "merging"),
+    *("one_pass", "growth", "both_ways", "roofline", "merging"),
     *("latency", "predict", "first_use", "threads"),
 )
 TABLES = (
     *("suite_tuning", "suite_one_pass", "suite_one_pass_goals", "suite_growth"),
     *("suite_growth_goals", "suite_latency", "suite_latency_goals", "suite_predict"),
-    *("suite_roofline", "suite_merging"),
+    *("suite_both_ways", "suite_both_ways_goals", "suite_roofline", "suite_merging"),
     *("suite_first_use", "suite_first_use_imports", "suite_first_use_goals", "suite_threads"),
 )
 PICTURES = (
@@ -77,7 +77,7 @@ def every_question_leaves_its_tables_and_pictures(quick: Path) -> None:
 
 
 def everybody_comes_to_an_end(quick: Path) -> None:
-    for name in ("one_pass", "growth", "roofline", "merging", "predict", "threads"):
+    for name in ("one_pass", "growth", "both_ways", "roofline", "merging", "predict", "threads"):
         for line in lines(quick, f"suite_{name}"):
             assert line["status"] == DONE, line
             for column, value in line.items():
@@ -86,7 +86,7 @@ def everybody_comes_to_an_end(quick: Path) -> None:
     able = {line["contender"]: line["status"] for line in lines(quick, "suite_latency")}
     assert able["scikit-learn DBSCAN"] == "cannot"
     assert able["resonart DDVFA"] == DONE
-    for line in lines(quick, "suite_threads"):
+    for line in (*lines(quick, "suite_threads"), *lines(quick, "suite_both_ways")):
         assert line["same"] == "yes", line
 
 
@@ -101,7 +101,14 @@ def everybody_tries_every_setting(quick: Path) -> None:
 def the_page_has_every_part(quick: Path) -> None:
     page = (quick / "README.md").read_text(encoding="utf-8")
     for heading in (
-        *("Goals", "One pass", "Growth", "Latency over a million rows", "Predicting"),
+        *(
+            "Goals",
+            "One pass",
+            "Growth",
+            "The index on every workload",
+            "Latency over a million rows",
+            "Predicting",
+        ),
         *("First use", "Threads", "Machine"),
     ):
         assert f"## {heading}\n" in page

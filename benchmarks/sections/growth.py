@@ -16,13 +16,9 @@ What one more row costs a model that has very many categories, next to brute for
 with `RESONART_INDEX=off`, which compares every row with every category. A model is grown by K
 uniform rows at vigilance 1, each a category. Then the vigilance is lowered to where about K boxes
 cover the space, and K more rows are learned, so that boxes have their natural sizes and overlaps.
-Copies of that model take turns within one process, one with the index, one without, with rows they
-have never seen: `partial_fit`, then `predict`. *New* is the share of these rows that founded a
+The two ways take turns within one process, each turn with fresh copies of that model and rows it
+has never seen: `predict`, then `partial_fit`. *New* is the share of these rows that founded a
 category all the same. Uniform rows are the hard case: no cluster leaves part of the space empty.
-
-With 8 and 16 features a thousand boxes do not cover the space: such models grew while they were
-measured, to several times their size, and cost more than the next larger ones. Beside the part of
-16 features tests ran at low priority; ratios within a turn bear that, single figures do less.
 
 DVFA and DDVFA have about 200 clusters in a plane. TopoART's `partial_fit` learns two modules and
 labels the rows by both.
