@@ -25,7 +25,7 @@ from .timing import note
 from .tuning import Budget, fits, tuned_before
 
 WARM_UP_ROWS = 1_000
-LEAST_TURNS = 2
+LEAST_TURNS = 4
 TASKS = ("learn", "predict")
 
 
@@ -37,7 +37,7 @@ class Size:
     workloads: tuple[Workload, ...]
     n_rows: tuple[int, ...]
     ask_rows: int
-    enough_seconds: float  # turns go on for about so long; there are two at least
+    enough_seconds: float  # turns go on for about so long; there are four at least
     most_turns: int
     budget: Budget
     limits: Limits
