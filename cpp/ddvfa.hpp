@@ -38,19 +38,13 @@ public:
     const Categories& categories() const { return modules_.categories(); }
     std::size_t n_clusters() const { return modules_.size(); }
 
-    struct Workspace {
-        Finder finder;
+    struct Workspace : FinderSpace {
         Buffer<double> overlap, activation, match;  // of categories
         Buffer<double> module_activation, module_match;
         Buffer<double> values;        // of one module's categories
         Buffer<std::uint32_t> near;   // modules that may pass
         Buffer<std::size_t> passing;  // of each module's categories; 0 between samples
         unsigned n_blind = 0;         // samples for which a rough look is not expected to pay
-        std::size_t take_work() noexcept { return finder.take_work(); }
-
-        using Experience = Finder::Experience;
-        Experience experience() const { return finder.experience(); }
-        void recall(const Experience& known) noexcept { finder.recall(known); }
     };
     void prepare(Workspace& ws) const {
         const std::size_t k = whole_blocks(categories().size());

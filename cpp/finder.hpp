@@ -369,4 +369,14 @@ private:
     bool keeps_books_ = false;
 };
 
+// Work space of whoever has one store to search.
+struct FinderSpace {
+    Finder finder;
+    std::size_t take_work() noexcept { return finder.take_work(); }
+
+    using Experience = Finder::Experience;
+    Experience experience() const { return finder.experience(); }
+    void recall(const Experience& known) noexcept { finder.recall(known); }
+};
+
 }  // namespace resonart

@@ -28,14 +28,8 @@ public:
     const Categories& categories() const { return categories_; }
     std::size_t n_clusters() const { return categories_.size(); }
 
-    struct Workspace {
-        Finder finder;
+    struct Workspace : FinderSpace {
         Buffer<double> overlap;  // of categories, where all are looked at
-        std::size_t take_work() noexcept { return finder.take_work(); }
-
-        using Experience = Finder::Experience;
-        Experience experience() const { return finder.experience(); }
-        void recall(const Experience& known) noexcept { finder.recall(known); }
     };
     void prepare(Workspace& ws) const { ws.finder.prepare(categories_); }
     void do_without_index() noexcept { categories_.do_without_index(); }
