@@ -167,8 +167,6 @@ def goals(found: Sequence[Result]) -> list[Goal]:
     plane = [result for result in found if result.n_features == GOAL_FEATURES and result.learn_us]
     if not plane:
         return []
-    lost = losses(found)
-    worst = max(lost, key=lambda case: lost[case])
     least, most = (pick(result.n_asked for result in plane) for pick in (min, max))
     at = {(result.model, result.n_asked): result for result in plane if result.way == INDEXED}
     grown, gained = {}, {}
@@ -189,12 +187,9 @@ def goals(found: Sequence[Result]) -> list[Goal]:
             verdict(min(gained.values()) >= GOAL_RATIO),
             listed(gained),
         ),
-        Goal(
-            f"with the index never more than {GOAL_LOSS:g} times as slow as brute force, with "
-            f"{', '.join(map(str, sorted({one.n_features for one in found})))} features",
-            verdict(lost[worst] <= GOAL_LOSS),
-            f"{worst}: {lost[worst]:.3g} times; {sum(loss > GOAL_LOSS for loss in lost.values())} "
-            f"of {len(lost)} cases slower than that",
+        loss_goal(
+            losses(found),
+            f"with {', '.join(map(str, sorted({one.n_features for one in found})))} features",
         ),
     ]
 
@@ -207,6 +202,17 @@ def losses(found: Sequence[Result]) -> dict[str, float]:
         for task in TASKS
         if (loss := getattr(one, f"{task}_to_brute")) is not None
     }
+
+
+def loss_goal(lost: dict[str, float], where: str) -> Goal:
+    """Judge the worst of some cases, each so many times as slow with the index."""
+    worst = max(lost, key=lambda case: lost[case])
+    return Goal(
+        f"with the index never more than {GOAL_LOSS:g} times as slow as brute force, {where}",
+        verdict(lost[worst] <= GOAL_LOSS),
+        f"{worst}: {lost[worst]:.3g} times; {sum(loss > GOAL_LOSS for loss in lost.values())} "
+        f"of {len(lost)} cases slower than that",
+    )
 
 
 def listed(values: dict[str, float]) -> str:
@@ -368,12 +374,17 @@ def searching(way: str) -> Iterator[None]:
         _core.index_use(before)
 
 
-def seconds_of(call: Callable[[Any], Any], rows: np.ndarray) -> float:
-    """Return how long the call takes."""
+def timed(call: Callable[[Any], Any], rows: np.ndarray) -> tuple[float, Any]:
+    """Return how long the call takes, and what it returns."""
     with collector_paused():
         started = time.perf_counter()
-        call(rows)
-        return time.perf_counter() - started
+        result = call(rows)
+        return time.perf_counter() - started, result
+
+
+def seconds_of(call: Callable[[Any], Any], rows: np.ndarray) -> float:
+    """Return how long the call takes."""
+    return timed(call, rows)[0]
 
 
 def neighbours_first(rows: np.ndarray) -> np.ndarray:
