@@ -11,7 +11,7 @@ endif
 
 ENGINE := CMakeLists.txt $(shell find cpp -type f)
 
-.PHONY: help demo test lint types bench soak paper paper-quick sanitize clean
+.PHONY: help demo test lint types bench soak torture paper paper-quick sanitize clean
 
 help:
 	@echo "make demo      cluster a file from the command line, and a stream; print tables, write pictures"
@@ -20,6 +20,7 @@ help:
 	@echo "make types     check types (mypy, strict)"
 	@echo "make bench     measure against artlib, river, scikit-learn and hdbscan (long)"
 	@echo "make soak      send 20 million rows through resonart stream, and watch memory and pace (minutes)"
+	@echo "make torture   attack files, streams, threads and memory for an hour; goes on where it stopped"
 	@echo "make paper     repeat the experiments of the DDVFA paper, and write paper/README.md (hours)"
 	@echo "make paper-quick  the same on made data in build/paper-quick (seconds)"
 	@echo "make sanitize  run the engine's tests with address and undefined-behaviour sanitizers"
@@ -41,7 +42,7 @@ demo: $(VENV)/.installed
 
 # The second time, whatever searches boxes does so by the index, however few they are.
 NO_SEARCH := architecture benchmarks cli_app cli_commands cli_parts damaged_files dask datasets demo distributed failing_allocations index \
-  io_read io_write joblib_backends live_rows nothing_lost plot readme soak stream stub suite vat
+  io_read io_write joblib_backends live_rows nothing_lost plot readme soak stream stub suite torture vat
 test: $(VENV)/.installed
 	$(BIN)/python -m pytest --numprocesses 2 src/resonart --doctest-modules
 	$(BIN)/python -m pytest --numprocesses 2 tests
@@ -64,6 +65,10 @@ bench: $(VENV)/.installed
 
 soak: $(VENV)/.installed
 	$(BIN)/python -m benchmarks.soak --out build/soak
+
+# MINUTES=600 make torture: longer; what was tried is kept in build/torture.
+torture: $(VENV)/.installed
+	PYTHONPATH=tests $(BIN)/python -m torture --minutes $(or $(MINUTES),60)
 
 # What is done is kept in paper/.runs: stopped at any time, it goes on from there.
 paper: $(VENV)/.installed
