@@ -172,10 +172,11 @@ public:
         modules_.adopt(std::move(categories), n_modules);
     }
 
-    // Merge ART over the modules (layer 2), which then replace them. Returns old-to-new.
+    // Merge ART over the modules (layer 2), which then replace them. The first `n_apart` are never
+    // joined with each other. Returns old-to-new.
     template <class Poll>
-    Buffer<std::uint32_t> merge(Poll& poll) {
-        Merged merged = merge_art(modules_, params_, kNoCap, true, poll);
+    Buffer<std::uint32_t> merge(std::size_t n_apart, Poll& poll) {
+        Merged merged = merge_art(modules_, params_, kNoCap, true, n_apart, poll);
         modules_ = std::move(merged.modules);
         return std::move(merged.map);
     }
@@ -183,7 +184,7 @@ public:
     // Its last step alone, within the modules as they are: fewer categories, the same clusters.
     template <class Poll>
     void compress(Poll& poll) {
-        modules_ = merge_art(modules_, params_, 0, true, poll).modules;
+        modules_ = merge_art(modules_, params_, 0, true, 0, poll).modules;
     }
 
 private:

@@ -300,6 +300,13 @@ public:
         });
     }
 
+    // From now on merging joins none of the clusters there are with each other.
+    template <class Ask>
+    void keep_apart(Ask ask) {
+        const Writing writing(lock_, ask);
+        state_.n_apart = state_.art.n_clusters();
+    }
+
     // What the model is. Callers hold `lock()` while they look or change.
     struct State {
         Art art;
@@ -309,6 +316,7 @@ public:
         std::int64_t n_merges = 0;
         std::int64_t n_refused = 0;       // presentations for which there was no room
         std::int64_t room_sought_at = 0;  // the presentation for which it was last sought
+        std::size_t n_apart = 0;          // the first clusters, which are never merged together
         Buffer<std::uint32_t> label_map;  // of the last call that merged
     };
     ModelLock& lock() const { return lock_; }
@@ -588,7 +596,7 @@ private:
     template <class Ask>
     Buffer<std::uint32_t> merge_now(Poll<Ask>& poll) {
         if constexpr (kMerges) {
-            Buffer<std::uint32_t> map = state_.art.merge(poll);
+            Buffer<std::uint32_t> map = state_.art.merge(state_.n_apart, poll);
             state_.since_merge = 0;
             ++state_.n_merges;
             return map;

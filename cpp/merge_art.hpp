@@ -45,9 +45,10 @@ public:
     const Headroom& headroom() const { return headroom_; }
 
     // Passes until one returns as many modules as it was given (it is then the identity) or the
-    // cap is reached. `input` is left alone.
+    // cap is reached. The first `n_apart` modules are never joined with each other, and so stay the
+    // first. `input` is left alone.
     template <class Poll>
-    Merged merge(const Modules& input, std::size_t max_passes, Poll& poll) {
+    Merged merge(const Modules& input, std::size_t max_passes, std::size_t n_apart, Poll& poll) {
         Merged result;
         result.map.reserve(input.size());
         for (std::size_t l = 0; l < input.size(); ++l) {
@@ -57,7 +58,7 @@ public:
         result.modules.serve(params_.linkage);
         Buffer<std::uint32_t> map;
         while (result.passes < max_passes) {
-            Modules next = pass(result.modules, map, poll);
+            Modules next = pass(result.modules, n_apart, map, poll);
             ++result.passes;
             const bool settled = next.size() == result.modules.size();
             result.modules = std::move(next);
@@ -68,9 +69,11 @@ public:
         return result;
     }
 
-    // One pass over the modules in order (lines 2 to 11), from an empty Merge ART.
+    // One pass over the modules in order (lines 2 to 11), from an empty Merge ART. Modules kept
+    // apart come first, and so meet only each other: each founds a node.
     template <class Poll>
-    Modules pass(const Modules& input, Buffer<std::uint32_t>& map, Poll& poll) {
+    Modules pass(const Modules& input, std::size_t n_apart, Buffer<std::uint32_t>& map,
+                 Poll& poll) {
         Modules merged(input.n_features());
         if (!input.categories().wants_index()) merged.do_without_index();
         merged.serve(params_.linkage);
@@ -91,7 +94,8 @@ public:
         for (std::size_t l = 0; l < input.size(); ++l) {
             merged.heed(finder_.advice(merged.categories()));
             reserve_rest();
-            const Winner won = find_module(input, l, merged, poll);
+            const Winner won =
+                l < n_apart ? Winner(params_.rho_lb) : find_module(input, l, merged, poll);
             const std::int64_t k = won.index();
             if (k != kNone && won.match() < headroom_.lb) headroom_.lb = won.match();
             map[l] = static_cast<std::uint32_t>(
@@ -509,12 +513,13 @@ private:
     Buffer<std::uint8_t> is_near_;  // whether a module is in `near_`
 };
 
-// Merging until nothing changes or the cap is reached; then one compression. `input` is left alone.
+// Merging until nothing changes or the cap is reached; then one compression. The first `n_apart`
+// modules are never joined with each other. `input` is left alone.
 template <class Poll>
 Merged merge_art(const Modules& input, const Params& params, std::size_t max_passes, bool compress,
-                 Poll& poll) {
+                 std::size_t n_apart, Poll& poll) {
     MergeArt art(params, input.n_features());
-    Merged result = art.merge(input, max_passes, poll);
+    Merged result = art.merge(input, max_passes, n_apart, poll);
     if (compress) result.modules = art.compress(result.modules, poll);
     return result;
 }

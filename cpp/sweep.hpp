@@ -433,7 +433,7 @@ private:
             }
             while (region.tighten(grid_)) {
                 MergeArt art(params_at(region), rows_.n_features(), grid_.lb(region.a_high));
-                const Merged merged = art.merge(state_.art.modules(), kNoCap, poll_);
+                const Merged merged = art.merge(state_.art.modules(), kNoCap, 0, poll_);
                 std::size_t a = region.a_high;
                 while (grid_.lb(a) > art.headroom().lb) --a;
                 labels_.resize_uninitialised(rows_.size());

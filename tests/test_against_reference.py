@@ -34,6 +34,34 @@ def test_training_and_prediction(
     assert_same_predictions(ours, reference, np.concatenate([X[:8], others]))
 
 
+@pytest.mark.parametrize("linkage", LINKAGES)
+@settings(max_examples=25)
+@given(X=rows(), params=ddvfa_params(), share=st.floats(0, 1))
+def test_merging_around_clusters_that_are_kept_apart(
+    linkage: str, X: np.ndarray, params: dict[str, Any], share: float
+) -> None:
+    params |= {"linkage": linkage}
+    ours, reference = pair("DDVFA", **params)
+    n_first = max(1, round(share * len(X)))
+    ours.partial_fit(X[:n_first])
+    reference.train(X[:n_first])
+    n_apart = len(reference.nodes)
+    ours._engine.keep_apart()
+    if n_first < len(X):
+        ours.partial_fit(X[n_first:])
+        reference.train(X[n_first:])
+    label_map = ours.merge()
+    reference.nodes, expected, _ = merge_art(
+        reference.nodes,
+        n_features=X.shape[1],
+        n_apart=n_apart,
+        **{name: value for name, value in params.items() if name != "search"},
+    )
+    np.testing.assert_array_equal(label_map, expected)
+    np.testing.assert_array_equal(label_map[:n_apart], np.arange(n_apart))
+    assert_same_categories(ours, reference)
+
+
 # Every combination by name, so that none depends on what hypothesis happens to draw.
 @pytest.mark.parametrize("search", ["activation", "index"])
 @pytest.mark.parametrize("linkage", LINKAGES)

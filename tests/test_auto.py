@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import io
 import pickle
 import signal
+import sys
 import threading
 from typing import Any
 
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.datasets import make_blobs, make_circles, make_moons
-from sklearn.metrics import adjusted_rand_score
+from sklearn.datasets import load_breast_cancer, make_blobs, make_circles, make_moons
+from sklearn.metrics import adjusted_rand_score, roc_auc_score
 
-from resonart import DDVFA, FuzzyART, TopoART, merge_models
-from resonart._auto import MOST_ROWS
+from resonart import DDVFA, FuzzyART, MergeART, TopoART, _progress, merge_models
+from resonart._auto import MOST_ROWS, most_rows
 from resonart.tuning import choose_vigilance
 
 BLOBS, BLOB_OF = make_blobs([60, 60, 60], centers=None, cluster_std=0.5, random_state=3)
@@ -113,16 +115,67 @@ def test_fuzzy_art() -> None:
 @pytest.mark.parametrize("kind", ["uniform", "normal"])
 def test_rows_without_structure_are_one_cluster(kind: str, n: int, d: int) -> None:
     X = getattr(np.random.default_rng(n + d), kind)(size=(n, d))
-    model = DDVFA(random_state=0).fit(X)
+    with pytest.warns(UserWarning, match=r"No structure.*Give rho_lb and rho_ub") as caught:
+        model = DDVFA(random_state=0).fit(X)
+    assert caught[0].filename == __file__  # points at the user's line
     assert model.n_clusters_ == 1
     assert set(model.labels_) == {0}
-    with pytest.warns(UserWarning, match=r"No structure.*gives 1 cluster in 1 box") as caught:
+    with pytest.warns(UserWarning, match=r"No structure.*gives 1 cluster in ") as caught:
         choice = choose_vigilance(X, random_state=0)
-    assert caught[0].filename == __file__  # points at the user's line
+    assert caught[0].filename == __file__
     assert not choice.has_structure
     assert choice.score < choice.threshold
     assert choice.shortlist[0].score == choice.score
-    assert model.n_categories_ == 1
+
+
+@pytest.mark.parametrize("d", [1, 2, 5])
+def test_novelty_works_without_structure(d: int) -> None:
+    random = np.random.default_rng(d)
+    X, more = random.normal(size=(500, d)), random.normal(size=(500, d))
+    with pytest.warns(UserWarning, match="No structure"):
+        model = DDVFA(random_state=0, on_mismatch="noise").fit(X)
+    far = np.full((1, d), 1e6)
+    assert model.rho_lb_ > 0
+    assert model.predict(far) == model.predict_one(far[0]) == -1
+    assert model.score_samples(far)[0] < model.score_samples(more).min()
+    assert np.mean(model.predict(more) == 0) > 0.97  # what is alike is not noise
+    # No higher vigilance would hold the rows together in any of the orders tried.
+    orders = [np.random.RandomState(0).permutation(500)]
+    assert DDVFA(rho_lb=0.99, rho_ub=0.99).fit(X[orders[0]]).n_clusters_ > 1
+
+
+def test_benign_tissue_is_told_from_malignant() -> None:
+    X, is_benign = load_breast_cancer(return_X_y=True)
+    benign = np.random.default_rng(0).permutation(X[is_benign == 1])
+    with pytest.warns(UserWarning, match="No structure"):
+        model = DDVFA(random_state=0).fit(benign[:250])
+    rows = np.concatenate([benign[250:], X[is_benign == 0]])
+    is_known = np.arange(len(rows)) < len(benign) - 250
+    assert roc_auc_score(is_known, model.score_samples(rows)) > 0.9  # it was 0.5
+
+
+def test_a_stream_that_begins_without_structure_finds_what_comes() -> None:
+    random = np.random.default_rng(0)
+    model = DDVFA(random_state=0, on_mismatch="noise")
+    with pytest.warns(UserWarning, match=r"no structure and are one cluster.*Give"):
+        model.partial_fit(random.normal(size=(300, 2)))
+    corners = np.array([[40, 40], [-40, 40], [40, -40], [-40, -40], [0, 80]])
+    blobs = np.concatenate([corner + random.normal(size=(100, 2)) for corner in corners])
+    labels = model.partial_fit(random.permutation(blobs)).predict(blobs).reshape(5, 100)
+    model.merge()
+    labels = model.predict(blobs).reshape(5, 100)
+    assert [len(set(of_blob)) for of_blob in labels.tolist()] == [1] * 5
+    assert len(set(labels[:, 0]) | {0}) == 6
+
+
+def test_equal_or_few_rows_leave_room_for_novelty() -> None:
+    with pytest.warns(UserWarning, match="All rows are equal"):
+        model = DDVFA(on_mismatch="noise").fit([[1.0, 2.0]] * 40)
+    assert model.predict([[1.0, 2.0], [1.5, 2.0], [9.0, 9.0]]).tolist() == [0, -1, -1]
+    with pytest.warns(UserWarning, match="4 rows are too few"):
+        model = DDVFA(on_mismatch="noise").fit([[0, 0], [0, 1], [1, 0], [1, 1]])
+    assert model.n_clusters_ == 1
+    assert model.predict([[0.5, 0.5], [50, 50]]).tolist() == [0, -1]
 
 
 def test_evidence() -> None:
@@ -153,7 +206,7 @@ def test_large_data_are_chosen_for_on_a_sample() -> None:
     choice = model.vigilance_choice_
     assert choice is not None
     assert (choice.n_rows, choice.n_rows_used) == (6000, MOST_ROWS)
-    assert len(choice.order) == MOST_ROWS == len(set(choice.order))
+    assert len(choice.order) == MOST_ROWS == len(set(choice.order.tolist()))
     assert "sample of 1,000 of 6,000 rows" in choice.reason
     assert adjusted_rand_score(y, model.labels_) > 0.99
     assert adjusted_rand_score(choice.labels, model.labels_[choice.order]) == 1.0
@@ -176,11 +229,57 @@ def test_partial_fit_chooses_from_the_first_batch_and_says_so() -> None:
     label = model.learn_one(X[0])
     assert (model.rho_lb_, model.rho_ub_) == chosen
     model.merge()
-    fixed = DDVFA(rho_lb=chosen[0], rho_ub=chosen[1], bounds=(-2, 3))
-    fixed.partial_fit(X[:150]).partial_fit(X[150:])
-    assert fixed.learn_one(X[0]) == label
-    fixed.merge()
-    np.testing.assert_array_equal(fixed.weights_, model.weights_)
+    # The first batch is learned as fit learns it, all else as it comes.
+    fitted = DDVFA(random_state=0, bounds=(-2, 3)).fit(X[:150]).partial_fit(X[150:])
+    assert fitted.learn_one(X[0]) == label
+    fitted.merge()
+    np.testing.assert_array_equal(fitted.weights_, model.weights_)
+
+
+@pytest.mark.filterwarnings("ignore:DDVFA chose")
+def test_merging_a_stream_does_not_undo_the_choice() -> None:
+    """With more rows gaps fill: at the chosen vigilances all these rows are one cluster."""
+    X, y = make_blobs(6000, centers=[[0, 0], [6, 0], [0, 6], [6, 6]], random_state=0)
+    model = DDVFA(random_state=0)
+    for batch in np.array_split(X, 20):
+        model.partial_fit(batch)
+    before = adjusted_rand_score(y, model.predict(X))
+    n_before = model.n_clusters_
+    label_map = model.merge()
+    assert len(label_map) == n_before
+    assert adjusted_rand_score(y, model.predict(X)) > before - 0.01 > 0.9
+    # Clusters of the choice have kept their labels; outliers may have joined them.
+    n_chosen = model.vigilance_choice_.n_clusters
+    np.testing.assert_array_equal(label_map[:n_chosen], np.arange(n_chosen))
+    joined = MergeART(rho_lb=model.rho_lb_, rho_ub=model.rho_ub_).merge(model)
+    assert joined.label_map[:n_chosen].max() == 0  # and would be one by the vigilances alone
+    # So it is by fit, with automatic merges, with room to be made, from a copy and from a file.
+    for other in (
+        DDVFA(random_state=0).fit(X),
+        DDVFA(random_state=0, merge_every=700).partial_fit(X[:300]).partial_fit(X[300:]),
+        DDVFA(random_state=0, max_categories=150).partial_fit(X[:300]).partial_fit(X[300:]),
+        pickle.loads(pickle.dumps(model)).partial_fit(X),
+    ):
+        other.merge()
+        assert adjusted_rand_score(y, other.predict(X)) > 0.9
+
+
+@pytest.mark.filterwarnings("ignore:DDVFA chose")
+def test_learn_many_begins_as_partial_fit_does() -> None:
+    X = np.random.default_rng(0).permutation(MOONS)
+    many, batch = (DDVFA(random_state=0, bounds=(-2, 3)) for _ in range(2))
+    told = many.learn_many(X[:150])
+    batch.partial_fit(X[:150])
+    np.testing.assert_array_equal(told.labels, batch.labels_)
+    np.testing.assert_array_equal(told.matches, batch.score_samples(X[:150]))
+    assert np.flatnonzero(told.founded).tolist() == sorted(
+        told.labels.tolist().index(label) for label in range(batch.n_clusters_)
+    )
+    assert told.renamings == []
+    many.learn_many(X[150:])
+    batch.partial_fit(X[150:])
+    np.testing.assert_array_equal(many.weights_, batch.weights_)
+    np.testing.assert_array_equal(many.merge(), batch.merge())
 
 
 def test_a_stream_needs_a_start() -> None:
@@ -188,6 +287,8 @@ def test_a_stream_needs_a_start() -> None:
         ValueError, match=r"9 rows, too few.*larger batch, or give rho_lb and rho_ub"
     ):
         DDVFA().partial_fit(MOONS[:9])
+    with pytest.raises(ValueError, match=r"20 rows, all of them equal.*that differ"):
+        DDVFA().partial_fit([[1.0, 2.0]] * 20)
     with pytest.raises(ValueError, match=r"One row is not enough.*begin with fit or partial_fit"):
         DDVFA().learn_one(MOONS[0])
     with pytest.raises(ValueError, match="Give rho,"):
@@ -233,9 +334,61 @@ def test_models_that_chose_can_be_merged() -> None:
     merged = merge_models([first, second])
     assert (merged.rho_lb_, merged.rho_ub_) == (first.rho_lb_, first.rho_ub_)
     merged.partial_fit(MOONS)
+    # Vigilances that were given must agree, and lead.
+    given = DDVFA(rho_lb=0.6, rho_ub=0.9).fit(MOONS)
+    merged = merge_models([first, given])
+    assert (merged.rho_lb_, merged.rho_ub_, merged.vigilance_choice_) == (0.6, 0.9, None)
     other = DDVFA(rho_lb=0.1, rho_ub=0.2).fit(MOONS)
-    with pytest.raises(ValueError, match=r"rho_lb=.*choose once"):
-        merge_models([first, other])
+    with pytest.raises(
+        ValueError, match=r"models\[2\] was trained with rho_lb=0.1, but models\[1\]"
+    ):
+        merge_models([first, given, other])
+
+
+def test_models_that_chose_apart_can_be_merged() -> None:
+    X, y = make_blobs(1500, centers=[[0, 0], [8, 0], [0, 8], [8, 8]], random_state=1)
+    order = np.random.default_rng(0).permutation(1500)
+    X, y = X[order], y[order]
+    parts = [X[:300], X[300:1000], X[1000:]]
+    models = [DDVFA(random_state=i).fit(part) for i, part in enumerate(parts)]
+    merged = merge_models(models)
+    assert len({(m.rho_lb_, m.rho_ub_) for m in models}) > 1
+    lead = models[1]  # it has learned most rows
+    assert (merged.rho_lb_, merged.rho_ub_) == (lead.rho_lb_, lead.rho_ub_)
+    assert merged.vigilance_choice_ is lead.vigilance_choice_
+    assert merged.counts_.sum() == merged.n_samples_seen_ == 1500
+    assert adjusted_rand_score(y, merged.predict(X)) > 0.95
+    assert adjusted_rand_score(y, merged.labels_) > 0.95
+    for model, label_map in zip(models, merged.label_maps_, strict=True):
+        assert len(label_map) == model.n_clusters_
+    # What is kept apart in one stays so in the result, and in what is made of that.
+    again = merge_models([merged, models[0]])
+    assert adjusted_rand_score(y, again.predict(X)) > 0.95
+    again.merge()
+    assert adjusted_rand_score(y, again.predict(X)) > 0.95
+
+
+def test_what_only_one_model_knows_stays_a_cluster_of_its_own() -> None:
+    X, _ = make_blobs(400, centers=[[0, 0], [8, 0]], random_state=1)
+    elsewhere, _ = make_blobs(200, centers=[[100, 100], [100, 130]], random_state=1)
+    models = [DDVFA(random_state=0).fit(rows) for rows in (elsewhere, X)]
+    merged = merge_models(models)
+    assert merged.n_clusters_ == 4
+    assert sorted(np.concatenate(merged.label_maps_).tolist()) == [0, 1, 2, 3]
+    np.testing.assert_array_equal(merged.predict(X), merged.label_maps_[1][models[1].labels_])
+    np.testing.assert_array_equal(
+        merged.predict(elsewhere), merged.label_maps_[0][models[0].labels_]
+    )
+    assert merged.merge().tolist() == [0, 1, 2, 3]  # all of them were told apart by a choice
+
+
+def test_a_model_without_structure_does_not_lead() -> None:
+    X, y = make_blobs(300, centers=[[0, 0], [12, 0]], random_state=1)
+    with pytest.warns(UserWarning, match="No structure"):
+        vague = DDVFA(random_state=0).fit(np.random.default_rng(0).normal(size=(400, 2)))
+    merged = merge_models([vague, DDVFA(random_state=0).fit(X)])
+    assert merged.n_clusters_ == 2
+    assert adjusted_rand_score(y, merged.predict(X)) == 1.0
 
 
 # ---------------------------------------------------------------------- unusual input
@@ -254,6 +407,7 @@ def test_models_that_chose_can_be_merged() -> None:
     ],
     ids=["one row", "equal rows", "few", "corners", "wide", "two values", "a constant feature"],
 )
+@pytest.mark.filterwarnings("ignore:.*Give rho_lb and rho_ub to decide")
 def test_any_rows_have_an_answer(X: Any) -> None:
     model = DDVFA(random_state=0).fit(X)
     assert len(model.labels_) == len(X)
@@ -263,7 +417,8 @@ def test_any_rows_have_an_answer(X: Any) -> None:
 
 
 def test_equal_rows_and_two_values() -> None:
-    assert DDVFA().fit([[1.0, 2.0]] * 40).n_clusters_ == 1
+    with pytest.warns(UserWarning, match="All rows are equal"):
+        assert DDVFA().fit([[1.0, 2.0]] * 40).n_clusters_ == 1
     values = np.r_[np.zeros((20, 1)), np.ones((20, 1))]
     assert DDVFA(random_state=0).fit(values).n_clusters_ == 2
 
@@ -276,6 +431,9 @@ def test_equal_rows_and_two_values() -> None:
         ({"rho_ub": None}, "rho_ub must be"),
         ({"n_orders": 0}, "n_orders must be a whole number >= 1"),
         ({"n_orders": 1001}, "n_orders must be at most 1000"),
+        ({"n_jobs": 0}, "n_jobs must be"),
+        ({"verbose": "yes"}, "verbose must be 'auto', True, False or"),
+        ({"verbose": -1}, "verbose must be"),
         ({"order": "backwards"}, "order must be one of"),
         ({"linkage": "best"}, "linkage must be one of"),
     ],
@@ -318,6 +476,55 @@ def test_an_interrupt_leaves_the_model_alone() -> None:
     with pytest.raises(KeyboardInterrupt):
         model.fit(X)
     assert attributes() == before
+
+
+# ---------------------------------------------------------------------- what it costs
+
+
+def test_a_bar_is_shown_on_request(capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("tqdm")
+    DDVFA(random_state=0, n_orders=2, verbose=True).fit(MOONS)
+    assert "DDVFA: 100%" in capsys.readouterr().err
+    FuzzyART(rho="auto", random_state=0, n_orders=2, verbose=1).fit(BLOBS)
+    assert "FuzzyART: 100%" in capsys.readouterr().err
+    DDVFA(random_state=0, n_orders=2, verbose=False).fit(MOONS)
+    assert capsys.readouterr().err == ""
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize("has_tqdm", [True, False])
+def test_whoever_waits_for_long_is_told(has_tqdm: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    if has_tqdm:
+        pytest.importorskip("tqdm")
+    else:
+        monkeypatch.setattr(_progress.importlib.util, "find_spec", lambda name: None)
+    shown = Terminal()
+    monkeypatch.setattr(sys, "stderr", shown)
+    DDVFA(random_state=0, n_orders=1).fit(BLOBS[:60])
+    assert shown.getvalue() == ""  # it did not take long
+    monkeypatch.setattr(_progress, "PATIENCE", 0.0)
+    DDVFA(random_state=0, n_orders=2).fit(MOONS)
+    assert ("DDVFA: 100%" if has_tqdm else "DDVFA: this takes a while") in shown.getvalue()
+    told = shown.getvalue()
+    with _progress.shown_elsewhere():
+        DDVFA(random_state=0, n_orders=2).fit(MOONS)
+    assert shown.getvalue() == told
+
+
+def test_many_features_are_chosen_for_on_fewer_rows() -> None:
+    X, y = make_blobs(1500, 400, centers=6, cluster_std=3.0, random_state=0)
+    model = DDVFA(random_state=0).fit(X)
+    assert model.vigilance_choice_.n_rows_used == most_rows(400) == 400
+    assert adjusted_rand_score(y, model.labels_) > 0.95
+
+
+def test_threads_change_nothing() -> None:
+    one, two = (DDVFA(random_state=0, n_orders=2, n_jobs=n).fit(MOONS) for n in (None, 2))
+    np.testing.assert_array_equal(one.weights_, two.weights_)
 
 
 # ---------------------------------------------------------------------- the data sets

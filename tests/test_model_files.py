@@ -147,11 +147,22 @@ def test_a_choice_from_one_order_has_no_stability(tmp_path: Path) -> None:
     assert repr(twin.vigilance_choice_.shortlist) == repr(ours.vigilance_choice_.shortlist)
 
 
+@pytest.mark.filterwarnings("ignore:No structure")
 def test_an_unfitted_model_still_chooses(tmp_path: Path) -> None:
     ours = DDVFA(random_state=3, n_orders=2)
     twin = kept(ours, tmp_path)
     assert (twin.rho_lb, twin.rho_ub) == ("auto", "auto")
     assert everything(twin.fit(X[:60])) == everything(ours.fit(X[:60]))
+
+
+def test_clusters_are_kept_apart_in_a_file_too(tmp_path: Path) -> None:
+    blobs = np.concatenate([np.random.default_rng(i).normal(9 * i, 1, (80, 2)) for i in range(3)])
+    ours = DDVFA(random_state=0).fit(blobs).partial_fit(np.linspace([0, 0], [18, 18], 100))
+    n_chosen = ours.vigilance_choice_.n_clusters
+    twin = kept(ours, tmp_path)
+    assert twin.merge().tolist() == ours.merge().tolist()
+    assert twin.label_map_[:n_chosen].tolist() == list(range(n_chosen))
+    assert everything(twin) == everything(ours)
 
 
 def test_merged_models_keep_their_label_maps(tmp_path: Path) -> None:
@@ -358,7 +369,7 @@ def test_numpy_reads_it_without_us(tmp_path: Path) -> None:
         header = json.loads(arrays["header"].tobytes())
         np.testing.assert_array_equal(np.sort(arrays["weights"], 0), np.sort(model.weights_, 0))
         np.testing.assert_array_equal(arrays["labels"], model.labels_)
-    assert header["format"] == 1
+    assert header["format"] == 2
     assert header["version"] == resonart.__version__
     assert header["estimator"] == "DDVFA"
     with zipfile.ZipFile(tmp_path / "model") as archive:
@@ -699,6 +710,7 @@ def ours_only(data: bytes) -> list[str]:
     return list(unknown)
 
 
+@pytest.mark.filterwarnings("ignore:No structure")
 @pytest.mark.parametrize("model", [*MODELS, *CHOOSING], ids=repr)
 def test_skops(model: Any) -> None:
     ours = clone(model).fit(X[:80])

@@ -34,6 +34,7 @@ TRANSFORMERS = [
 
 
 @pytest.mark.filterwarnings("ignore:.*chose rho")
+@pytest.mark.filterwarnings("ignore:.*Give rho_lb and rho_ub to decide")  # no structure
 @parametrize_with_checks([*ESTIMATORS, *TRANSFORMERS])
 def test_estimator_checks(estimator: BaseEstimator, check: Any) -> None:
     check(estimator)

@@ -18,8 +18,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.metrics import adjusted_rand_score, silhouette_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from resonart import DDVFA, DVFA, FuzzyART, MergeART, TopoART, vat_order
-from resonart.tuning import VigilancePlane, _plane, _progress
+from resonart import DDVFA, DVFA, FuzzyART, MergeART, TopoART, _progress, vat_order
+from resonart.tuning import VigilancePlane, _plane
 from resonart.tuning._grid import make_grid
 from resonart.tuning._scores import exact_mean, rank_cells
 
@@ -407,7 +407,7 @@ def test_estimators_must_be_ours(model: Any) -> None:
         ({"n_orders": 2.5}, "n_orders must be"),
         ({"refit": "yes"}, "refit must be True or False"),
         ({"keep_labels": 1}, "keep_labels must be True or False"),
-        ({"progress": "always"}, "progress must be 'auto', True or False, got 'always'"),
+        ({"progress": "always"}, "progress must be 'auto', True, False or a whole number"),
         ({"progress": None}, "progress must be"),
         ({"scoring": "accuracy"}, r"scoring must be None, one of 'ari'.*score\(X, labels\), got"),
         ({"scoring": "stability", "n_orders": 1}, "n_orders=1 leaves nothing.*n_orders=2"),

@@ -335,17 +335,17 @@ public:
     }
 
     // The whole model at one moment: weights, counts and clusters of the categories (in order of
-    // creation, or cluster by cluster), lower and upper bounds, the five counters, label map.
+    // creation, or cluster by cluster), lower and upper bounds, the six counters, label map.
     static std::tuple<NewMatrix<double>, WholeNumbers, WholeNumbers, NewVector<double>,
                       NewVector<double>, std::int64_t, std::int64_t, std::int64_t, std::int64_t,
-                      std::int64_t, WholeNumbers>
+                      std::int64_t, std::int64_t, WholeNumbers>
     snapshot(const Engine& engine, bool grouped) {
         // Copied with the model held still, handed to Python afterwards.
         struct Copied {
             std::size_t n, width;
             Fresh<double> weights, low, high;
             Fresh<std::int64_t> counts, labels, map;
-            std::int64_t n_samples, since_merge, n_merges, n_refused, room_sought_at;
+            std::int64_t n_samples, since_merge, n_merges, n_refused, room_sought_at, n_apart;
         };
         Copied all = held(engine, [&](const auto& state) {
             const Categories& c = state.art.categories();
@@ -362,7 +362,8 @@ public:
                        state.since_merge,
                        state.n_merges,
                        state.n_refused,
-                       state.room_sought_at};
+                       state.room_sought_at,
+                       static_cast<std::int64_t>(state.n_apart)};
             // Where each cluster's next category goes; one place for all when not grouped.
             std::vector<std::size_t> next(state.art.n_clusters() + 1, 0);
             for (std::size_t j = 0; grouped && j < c.size(); ++j) ++next[c.owner(j) + 1];
@@ -392,6 +393,7 @@ public:
                 all.n_merges,
                 all.n_refused,
                 all.room_sought_at,
+                all.n_apart,
                 whole_numbers(all.map)};
     }
 
@@ -446,7 +448,7 @@ public:
     static void restore(Engine& engine, const Matrix<double>& weights,
                         const Vector<std::int64_t>& counts, const Vector<std::int64_t>& labels,
                         std::int64_t n_samples, std::int64_t since_merge, std::int64_t n_merges,
-                        std::int64_t n_refused, std::int64_t room_sought_at,
+                        std::int64_t n_refused, std::int64_t room_sought_at, std::int64_t n_apart,
                         const Vector<std::int64_t>& label_map) {
         Categories fresh(engine.n_features());
         const std::size_t n_clusters = read_categories(weights, counts, labels, fresh);
@@ -457,6 +459,9 @@ public:
             throw nb::value_error("counters must not be negative");
         }
         check_room(n_refused, room_sought_at, n_samples);
+        if (n_apart < 0 || n_apart > static_cast<std::int64_t>(n_clusters)) {
+            throw nb::value_error("more clusters are kept apart than there are");
+        }
         Buffer<std::uint32_t> map;
         map.reserve(label_map.shape(0));
         for (std::size_t i = 0; i < label_map.shape(0); ++i) {
@@ -476,6 +481,7 @@ public:
         state.n_merges = n_merges;
         state.n_refused = n_refused;
         state.room_sought_at = room_sought_at;
+        state.n_apart = static_cast<std::size_t>(n_apart);
         state.label_map = std::move(map);
     }
 
@@ -586,7 +592,8 @@ nb::class_<Learner<Art>> bind_learner(nb::module_& m, const char* name) {
         .def("label_map", &F::label_map)
         .def("restore", &F::restore, nb::arg("weights"), nb::arg("counts"), nb::arg("labels"),
              nb::arg("n_samples"), nb::arg("since_merge"), nb::arg("n_merges"),
-             nb::arg("n_refused"), nb::arg("room_sought_at"), nb::arg("label_map"))
+             nb::arg("n_refused"), nb::arg("room_sought_at"), nb::arg("n_apart"),
+             nb::arg("label_map"))
         .def_prop_ro("n_categories", [](const Engine& e) {
             return F::held(e, [](const auto& s) { return s.art.categories().size(); });
         });

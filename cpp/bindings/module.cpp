@@ -91,7 +91,7 @@ std::tuple<NewMatrix<double>, WholeNumbers, WholeNumbers, WholeNumbers, std::siz
         nb::gil_scoped_release free;
         modules.adopt(std::move(fresh), n);
         Poll<AskPython> poll{AskPython()};
-        merged = merge_art(modules, params, max_passes.value_or(kNoCap), compress, poll);
+        merged = merge_art(modules, params, max_passes.value_or(kNoCap), compress, 0, poll);
     }
     const Categories& c = merged.modules.categories();
     Buffer<std::uint32_t> begin, order;
@@ -245,6 +245,10 @@ NB_MODULE(_core, m) {
             return Face<Ddvfa>::label_map(engine);
         },
         nb::arg("params"));
+    ddvfa.def("keep_apart", [](Learner<Ddvfa>& engine) {
+        nb::gil_scoped_release free;
+        engine.keep_apart(AskPython());
+    });
     bind_topo_art(m);
     m.def("merge_modules", &merge_modules, nb::arg("weights"), nb::arg("counts"), nb::arg("labels"),
           nb::arg("params"), nb::arg("max_passes").none(), nb::arg("compress"));

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from dataclasses import replace
 from typing import Any, ClassVar
@@ -13,13 +14,20 @@ from sklearn.utils import check_random_state
 from . import _core
 from ._base import BaseART, Labels
 from ._checks import ParameterError, Rows, check_count, check_jobs, check_real, warn_user
-from ._choice import FEWEST_ROWS, STEP, VigilanceChoice, choose
+from ._choice import FEWEST_ROWS, STEP, VigilanceChoice, are_equal, choose
 from ._engine import Engine
+from ._learned import Learned
+from ._progress import check_progress, progress_bar
 from ._sweep import Report, common_bounds, make_orders
 
 AUTO = "auto"
-# Of more rows, a random sample of so many makes the choice.
+# Of more rows, a random sample of so many makes the choice ...
 MOST_ROWS = 1000
+# ... with up to so many features. With more, what the choice costs rises with their number and the
+# square of the rows: fewer rows are taken, so that it costs no more, down to as many as clusters
+# can still be seen in.
+MOST_FEATURES_FOR_THOSE = 64
+FEWEST_SAMPLED = 100
 # More would not choose better, and results take memory.
 MOST_ORDERS = 1000
 
@@ -31,6 +39,8 @@ class AutoVigilance(BaseART):
     _engine_names: ClassVar[dict[str, str]] = {"rho": "rho_ub"}
 
     n_orders: Any
+    n_jobs: Any
+    verbose: Any
     _choice: VigilanceChoice | None
 
     @property
@@ -38,6 +48,11 @@ class AutoVigilance(BaseART):
         """Why the vigilances are what they are; None where they were given."""
         self._fitted()
         return self.__dict__.get("_choice")
+
+    def _check_common(self) -> None:
+        super()._check_common()
+        check_jobs(self.n_jobs)
+        check_progress("verbose", self.verbose)
 
     def _used(self, name: str) -> float:
         """Return a vigilance as the model has it."""
@@ -62,20 +77,25 @@ class AutoVigilance(BaseART):
         if not self._chooses():
             return
         names = " and ".join(self._swept)
-        if is_stream and len(rows) < FEWEST_ROWS:
+        if is_stream and (len(rows) < FEWEST_ROWS or are_equal(rows)):
+            lacking = "too few" if len(rows) < FEWEST_ROWS else "all of them equal,"
             raise ParameterError(
-                f"The first batch has {len(rows)} rows, too few to choose a vigilance from: at "
-                f"least {FEWEST_ROWS} are needed, and hundreds are better. Begin with a larger "
-                f"batch, or give {names}."
+                f"The first batch has {len(rows)} rows, {lacking} to choose a vigilance from: at "
+                f"least {FEWEST_ROWS} that differ are needed, and hundreds are better. Begin with "
+                f"a larger batch, or give {names}."
             )
-        self._choice = self._choose(rows)
+        with progress_bar(self.verbose, type(self).__name__, name="verbose") as report:
+            self._choice = self._choose(rows, report=report)
+        no_structure = self._choice.has_structure is False
         if is_stream:
             chosen = ", ".join(f"{name}={value:g}" for name, value in self._choice.params.items())
-            lacking = " They show no structure." if self._choice.has_structure is False else ""
+            lacking = " They show no structure and are one cluster." if no_structure else ""
             warn_user(
                 f"{type(self).__name__} chose {chosen} from its first {len(rows)} rows and keeps "
                 f"it.{lacking} Give {names} to decide for yourself."
             )
+        elif no_structure:
+            warn_user(f"{self._choice.reason} Give {names} to decide for yourself.")
 
     def _train(
         self,
@@ -84,9 +104,27 @@ class AutoVigilance(BaseART):
         params: _core.Params,
         order: NDArray[np.int64] | None,
     ) -> tuple[Labels, int]:
-        choice = self._choice
-        if choice is None or order is not None:
+        if self._choice is None or order is not None:
             return super()._train(engine, rows, params, order)
+        return self._train_chosen(engine, rows, params, self._choice)
+
+    def _train_first(self, engine: Engine, rows: Rows, params: _core.Params) -> tuple[Labels, int]:
+        if self._choice is None:
+            return super()._train_first(engine, rows, params)
+        return self._train_chosen(engine, rows, params, self._choice)
+
+    def _tell_first(self, engine: Engine, rows: Rows, params: _core.Params) -> Learned:
+        if self._choice is None:
+            return super()._tell_first(engine, rows, params)
+        labels, _ = self._train_chosen(engine, rows, params, self._choice)
+        founded = np.zeros(len(rows), dtype=np.bool_)
+        founded[np.unique(labels, return_index=True)[1]] = True
+        return Learned(labels, engine.score(rows), founded, [])
+
+    def _train_chosen(
+        self, engine: Engine, rows: Rows, params: _core.Params, choice: VigilanceChoice
+    ) -> tuple[Labels, int]:
+        """Make the chosen run, and let all other rows find their place in its clusters."""
         engine.set_bounds(*common_bounds(self, rows))
         labels = np.empty(len(rows), dtype=np.int64)
         labels[choice.order], n_epochs = engine.train(
@@ -98,9 +136,11 @@ class AutoVigilance(BaseART):
             merge_on_the_way=False,
             can_be_undone=False,
         )
+        if isinstance(engine, _core.Ddvfa):
+            # With more rows the gaps between clusters fill. What merging would join over the few
+            # rows there, the choice has told apart.
+            engine.keep_apart()
         if choice.n_rows_used < choice.n_rows:
-            # The sample has shown the clusters; the others find their place among them. Merging
-            # again would join clusters over the few rows that lie between them.
             rest = np.setdiff1d(np.arange(len(rows)), choice.order)
             rest = check_random_state(self.random_state).permutation(rest)
             labels[rest], _ = engine.train(
@@ -125,8 +165,9 @@ class AutoVigilance(BaseART):
         grid = {name: self._values(name) for name in self._swept}
         random = check_random_state(self.random_state)
         used = np.arange(len(rows))
-        if len(rows) > MOST_ROWS:
-            used = np.sort(random.choice(len(rows), MOST_ROWS, replace=False))
+        n_used = most_rows(rows.shape[1])
+        if len(rows) > n_used:
+            used = np.sort(random.choice(len(rows), n_used, replace=False))
         sample = np.ascontiguousarray(rows[used])
         bounds = common_bounds(self, rows)
         found = choose(
@@ -135,7 +176,7 @@ class AutoVigilance(BaseART):
             bounds,
             grid=grid,
             orders=make_orders(self, sample, bounds, n_orders, random),
-            n_threads=n_threads or _processors(),
+            n_threads=n_threads or self._threads(),
             report=report,
         )
         if len(used) == len(rows):
@@ -146,6 +187,17 @@ class AutoVigilance(BaseART):
             n_rows=len(rows),
             reason=f"{found.reason} (Chosen on a sample of {len(used):,} of {len(rows):,} rows.)",
         )
+
+    def _threads(self) -> int:
+        """Return how many threads ``n_jobs`` asks for; -1 means as many as OpenMP would use.
+
+        Programs that run many processes side by side, as joblib does, limit each of them by that.
+        """
+        n_threads = check_jobs(self.n_jobs)
+        limit = os.environ.get("OMP_NUM_THREADS", "")
+        if self.n_jobs == -1 and limit.isdigit() and int(limit) > 0:
+            return min(n_threads, int(limit))
+        return n_threads
 
     def _values(self, name: str) -> NDArray[np.float64]:
         """Return the values to try: all on the grid, or the one that was given."""
@@ -167,11 +219,13 @@ def _is_auto(value: object) -> bool:
     return isinstance(value, str) and value == AUTO
 
 
-def _processors() -> int:
-    """Return how many threads to use where nobody says: as many as OpenMP would.
+def most_rows(n_features: int) -> int:
+    """Return of how many rows at most vigilances are chosen.
 
-    Programs that run many processes side by side, as joblib does, limit each of them by this.
+    Examples
+    --------
+    >>> most_rows(2), most_rows(64), most_rows(784), most_rows(100_000)
+    (1000, 1000, 285, 100)
     """
-    limit = os.environ.get("OMP_NUM_THREADS", "")
-    available = check_jobs(-1)
-    return min(available, int(limit)) if limit.isdigit() and int(limit) > 0 else available
+    share = math.sqrt(MOST_FEATURES_FOR_THOSE / n_features)
+    return max(FEWEST_SAMPLED, min(MOST_ROWS, int(MOST_ROWS * share)))

@@ -172,18 +172,27 @@ class BaseART(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, B
 
     def _partial_fit(self, X: ArrayLike) -> None:
         engine, rows, params, is_first = self._begin_stream(X)
-        labels, n_epochs = engine.train(
+        labels, n_epochs = (self._train_first if is_first else self._train_on)(engine, rows, params)
+        self._engine = engine
+        self._set_labels(rows, labels)
+        self.n_epochs_ = n_epochs
+
+    def _train_first(self, engine: Engine, rows: Rows, params: _core.Params) -> tuple[Labels, int]:
+        """Let a new model learn the first rows of a stream; return labels and epochs run."""
+        return self._train_on(engine, rows, params, can_be_undone=False)
+
+    def _train_on(
+        self, engine: Engine, rows: Rows, params: _core.Params, *, can_be_undone: bool = True
+    ) -> tuple[Labels, int]:
+        return engine.train(
             rows,
             params,
             None,
             1,
             merge_at_end=False,
             merge_on_the_way=self._merges_on_the_way(),
-            can_be_undone=not is_first,
+            can_be_undone=can_be_undone,
         )
-        self._engine = engine
-        self._set_labels(rows, labels)
-        self.n_epochs_ = n_epochs
 
     def _begin_stream(self, X: ArrayLike) -> tuple[Engine, Rows, _core.Params, bool]:
         """Return the model, new or known, that goes on with these rows; and whether it is new."""
@@ -223,15 +232,22 @@ class BaseART(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, B
         return self._all_or_nothing(lambda: self._learn_many(X))
 
     def _learn_many(self, X: ArrayLike) -> Learned:
-        engine, rows, params, _ = self._begin_stream(X)
-        labels, matches, founded, renamings = engine.train_telling(rows, params)
-        learned = Learned(
-            labels, matches, founded.view(np.bool_), [Renaming(*each) for each in renamings]
-        )
+        engine, rows, params, is_first = self._begin_stream(X)
+        learned = (self._tell_first if is_first else self._tell_on)(engine, rows, params)
         self._engine = engine
         self._set_labels(rows, learned.labels_now())
         self.n_epochs_ = 1
         return learned
+
+    def _tell_first(self, engine: Engine, rows: Rows, params: _core.Params) -> Learned:
+        """Let a new model learn the first rows of a stream, and tell what each of them did."""
+        return self._tell_on(engine, rows, params)
+
+    def _tell_on(self, engine: Engine, rows: Rows, params: _core.Params) -> Learned:
+        labels, matches, founded, renamings = engine.train_telling(rows, params)
+        return Learned(
+            labels, matches, founded.view(np.bool_), [Renaming(*each) for each in renamings]
+        )
 
     def learn_one(self, row: Any) -> int:
         """Learn one row and return its label: the quick way in for a stream.

@@ -67,8 +67,9 @@ class VigilanceChoice:
     params : dict
         The vigilances, by name.
     has_structure : bool or None
-        Whether the rows show clusters at all. If not, the vigilances give one cluster. None where
-        that was not asked: with ``rho_lb`` given, and for fuzzy ART.
+        Whether the rows show clusters at all. If not, the vigilances are the highest that give one
+        cluster, so that rows unlike all of these are still told. None where that was not asked:
+        with ``rho_lb`` given, and for fuzzy ART.
     score, threshold : float
         What the best run is worth, and what is needed to be more than chance (0: not asked).
     n_clusters : int
@@ -125,37 +126,38 @@ def choose(
     n, d = rows.shape
     scaled = scale_rows(np.ascontiguousarray(rows, dtype=np.float64), *bounds)
     threshold = least_score(d) if _may_be_one(grid) else 0.0
+    too_few, is_fine_given = n < FEWEST_ROWS, len(grid[_finest(grid)]) == 1
+    most_categories = n if too_few or is_fine_given else min(MOST_CATEGORIES, n // 2)
+    runs = run_sweep(
+        clone(model),
+        rows,
+        bounds,
+        grid=grid,
+        orders=orders,
+        n_threads=n_threads,
+        max_categories=most_categories,
+        report=report,
+    )
     shortlist: list[Candidate] = []
-    if n < FEWEST_ROWS:
+    if too_few:
         reason = f"{n} rows are too few to choose by"
-    elif not np.ptp(scaled, axis=0).any():
+    elif are_equal(rows):
         reason = "All rows are equal"
     else:
-        most_categories = (
-            max(2, min(MOST_CATEGORIES, n // 2)) if len(grid[_finest(grid)]) > 1 else n
-        )
-        runs = run_sweep(
-            clone(model),
-            rows,
-            bounds,
-            grid=grid,
-            orders=orders,
-            n_threads=n_threads,
-            max_categories=most_categories,
-            report=report,
-        )
         measures = measure(runs.partitions, surroundings(scaled, n_threads), n_threads)
         shortlist = _best_runs(runs, measures, n_threads)
         reason = (
             f"No vigilance gives two clusters of {SMALL} rows or more in at most "
             f"{most_categories} boxes"
         )
+    if report is not None:
+        report(runs.partition.size, runs.partition.size)
     best = shortlist[0] if shortlist else None
     if best is not None and best.score >= threshold:
         params, order = dict(best.params), best.order
         reason = _named(params)
     else:
-        params, order = _lowest(grid), 0
+        params, order = _fewest_clusters(runs)
         if best is not None:
             reason = (
                 f"No structure: the best partition of all scores {best.score:.2f}, and chance "
@@ -195,12 +197,27 @@ def _finest(grid: dict[str, NDArray[Any]]) -> str:
     return "rho_ub" if "rho_ub" in grid else "rho"
 
 
-def _lowest(grid: dict[str, NDArray[Any]]) -> dict[str, float]:
-    """Return the lowest vigilances: all rows in one cluster and box, unless one is given."""
-    params = {name: float(values[0]) for name, values in grid.items()}
-    if "rho_lb" in params:
-        params["rho_ub"] = max(params["rho_lb"], params["rho_ub"])
-    return params
+def are_equal(rows: Rows) -> bool:
+    """Tell whether all rows are the same, so that nothing can be learned about distances."""
+    return bool((rows == rows[:1]).all())
+
+
+def _fewest_clusters(runs: Runs) -> tuple[dict[str, float], int]:
+    """Return vigilances and order of the run with fewest clusters, of those the strictest.
+
+    The fewest is one cluster, unless a vigilance is given. Vigilance 0 would give that, too, and
+    take in any row whatever; the highest that still holds all rows together knows how close
+    together they lie.
+    """
+    made = runs.partition >= 0
+    cell = order = 0  # with all given up for having too many boxes, the largest boxes
+    if made.any():
+        fewest = made & (runs.n_clusters == runs.n_clusters[made].min())
+        # Cells come by rising rho_lb, and for each by rising rho_ub.
+        cell = int(np.flatnonzero(fewest.any(axis=1))[-1])
+        order = int(np.argmax(fewest[cell]))
+    cells = cells_of(runs.grid)
+    return {name: float(values[cell]) for name, values in cells.items()}, order
 
 
 def _run(
@@ -244,8 +261,9 @@ def _best_runs(runs: Runs, measures: Measures, n_threads: int) -> list[Candidate
         runs.partition, row, column, measures.worth, agreement, REACH, SHORTLISTED
     )
     found = []
-    for cell, order, stability, score in judged:
-        partition = int(runs.partition[cell, order])
+    for first, order, stability, score in judged:
+        partition = int(runs.partition[first, order])
+        cell = _deepest(runs.partition[:, order] == partition, row, column)
         of_partition = {
             name: float(getattr(measures, name)[partition])
             for name in ("silhouette", "modularity", "kappa", "small_share")
@@ -262,6 +280,20 @@ def _best_runs(runs: Runs, measures: Measures, n_threads: int) -> list[Candidate
             )
         )
     return found
+
+
+def _deepest(same: NDArray[np.bool_], row: Integers, column: Integers) -> int:
+    """Return the cell farthest from those in which the run ends otherwise, the first of equals.
+
+    The rows alone cannot tell these cells apart. Rows that come later can: at the edge of the
+    region, a few of them are enough for other clusters.
+    """
+    from scipy.ndimage import distance_transform_cdt  # not needed by most who import the package
+
+    plane = np.zeros((row.max() + 3, column.max() + 3), dtype=np.bool_)  # with an edge around it
+    plane[row + 1, column + 1] = same
+    depth = distance_transform_cdt(plane, "chessboard")
+    return int(np.argmax(depth[row + 1, column + 1]))
 
 
 def _places(

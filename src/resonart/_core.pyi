@@ -192,6 +192,7 @@ class _PlainLearner(_Learner):
         int,
         int,
         int,
+        int,
         NDArray[np.int64],
     ]: ...
     def label_map(self) -> NDArray[np.int64]: ...
@@ -205,6 +206,7 @@ class _PlainLearner(_Learner):
         n_merges: int,
         n_refused: int,
         room_sought_at: int,
+        n_apart: int,
         label_map: NDArray[np.int64],
     ) -> None: ...
 
@@ -213,6 +215,7 @@ class Dvfa(_PlainLearner): ...
 
 class Ddvfa(_PlainLearner):
     def merge(self, params: Params) -> NDArray[np.int64]: ...
+    def keep_apart(self) -> None: ...
 
 _Module = tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], int]
 _GivenModule = tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64], int]

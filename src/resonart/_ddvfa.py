@@ -54,7 +54,8 @@ default="single"
     merge : bool, default=True
         Whether Merge ART runs by itself: at the end of ``fit``, and during ``partial_fit`` and
         ``learn_one`` as ``merge_every`` says, and where ``max_categories`` is reached.
-        ``model.merge()`` runs it at any time, whatever this says.
+        :meth:`merge` runs it at any time, whatever this says. Clusters that a choice of vigilances
+        has told apart are never merged with each other; see Notes.
     merge_every : int or None, default=None
         Number of rows between two automatic merges while a stream is learned. ``None`` merges
         only when :meth:`merge` is called, or to make room for ``max_categories``.
@@ -73,6 +74,12 @@ default="single"
         Number of orders that ``"auto"`` tries; the best run is kept, as of ``n_init`` in k-means.
     random_state : int, RandomState instance or None, default=None
         Source of the random orders.
+    n_jobs : int or None, default=-1
+        Threads that choose a vigilance which is ``"auto"``: -1 uses as many as there are processors
+        (or as ``OMP_NUM_THREADS`` says), None is 1. Results do not depend on it.
+    verbose : bool, int or "auto", default="auto"
+        Whether to show a progress bar while a vigilance is chosen. ``"auto"`` does so after two
+        seconds where somebody sees it, in a terminal or notebook; the bar needs tqdm.
     bounds : tuple (low, high) or None, default=None
         Feature ranges that are scaled to [0, 1]; learned from the first rows by default.
     out_of_bounds : {"expand", "clip", "error"}, default="expand"
@@ -134,13 +141,19 @@ default="single"
 
     ``"auto"`` tries all pairs of vigilances on a grid of 0.01 in ``n_orders`` orders, judges every
     partition that comes out without labels (see :func:`resonart.tuning.choose_vigilance`), and
-    keeps the best run; rows that show no structure become one cluster. Of more than 1,000 rows
-    a random sample of 1,000 makes the choice. Its model is kept, merged, and all other rows are
-    learned into it in random order: most find their place in its clusters, outliers found new
-    ones. They are not merged again, since with more rows gaps fill; ``merge()`` would join more.
-    ``partial_fit`` chooses from its first batch, which should be of hundreds of rows, says what it
-    chose, and keeps it; ``learn_one`` needs vigilances that are given or were chosen before.
-    As many threads are used as there are processors, or as ``OMP_NUM_THREADS`` says.
+    keeps the best run. Rows that show no structure become one cluster, with a warning, at the
+    highest vigilances that hold them together, so that rows unlike all of them are still noticed.
+    Of more than 1,000 rows a random sample of 1,000 makes the choice (fewer with more than 64
+    features, so that it costs no more). Its model is kept, merged, and all other rows are learned
+    into it in random order: most find their place in its clusters, outliers found new ones.
+    ``partial_fit`` and ``learn_many`` learn their first batch in the same way, which should be of
+    hundreds of rows; they say what they chose, and keep it. ``learn_one`` needs vigilances that
+    are given or were chosen before.
+
+    The clusters of the chosen run stay apart: Merge ART, whoever calls it, joins clusters founded
+    since with each other and with them, and never two of them. With more rows the gaps between
+    clusters fill, and a vigilance that tells 1,000 rows apart joins 10,000. (All clusters are
+    merged by ``MergeART(rho_lb=..., rho_ub=...).merge(model)``.)
 
     Brito da Silva, Elnabarawy and Wunsch, "Distributed dual vigilance fuzzy adaptive resonance
     theory learns online, retrieves arbitrarily-shaped clusters, and mitigates order dependence",
@@ -192,6 +205,8 @@ default="single"
         order: str = "given",
         n_orders: int = 8,
         random_state: Any = None,
+        n_jobs: int | None = -1,
+        verbose: bool | int | str = "auto",
         bounds: Any = None,
         out_of_bounds: str = "expand",
         on_mismatch: str = "nearest",
@@ -211,6 +226,8 @@ default="single"
         self.order = order
         self.n_orders = n_orders
         self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
         self.bounds = bounds
         self.out_of_bounds = out_of_bounds
         self.on_mismatch = on_mismatch
@@ -219,6 +236,8 @@ default="single"
     @SwitchAndAction
     def merge(self) -> Labels:
         """Run Merge ART now.
+
+        Clusters of the run that ``"auto"`` chose stay apart; see the class's notes.
 
         Returns
         -------

@@ -47,6 +47,7 @@ class Snapshot(NamedTuple):
     n_merges: int
     n_refused: int
     room_sought_at: int
+    n_apart: int
     label_map: NDArray[np.int64]
 
     @property
@@ -163,6 +164,7 @@ def without_cluster(engine: Engine, label: int) -> Engine:
             "weights": state["weights"][kept],
             "counts": state["counts"][kept],
             "labels": labels - (labels > label),
+            "n_apart": 0,
             "label_map": np.empty(0, np.int64),
         }
     return rebuild(type(engine), data)
@@ -180,6 +182,7 @@ def fill(engine: PlainEngine, content: Snapshot) -> None:
         content.n_merges,
         content.n_refused,
         content.room_sought_at,
+        content.n_apart,
         content.label_map,
     )
 

@@ -33,6 +33,12 @@ class FuzzyART(AutoVigilance):
         Number of random orders that ``rho="auto"`` tries; the best run is kept.
     random_state : int, RandomState instance or None, default=None
         Source of the random orders.
+    n_jobs : int or None, default=-1
+        Threads that choose a vigilance which is ``"auto"``: -1 uses as many as there are processors
+        (or as ``OMP_NUM_THREADS`` says), None is 1. Results do not depend on it.
+    verbose : bool, int or "auto", default="auto"
+        Whether to show a progress bar while a vigilance is chosen. ``"auto"`` does so after two
+        seconds where somebody sees it, in a terminal or notebook; the bar needs tqdm.
     bounds : tuple (low, high) or None, default=None
         Feature ranges that are scaled to [0, 1]: numbers, or one for each feature. ``None``
         learns them from the rows of ``fit`` or of the first ``partial_fit``.
@@ -126,6 +132,8 @@ class FuzzyART(AutoVigilance):
         order: str = "given",
         n_orders: int = 8,
         random_state: Any = None,
+        n_jobs: int | None = -1,
+        verbose: bool | int | str = "auto",
         bounds: Any = None,
         out_of_bounds: str = "expand",
         on_mismatch: str = "nearest",
@@ -138,6 +146,8 @@ class FuzzyART(AutoVigilance):
         self.order = order
         self.n_orders = n_orders
         self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
         self.bounds = bounds
         self.out_of_bounds = out_of_bounds
         self.on_mismatch = on_mismatch

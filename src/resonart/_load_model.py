@@ -148,7 +148,7 @@ def _read(unpacker: Unpacker) -> tuple[BaseART, dict[str, Any]]:
         model = kind(**params)
         fitted = header["fitted"]
         if fitted is not None:
-            _put_together(model, fitted, unpacker)
+            _put_together(model, fitted, number, unpacker)
         unpacker.finish()
     except ModelFileError:
         raise
@@ -169,7 +169,7 @@ def _params(kind: type[BaseART], plain: Any) -> dict[str, Any]:
     return params
 
 
-def _put_together(model: BaseART, fitted: Any, unpacker: Unpacker) -> None:
+def _put_together(model: BaseART, fitted: Any, number: int, unpacker: Unpacker) -> None:
     is_topo = isinstance(model, TopoART)
     is_auto = isinstance(model, AutoVigilance)
     is_ddvfa = isinstance(model, DDVFA)
@@ -189,7 +189,7 @@ def _put_together(model: BaseART, fitted: Any, unpacker: Unpacker) -> None:
     if fitted["feature_names"] is not None:
         attributes["feature_names_in_"] = _feature_names(fitted["feature_names"], n_features)
     params = _engine_params(fitted["trained_with"])
-    counters = _counters(fitted["counters"], TOPO_COUNTERS if is_topo else COUNTERS)
+    counters = _counters(fitted["counters"], TOPO_COUNTERS if is_topo else COUNTERS, number)
     if is_topo:
         attributes["tau_"] = whole("tau", fitted["tau"], 1, 2**62)
     choice = _choice_fields(fitted["choice"], model._swept) if is_auto else None
@@ -319,8 +319,11 @@ def _engine_params(params: Any) -> dict[str, Any]:
     return checked
 
 
-def _counters(counters: Any, names: tuple[str, ...]) -> dict[str, int]:
-    fields("the counters", counters, set(names))
+def _counters(counters: Any, names: tuple[str, ...], number: int) -> dict[str, int]:
+    # The first format did not know of clusters that are kept apart.
+    unknown = {"n_apart"} & set(names) if number == 1 else set()
+    fields("the counters", counters, set(names) - unknown)
+    counters = dict.fromkeys(unknown, 0) | counters
     checked = {name: whole(name, counters[name], 0) for name in names}
     if checked["n_samples"] < 1:
         bad("a trained model has been presented at least one row")

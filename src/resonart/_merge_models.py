@@ -11,30 +11,29 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from . import _core
-from ._bounds import Bounds
 from ._ddvfa import DDVFA, merges_by_itself
 from ._engine import Snapshot, dump_params, fill, snapshot
+from ._merge_by_vote import common_bounds, merge_by_vote
 from ._merge_grown import merge_grown
 
-# What the models were trained with has to agree in these.
-_ADVICE = dict.fromkeys(
-    ("rho_lb", "rho_ub"),
-    " Where they are chosen automatically, choose once (resonart.tuning.choose_vigilance) and give "
-    "the result to every model.",
-)
-_MUST_AGREE = ("rho_lb", "rho_ub", "gamma", "gamma_ref", "linkage", "search", "alpha", "beta")
+# What the models were trained with has to agree in these, vigilances where they were given.
+_VIGILANCES = ("rho_lb", "rho_ub")
+_MUST_AGREE = (*_VIGILANCES, "gamma", "gamma_ref", "linkage", "search", "alpha", "beta")
 
 
 def merge_models(models: Sequence[DDVFA], *, base: DDVFA | None = None) -> DDVFA:
     """Merge fitted DDVFA models into one, by Merge ART over all their modules.
 
-    Modules are presented in the order of the models. Feature ranges may differ: the result covers
-    their union, and every box keeps its place in the user's units. The models are left alone.
+    Modules are presented in the order of the models. Models that chose their vigilances by
+    themselves may differ in them, and are merged by a vote of boxes; see Notes. Feature ranges may
+    differ: the result covers their union, and every box keeps its place in the user's units. The
+    models are left alone.
 
     Parameters
     ----------
     models : sequence of DDVFA
-        Fitted models with the same parameters and features.
+        Fitted models with the same parameters and features. Only vigilances that models chose by
+        themselves (``"auto"``) may differ.
     base : DDVFA or None, default=None
         A model of which all the others are copies that have learned on, without merging since.
         Its clusters keep their labels and are not merged with each other: they are known to be
@@ -53,6 +52,16 @@ def merge_models(models: Sequence[DDVFA], *, base: DDVFA | None = None) -> DDVFA
     ------
     ValueError
         Where the models do not fit together: the message names what differs.
+
+    Notes
+    -----
+    Where models chose their vigilances, one of them leads: of those whose vigilances were given
+    the first; else, of those whose rows showed structure, the one that has learned most rows. The
+    result has its vigilances, its ``vigilance_choice_`` and its clusters, which stay apart as they
+    do in any model that chose. A cluster of another model joins the one in which most of its rows
+    would be: its boxes vote with their counts for the cluster that :meth:`DDVFA.predict` finds for
+    their centres. Where most of them resonate with none, it stays a cluster of its own, which
+    models after it may join. Clusters that are kept apart have the lowest labels.
 
     Examples
     --------
@@ -82,12 +91,16 @@ def merge_models(models: Sequence[DDVFA], *, base: DDVFA | None = None) -> DDVFA
     _check_fit_together(models if base is None else [base, *models], with_base=base is not None)
     contents = [snapshot(model._engine, grouped=True) for model in models]
     first = models[0] if base is None else base
-    params = first._engine.params()
-    content, label_maps = (
-        _merge_apart(contents, params)
-        if base is None
-        else _merge_onto(snapshot(base._engine, grouped=True), contents, params)
-    )
+    if base is not None:
+        params = base._engine.params()
+        content, label_maps = _merge_onto(snapshot(base._engine, grouped=True), contents, params)
+    elif any(content.n_apart for content in contents):
+        first = _leader(models)
+        params = first._engine.params()
+        content, label_maps = merge_by_vote(contents, models.index(first), params)
+    else:
+        params = first._engine.params()
+        content, label_maps = _merge_apart(contents, params)
     merged: DDVFA = clone(first)
     engine = _core.Ddvfa(first.n_features_in_, params)
     fill(engine, content)
@@ -99,8 +112,8 @@ def merge_models(models: Sequence[DDVFA], *, base: DDVFA | None = None) -> DDVFA
     merged.n_epochs_ = max(model.n_epochs_ for model in models)
     merged.n_features_in_ = first.n_features_in_
     merged._merges_by_itself = merges_by_itself(params)
-    if base is not None and "_choice" in base.__dict__:
-        merged._choice = base._choice
+    if "_choice" in first.__dict__:
+        merged._choice = first._choice
     for model in (first, *models):
         if hasattr(model, "feature_names_in_"):
             merged.feature_names_in_ = model.feature_names_in_.copy()
@@ -112,7 +125,7 @@ def _merge_apart(
     contents: Sequence[Snapshot], params: _core.Params
 ) -> tuple[Snapshot, list[NDArray[np.int64]]]:
     """Merge ART over all modules of all models."""
-    bounds = _common_bounds(contents)
+    bounds = common_bounds(contents)
     offsets = np.cumsum([0] + [int(c.labels.max()) + 1 for c in contents])
     weights, counts, labels, label_map, _ = _core.merge_modules(
         np.concatenate([_core.move_weights(c.weights, c.low, c.high, *bounds) for c in contents]),
@@ -133,6 +146,7 @@ def _merge_apart(
         n_merges=1,
         n_refused=sum(c.n_refused for c in contents),
         room_sought_at=0,
+        n_apart=0,
         label_map=np.empty(0, np.int64),
     )
     return content, np.split(label_map, offsets[1:-1])
@@ -142,7 +156,7 @@ def _merge_onto(
     base: Snapshot, contents: Sequence[Snapshot], params: _core.Params
 ) -> tuple[Snapshot, list[NDArray[np.int64]]]:
     """Add to the base what each of the models has beyond it."""
-    bounds = _common_bounds([base, *contents])
+    bounds = common_bounds([base, *contents])
     (weights, counts, labels), label_maps = merge_grown(base, contents, bounds, params)
     content = base._replace(
         weights=weights,
@@ -158,10 +172,16 @@ def _merge_onto(
     return content, label_maps
 
 
-def _common_bounds(contents: Sequence[Snapshot]) -> Bounds:
-    return Bounds(
-        np.min([c.low for c in contents], axis=0), np.max([c.high for c in contents], axis=0)
-    )
+def _leader(models: Sequence[DDVFA]) -> DDVFA:
+    """Return the model whose vigilances and clusters the others are merged into."""
+
+    def weight(model: DDVFA) -> tuple[bool, bool, int]:
+        choice = model.vigilance_choice_
+        if not model._chooses():
+            return (True, True, 0)
+        return (False, choice is None or choice.has_structure is not False, model.n_samples_seen_)
+
+    return max(models, key=weight)  # the first of equals
 
 
 def _check_fit_together(models: Sequence[Any], *, with_base: bool) -> None:
@@ -176,15 +196,17 @@ def _check_fit_together(models: Sequence[Any], *, with_base: bool) -> None:
         if not model.__sklearn_is_fitted__():
             raise NotFittedError(f"{name_of} is not fitted yet. Call its fit or partial_fit.")
     first = models[0]
-    trained = [_trained_with(model) for model in models]
-    for i, model in enumerate(models[1:], start=1):
-        for name in _MUST_AGREE:
-            if trained[i][name] != trained[0][name]:
+    trained = [_trained_with(model, with_base) for model in models]
+    for name in _MUST_AGREE:
+        told = [i for i, params in enumerate(trained) if name in params]
+        for i in told[1:]:
+            one, other = trained[told[0]][name], trained[i][name]
+            if other != one:
                 raise ValueError(
-                    f"{names_of[i]} was trained with {name}={trained[i][name]!r}, but "
-                    f"{names_of[0]} with {name}={trained[0][name]!r}; models to be merged "
-                    "need the same parameters." + _ADVICE.get(name, "")
+                    f"{names_of[i]} was trained with {name}={other!r}, but {names_of[told[0]]} "
+                    f"with {name}={one!r}; models to be merged need the same parameters."
                 )
+    for i, model in enumerate(models[1:], start=1):
         if model.n_features_in_ != first.n_features_in_:
             raise ValueError(
                 f"{names_of[i]} has {model.n_features_in_} features, but {names_of[0]} has "
@@ -198,6 +220,8 @@ def _check_fit_together(models: Sequence[Any], *, with_base: bool) -> None:
             )
 
 
-def _trained_with(model: DDVFA) -> dict[str, Any]:
+def _trained_with(model: DDVFA, with_base: bool) -> dict[str, Any]:
+    """Return what has to agree: of a model that chose its vigilances, all but these."""
     params = dump_params(model._engine)
-    return {name: params[name] for name in _MUST_AGREE}
+    may_differ = _VIGILANCES if model._chooses() and not with_base else ()
+    return {name: params[name] for name in _MUST_AGREE if name not in may_differ}

@@ -8,7 +8,8 @@ from ._dvfa import DVFA
 from ._fuzzy_art import FuzzyART
 from ._topo_art import TopoART
 
-FORMAT = 1
+# Format 1 did not know of clusters that are kept apart.
+FORMAT = 2
 ESTIMATORS: dict[str, type[BaseART]] = {
     kind.__name__: kind for kind in (FuzzyART, DVFA, DDVFA, TopoART)
 }
@@ -24,7 +25,7 @@ WHOLE_PARAMS = ("merge_every", "max_categories", "phi", "tau")
 TEXT_PARAMS = ("linkage", "search", "out_of_bounds")
 ENGINE_PARAMS = {*REAL_PARAMS, *WHOLE_PARAMS, *TEXT_PARAMS, "merge_when_full"}
 
-COUNTERS = ("n_samples", "since_merge", "n_merges", "n_refused", "room_sought_at")
+COUNTERS = ("n_samples", "since_merge", "n_merges", "n_refused", "room_sought_at", "n_apart")
 TOPO_COUNTERS = ("n_samples", "n_refused", "steps_a", "steps_b")
 
 PLAIN_ARRAYS = {

@@ -215,6 +215,7 @@ class TopoART(BaseART):
             n_merges=0,
             n_refused=both.n_refused,
             room_sought_at=0,
+            n_apart=0,
             label_map=np.empty(0, np.int64),
         )
 

@@ -114,20 +114,26 @@ def merge_pass(
     gamma_ref: float,
     linkage: str,
     alpha: float,
+    n_apart: int = 0,
     gaps: GapKeeper | None = None,
 ) -> tuple[list[Node], list[int]]:
-    """Run one pass from an empty Merge ART, and return its nodes and the map input -> node."""
+    """Run one pass from an empty Merge ART, and return its nodes and the map input -> node.
+
+    Not in the paper: the first ``n_apart`` inputs never share a node.
+    """
     gaps = gaps if gaps is not None else GapKeeper()
     merged: list[Node] = []
     label_map: list[int] = []
     # Lines 2 and 3.
-    for incoming in nodes:
+    for number, incoming in enumerate(nodes):
         # Line 4.
         activations = [
             merge_activation(merge_node, incoming, linkage=linkage, alpha=alpha, gamma=gamma)
             for merge_node in merged
         ]
         active = descending(activations)
+        if number < n_apart:
+            active = [k for k in active if not any(label_map[i] == k for i in range(number))]
         resonated = False
         while active:
             # Line 5 (read T of ART(2), decisions 5.1).
@@ -211,9 +217,13 @@ def merge_art(
     n_features: int,
     max_passes: int | None = None,
     compress: bool = True,
+    n_apart: int = 0,
     gaps: GapKeeper | None = None,
 ) -> tuple[list[Node], list[int], int]:
-    """Repeat passes until one merges nothing, compress, and return nodes, map and pass count."""
+    """Repeat passes until one merges nothing, compress, and return nodes, map and pass count.
+
+    The first ``n_apart`` nodes never come together, and so stay the first of every pass.
+    """
     # Copies, so that the nodes given are left as they are.
     current = [node.copy() for node in nodes]
     label_map = list(range(len(current)))
@@ -228,6 +238,7 @@ def merge_art(
             gamma_ref=gamma_ref,
             linkage=linkage,
             alpha=alpha,
+            n_apart=n_apart,
             gaps=gaps,
         )
         # Line 12, and labels composed through the map (decisions 5.3).

@@ -15,6 +15,8 @@ from typing import Any
 import click
 import numpy as np
 
+from resonart._progress import shown_elsewhere
+
 Tick = Callable[[int], None]
 
 # Longer tables are cut, and say so; JSON has everything.
@@ -106,15 +108,18 @@ class Output:
         from rich.console import Console
         from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-        with Progress(
-            SpinnerColumn(),
-            TextColumn("{task.description}"),
-            TextColumn("{task.completed:,} rows"),
-            TextColumn("{task.fields[speed]}"),
-            TimeElapsedColumn(),
-            console=Console(stderr=True),
-            transient=True,
-        ) as bar:
+        with (
+            shown_elsewhere(),
+            Progress(
+                SpinnerColumn(),
+                TextColumn("{task.description}"),
+                TextColumn("{task.completed:,} rows"),
+                TextColumn("{task.fields[speed]}"),
+                TimeElapsedColumn(),
+                console=Console(stderr=True),
+                transient=True,
+            ) as bar,
+        ):
             task = bar.add_task(what, total=None, speed="")
             begin = time.perf_counter()
             done = 0

@@ -18,6 +18,7 @@ import resonart
 from resonart.io import CsvParser, LineParser, LineReader, NdjsonParser, guess_format
 
 from ._errors import CommandError, say
+from ._models import chooses_itself
 from ._options import STDIN, STDOUT, ModelOptions, column_list, model_options
 from ._streaming import (
     CSV_HEADER,
@@ -307,7 +308,7 @@ def set_merging(model: Any, merge_every: int | None) -> None:
 
 def knows_enough(model: Any) -> bool:
     """Tell whether a new model can begin with the first row."""
-    return model.bounds is not None and "auto" not in model.get_params().values()
+    return model.bounds is not None and not chooses_itself(model)
 
 
 def known_columns(model: Any) -> list[str] | None:

@@ -10,8 +10,7 @@ from sklearn.base import clone
 from resonart import DDVFA, FuzzyART
 from resonart._checks import check_jobs, check_rows, warn_user
 from resonart._choice import VigilanceChoice
-
-from ._progress import progress_bar
+from resonart._progress import progress_bar
 
 
 def choose_vigilance(

@@ -14,10 +14,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from resonart import TopoART
 from resonart._checks import ParameterError, Rows, check_count, check_flag, check_rows
+from resonart._progress import progress_bar
 from resonart._sweep import Sweep, check_unbounded, fixed_bounds, make_orders, sweep
 
 from ._grid import axes_of, make_grid
-from ._progress import progress_bar
 from ._scores import (
     Scoring,
     check_any_score,
