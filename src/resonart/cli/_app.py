@@ -71,6 +71,8 @@ class Application(click.Group):
     ) -> Any:
         """Run, and end the process with an exit code."""
         try:
+            # By which other commands are told of this one.
+            extra.setdefault("obj", sys.argv[1:] if args is None else list(args))
             code = super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
         except click.ClickException as error:
             outcome = outcome_of(error)

@@ -16,6 +16,7 @@ import click
 import resonart
 from resonart import io
 
+from ._files import DASH, FileCommand, Writes
 from ._output import Output
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -23,7 +24,7 @@ Decorator = Callable[[Command], Command]
 
 Missing = Literal["error", "drop"]
 
-STDIN = STDOUT = "-"
+STDIN = STDOUT = DASH
 
 ESTIMATORS: dict[str, type[Any]] = {
     "ddvfa": resonart.DDVFA,
@@ -39,7 +40,7 @@ MOST_ROWS = 1_000_000
 MOST_NUMBERS = 50_000_000
 
 
-class Sectioned(click.Command):
+class Sectioned(FileCommand):
     """A command whose help has shared options under headings of their own."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -237,15 +238,13 @@ def row_limit(asked: int | None, n_features: int) -> int:
 def labels_option(help_text: str) -> Decorator[Any]:
     """``-o``: where a table is written, ``-`` for stdout."""
     return click.option(
-        "--output", "-o", "target", type=click.Path(dir_okay=False, allow_dash=True), help=help_text
+        "--output", "-o", "target", type=Writes(dir_okay=False, allow_dash=True), help=help_text
     )
 
 
 def picture_option(help_text: str) -> Decorator[Any]:
     """``--picture``: where a picture is written."""
-    return click.option(
-        "--picture", type=click.Path(dir_okay=False, path_type=Path), help=help_text
-    )
+    return click.option("--picture", type=Writes(dir_okay=False, path_type=Path), help=help_text)
 
 
 # ---------------------------------------------------------------------- estimators

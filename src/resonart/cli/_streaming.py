@@ -10,7 +10,6 @@ import io
 import json
 import os
 import signal
-import stat
 import sys
 import time
 import zlib
@@ -27,6 +26,7 @@ from numpy.typing import NDArray
 from resonart import Learned
 from resonart.io import Block, LineParser, LineReader, LiveRows, Reject
 
+from ._claims import is_plain_file, try_lock
 from ._errors import CommandError, say
 
 SHOWN_TEXT = 1_000  # bytes of a rejected line that are kept
@@ -136,16 +136,34 @@ class Sink:
         if self.path is None:
             self._stream = own_stdout()
             return
-        goes_on = self._before is not None or self._appends
-        if goes_on and os.path.isfile(self.path):
-            stream: BinaryIO = open(self.path, "r+b")  # noqa: SIM115
-            if self._before is not None:
-                stream.truncate(self._before.n_bytes)
-            stream.seek(0, os.SEEK_END)
-        else:
-            stream = open(self.path, "wb")  # noqa: SIM115
-        self._is_file = stat.S_ISREG(os.fstat(stream.fileno()).st_mode)
+        # Opened as it is, and only cut off when nobody else writes to it.
+        flags = os.O_WRONLY | os.O_CREAT | getattr(os, "O_BINARY", 0)
+        stream: BinaryIO = open(os.open(self.path, flags, 0o666), "wb")  # noqa: SIM115
+        try:
+            self._is_file = is_plain_file(stream.fileno())
+            if self._is_file:
+                self._keep_to_oneself(stream.fileno())
+                if self._before is not None:
+                    stream.truncate(self._before.n_bytes)
+                elif not self._appends:
+                    stream.truncate(0)
+                stream.seek(0, os.SEEK_END)
+        except BaseException:
+            stream.close()
+            raise
         self._stream = stream
+
+    def _keep_to_oneself(self, descriptor: int) -> None:
+        """Lock the file itself, too: a hard link is another name, and one file all the same."""
+        try:
+            is_mine = try_lock(descriptor)
+        except OSError:
+            return  # no locks here, which has been told
+        if not is_mine:
+            raise CommandError(
+                f"{self.path} is being written by another process, under another name. Wait for "
+                "it to end, or stop it."
+            )
 
     @property
     def is_empty(self) -> bool:

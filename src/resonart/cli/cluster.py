@@ -17,6 +17,7 @@ from resonart.io import Chunk, TableReader, TableWriter
 
 from ._errors import CommandError, warn
 from ._features import as_feature
+from ._files import Reads, Writes
 from ._learning import Head, Learned, labels_are_final, learn, read_head
 from ._models import in_short, kind_of, name_features, names_of, vigilances_of
 from ._names import Integers, renamed
@@ -51,10 +52,10 @@ Scores = NDArray[np.float64]
     "  resonart cluster data.csv --label class --report --picture boxes.png\n"
     "  resonart cluster data.parquet --rho-lb 0.85 --rho-ub 0.95 --json",
 )
-@click.argument("data", type=click.Path(allow_dash=True))
+@click.argument("data", type=Reads(allow_dash=True))
 @labels_option("Write the rows' numbers and clusters to this table; - is CSV on stdout.")
 @click.option(
-    "--save", type=click.Path(dir_okay=False, path_type=Path), help="Write the model to this file."
+    "--save", type=Writes(dir_okay=False, path_type=Path), help="Write the model to this file."
 )
 @click.option("--report", is_flag=True, help="Describe the clusters as rules.")
 @picture_option("Draw the boxes of the clusters, over the rows if they fit in memory.")

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 import resonart
 from resonart import io
 
+from ._files import Reads, Writes
 from ._models import is_model_file, load_fitted, names_of
 from ._options import STDOUT, Sectioned, TableOptions, output_options, table_options
 from ._output import Output, count, plain
@@ -29,8 +30,8 @@ MODEL_ENDINGS = (".resonart", ".npz")
     "  resonart convert model.resonart boxes.csv\n"
     "  resonart convert model.resonart model.json",
 )
-@click.argument("source", metavar="IN", type=click.Path(allow_dash=True, dir_okay=False))
-@click.argument("target", metavar="OUT", type=click.Path(allow_dash=True, dir_okay=False))
+@click.argument("source", metavar="IN", type=Reads(allow_dash=True, dir_okay=False))
+@click.argument("target", metavar="OUT", type=Writes(allow_dash=True, dir_okay=False))
 @click.option(
     "--to",
     "target_format",

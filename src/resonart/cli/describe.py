@@ -6,6 +6,7 @@ import click
 
 import resonart
 
+from ._files import Reads
 from ._models import in_short, kind_of, load_fitted, vigilances_of
 from ._options import Sectioned, output_options
 from ._output import Output
@@ -17,7 +18,7 @@ from ._output import Output
     "  resonart describe model.resonart\n"
     "  resonart describe model.resonart --max-boxes 1 --json",
 )
-@click.argument("model_file", metavar="MODEL", type=click.Path(dir_okay=False))
+@click.argument("model_file", metavar="MODEL", type=Reads(dir_okay=False))
 @click.option(
     "--max-clusters", type=click.IntRange(min=1), metavar="N", help="Most clusters to show."
 )

@@ -10,6 +10,7 @@ import resonart
 
 from ._errors import CommandError
 from ._features import ModelTable, open_for
+from ._files import Reads
 from ._models import load_fitted
 from ._options import Sectioned, TableOptions, output_options, table_options
 from ._output import Output
@@ -19,8 +20,8 @@ from ._output import Output
     cls=Sectioned,
     epilog="\b\nExample:\n  resonart explain model.resonart new.csv --row 3",
 )
-@click.argument("model_file", metavar="MODEL", type=click.Path(dir_okay=False))
-@click.argument("data", type=click.Path(allow_dash=True))
+@click.argument("model_file", metavar="MODEL", type=Reads(dir_okay=False))
+@click.argument("data", type=Reads(allow_dash=True))
 @click.option(
     "--row",
     type=click.IntRange(min=0),

@@ -11,6 +11,7 @@ import numpy as np
 import resonart
 
 from ._errors import CommandError
+from ._files import Reads, Writes
 from ._models import kind_of, load_fitted
 from ._options import Sectioned, output_options
 from ._output import Output, count
@@ -21,13 +22,13 @@ from ._targets import check_folder
     cls=Sectioned, epilog="\b\nExample:\n  resonart merge a.resonart b.resonart -o both.resonart"
 )
 @click.argument(
-    "model_files", metavar="MODEL...", nargs=-1, required=True, type=click.Path(dir_okay=False)
+    "model_files", metavar="MODEL...", nargs=-1, required=True, type=Reads(dir_okay=False)
 )
 @click.option(
     "--output",
     "-o",
     "target",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=Writes(dir_okay=False, path_type=Path),
     required=True,
     help="Write the merged model to this file.",
 )

@@ -14,6 +14,7 @@ from resonart import plot
 from resonart.io import Chunk, TableReader
 from resonart.tuning import VigilancePlane
 
+from ._files import Reads
 from ._options import (
     ModelOptions,
     Sectioned,
@@ -53,7 +54,7 @@ HEADINGS = {
     "  resonart plane data.csv --label class --step 0.05 --orders 5\n"
     "  resonart plane data.csv --step 0.1 --orders 3 --picture plane.png -o cells.csv",
 )
-@click.argument("data", type=click.Path(allow_dash=True))
+@click.argument("data", type=Reads(allow_dash=True))
 @labels_option("Write all cells to this table; - is CSV on stdout.")
 @picture_option("Draw the plane.")
 @click.option(

@@ -14,6 +14,7 @@ import resonart
 from resonart import io
 
 from ._features import ModelTable, open_for
+from ._files import Reads
 from ._models import kind_of, load_fitted
 from ._options import Sectioned, TableOptions, labels_option, output_options, table_options
 from ._output import Output, count, duration
@@ -28,8 +29,8 @@ from ._targets import open_target, words_beside
     "  resonart predict model.resonart new.csv -o labels.csv --scores\n"
     "  resonart predict model.resonart - --format csv -o - < new.csv",
 )
-@click.argument("model_file", metavar="MODEL", type=click.Path(dir_okay=False))
-@click.argument("data", type=click.Path(allow_dash=True))
+@click.argument("model_file", metavar="MODEL", type=Reads(dir_okay=False))
+@click.argument("data", type=Reads(allow_dash=True))
 @labels_option("Write the rows' numbers and clusters to this table; - is CSV on stdout.")
 @click.option(
     "--scores", is_flag=True, help="Write each row's match with its cluster, too (with -o)."

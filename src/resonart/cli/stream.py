@@ -18,6 +18,7 @@ import resonart
 from resonart.io import CsvParser, LineParser, LineReader, NdjsonParser, guess_format
 
 from ._errors import CommandError, say
+from ._files import FileCommand, GoesOn, Reads, Writes
 from ._models import chooses_itself
 from ._options import STDIN, STDOUT, ModelOptions, column_list, model_options
 from ._streaming import (
@@ -38,13 +39,13 @@ WARM_UP = 1_000
 CHECKPOINT_EVERY = 100_000
 
 
-@click.command(epilog=EPILOG)
-@click.argument("path", metavar="MODEL", type=click.Path(dir_okay=False))
+@click.command(cls=FileCommand, epilog=EPILOG)
+@click.argument("path", metavar="MODEL", type=GoesOn(dir_okay=False, unless="no_learn"))
 @click.option(
     "--input",
     "source",
     default=STDIN,
-    type=click.Path(dir_okay=False, allow_dash=True),
+    type=Reads(dir_okay=False, allow_dash=True),
     help="Where rows come from. [default: -, standard input]",
 )
 @click.option(
@@ -63,7 +64,7 @@ CHECKPOINT_EVERY = 100_000
     "-o",
     "target",
     default=STDOUT,
-    type=click.Path(dir_okay=False, allow_dash=True),
+    type=Writes(dir_okay=False, allow_dash=True),
     help="Where lines go. [default: -, standard output]",
 )
 @click.option(
@@ -74,7 +75,7 @@ CHECKPOINT_EVERY = 100_000
     help="Format of the lines.",
 )
 @click.option(
-    "--rejects", type=click.Path(dir_okay=False), help="Where lines go that are no rows, and why."
+    "--rejects", type=Writes(dir_okay=False), help="Where lines go that are no rows, and why."
 )
 @click.option(
     "--on-reject",
@@ -139,7 +140,6 @@ def stream(
     has, too. Model and place in the input are saved together, so that an input that can be replayed
     is learned exactly once: --resume goes on where the file stands, after a crash, too.
     """
-    check_paths(MODEL=path, input=source, output=target, rejects=rejects)
     if no_learn and resume:
         raise click.UsageError(
             "--no-learn leaves the model as it is: there is nothing to --resume."
@@ -211,18 +211,6 @@ def stream(
             sum_up(streamer, as_json=as_json)
         if stop.signal is not None:
             click.get_current_context().exit(128 + stop.signal)
-
-
-def check_paths(**paths: str | None) -> None:
-    """Refuse to write where something else is read or written."""
-    seen: dict[str, str] = {}
-    for name, path in paths.items():
-        if path is None or path == STDIN:
-            continue
-        place = os.path.realpath(path)
-        if place in seen and not place.startswith("/dev/"):
-            raise click.UsageError(f"{path} is given twice: as {seen[place]} and as {name}.")
-        seen[place] = name
 
 
 def was_given(name: str) -> bool:

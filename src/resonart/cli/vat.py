@@ -10,6 +10,7 @@ import click
 import resonart
 from resonart import plot
 
+from ._files import Reads
 from ._options import (
     Sectioned,
     TableOptions,
@@ -30,7 +31,7 @@ METRICS = ("euclidean", "manhattan", "chebyshev")
 @click.command(
     cls=Sectioned, epilog="\b\nExample:\n  resonart vat data.csv --picture vat.png -o order.csv"
 )
-@click.argument("data", type=click.Path(allow_dash=True))
+@click.argument("data", type=Reads(allow_dash=True))
 @labels_option("Write the rows' numbers in VAT order to this table; - is CSV on stdout.")
 @picture_option("Draw the image: dark blocks along the diagonal are clusters.")
 @click.option(

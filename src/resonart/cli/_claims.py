@@ -1,0 +1,189 @@
+"""One writer at a time: a file that a command writes is locked against other commands.
+
+The lock is on a small file beside it, ``.NAME.resonart-lock``, since the file itself may be
+replaced as a whole by what holds the lock. It is the kernel's lock: it ends with the process,
+however that ends, so that a lock file left by a killed process locks nothing. The lock file says who
+has the lock.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import socket
+import stat
+import sys
+import time
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+from ._errors import CommandError, warn
+
+ENDING = ".resonart-lock"
+MOST_NAME = 150  # bytes of a name that are kept, so that with all else it is not too long
+MOST_BYTES = 4_096  # of a lock file
+MOST_COMMAND = 300
+# The holder writes who it is just after it has the lock.
+WAIT_FOR_HOLDER = 0.5
+NO_LOCKS = {errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS, errno.EINVAL}
+
+if sys.platform == "win32":
+    import msvcrt
+
+    LOCKED_BYTE = 2**30  # beyond all text, which others are to read
+
+    def try_lock(descriptor: int) -> bool:
+        """Lock an open file until it is closed; tell whether nobody else had."""
+        os.lseek(descriptor, LOCKED_BYTE, os.SEEK_SET)
+        try:
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        finally:
+            os.lseek(descriptor, 0, os.SEEK_SET)
+        return True
+
+else:
+    import fcntl
+
+    def try_lock(descriptor: int) -> bool:
+        """Lock an open file until it is closed; tell whether nobody else had."""
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            if error.errno in (errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES):
+                return False
+            raise
+        return True
+
+
+@contextmanager
+def claimed(path: str, command: str) -> Iterator[None]:
+    """Let no other command write a file meanwhile, or say which one does.
+
+    Parameters
+    ----------
+    path : str
+        The file, there or not. What is no file (a pipe, a device) can be shared.
+    command : str
+        What to tell others of this one.
+    """
+    place = lock_file_of(path)
+    descriptor = None if place is None else _locked(place, path)
+    if descriptor is None:
+        yield
+        return
+    assert place is not None
+    try:
+        _tell(descriptor, command)
+        yield
+    finally:
+        # While it is locked: nobody can have taken it for his own.
+        with suppress(OSError):
+            os.unlink(place)
+        os.close(descriptor)
+
+
+def lock_file_of(path: str) -> str | None:
+    """Return where the lock of a file is; None for what is no file, or has no folder.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = os.path.realpath(tempfile.mkdtemp())
+    >>> os.path.relpath(lock_file_of(os.path.join(folder, "live.resonart")), folder)
+    '.live.resonart.resonart-lock'
+    >>> lock_file_of(os.devnull) is None
+    True
+    """
+    real = os.path.realpath(path)  # by whatever links it is reached
+    if os.path.exists(real) and not os.path.isfile(real):
+        return None
+    folder, name = os.path.split(real)
+    if not os.path.isdir(folder):
+        return None
+    whole = os.fsencode(name)
+    if len(whole) > MOST_NAME:
+        name = f"{os.fsdecode(whole[:MOST_NAME])}.{zlib.crc32(whole):08x}"
+    return os.path.join(folder, f".{name}{ENDING}")
+
+
+def _locked(place: str, path: str) -> int | None:
+    """Return the lock file, open and locked; None where there can be none."""
+    while True:
+        try:
+            descriptor = _open(place)
+        except OSError:  # a folder that cannot be written to: whoever writes there says so
+            return None
+        try:
+            if not try_lock(descriptor):
+                raise CommandError(_refusal(descriptor, path))
+            if _is_still_there(descriptor, place):
+                return descriptor
+        except OSError as error:
+            os.close(descriptor)
+            if error.errno not in NO_LOCKS:
+                raise
+            warn(f"{path} cannot be locked here: see to it that no other command writes it.")
+            return None
+        except BaseException:
+            os.close(descriptor)
+            raise
+        os.close(descriptor)  # its holder has removed it meanwhile
+
+
+def _open(place: str) -> int:
+    flags = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+    try:
+        return os.open(place, os.O_RDWR | os.O_CREAT | flags, 0o666)
+    except PermissionError:
+        return os.open(place, os.O_RDONLY | flags)  # somebody else's: enough to see a lock
+
+
+def _is_still_there(descriptor: int, place: str) -> bool:
+    try:
+        return os.path.samestat(os.fstat(descriptor), os.stat(place))
+    except FileNotFoundError:
+        return False
+
+
+def _tell(descriptor: int, command: str) -> None:
+    """Write who has the lock; it holds without that, too."""
+    told = {
+        "pid": os.getpid(),
+        "host": socket.gethostname(),
+        "since": time.strftime("%Y-%m-%d %H:%M:%S"),
+        "command": command if len(command) <= MOST_COMMAND else command[:MOST_COMMAND] + "...",
+    }
+    with suppress(OSError):
+        os.ftruncate(descriptor, 0)
+        os.write(descriptor, json.dumps(told).encode())
+
+
+def _refusal(descriptor: int, path: str) -> str:
+    """Say who has the lock."""
+    end = time.monotonic() + WAIT_FOR_HOLDER
+    while (holder := _holder(descriptor)) is None and time.monotonic() < end:
+        time.sleep(0.02)
+    if holder is None:
+        return f"{path} is being written by another process. Wait for it to end, or stop it."
+    return f"{path} is being written by {holder}. Wait for it to end, or stop it."
+
+
+def _holder(descriptor: int) -> str | None:
+    """Return who has the lock, as a lock file says it; None if it does not."""
+    try:
+        os.lseek(descriptor, 0, os.SEEK_SET)
+        told = json.loads(os.read(descriptor, MOST_BYTES))
+        pid, host, since, command = (told[key] for key in ("pid", "host", "since", "command"))
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    where = "" if host == socket.gethostname() else f" on {host}"
+    return f"process {pid}{where} since {since} ({command})"
+
+
+def is_plain_file(descriptor: int) -> bool:
+    """Tell whether something open is a file, and no pipe, device or terminal."""
+    return stat.S_ISREG(os.fstat(descriptor).st_mode)
