@@ -281,6 +281,23 @@ def test_parameters_set_after_training_wait_for_the_next(tmp_path: Path) -> None
     assert everything(twin.partial_fit(X)) == everything(ours.partial_fit(X))
 
 
+def test_without_labels_the_file_does_not_depend_on_calls(tmp_path: Path) -> None:
+    """The same stream, cut anywhere: merges renamed labels in other calls, the model is the same."""
+    rows = np.random.default_rng(0).random((600, 2))
+    files = []
+    for cut in ([], [150], [299, 301, 599]):
+        model = DDVFA(rho_lb=0.8, rho_ub=0.9, bounds=(0, 1), merge_every=100)
+        for batch in np.split(rows, cut):
+            model.learn_many(batch)
+        assert model.n_merges_ > 1
+        path = tmp_path / "m.resonart"
+        model.save(path, include_labels=False)
+        files.append(path.read_bytes())
+    assert files[1:] == files[:1] * 2
+    assert len(load(path).label_map_) == 0
+
+
+
 @each_model
 def test_without_labels(model: Any, tmp_path: Path) -> None:
     ours = clone(model).fit(X)

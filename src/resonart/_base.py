@@ -471,8 +471,9 @@ class BaseART(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, B
             Notes of your own to keep with the model: text, numbers, True, False, None, lists and
             mappings, as JSON has them. ``load(path, with_metadata=True)`` returns them.
         include_labels : bool, default=True
-            Whether to keep ``labels_``, a number for each row of the last ``fit`` or
-            ``partial_fit``. Without, ``labels_`` is empty after loading.
+            Whether to keep what the last call came to: ``labels_``, a number for each row of it,
+            and ``label_map_`` of DDVFA, what it renamed. Without, both are empty after loading, and
+            the file does not depend on how a stream was cut into calls.
 
         Raises
         ------

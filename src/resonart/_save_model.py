@@ -135,7 +135,7 @@ def _take_apart(model: BaseART, include_labels: bool) -> tuple[dict[str, Any], d
         "weights": state["weights"],
         "counts": state["counts"],
         "category_labels": state["labels"],
-        "label_map": state["label_map"],
+        "label_map": state["label_map"] if include_labels else nothing,
         "labels": model.labels_ if include_labels else nothing,
     }
     if isinstance(model, AutoVigilance):

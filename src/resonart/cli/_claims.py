@@ -2,8 +2,8 @@
 
 The lock is on a small file beside it, ``.NAME.resonart-lock``, since the file itself may be
 replaced as a whole by what holds the lock. It is the kernel's lock: it ends with the process,
-however that ends, so that a lock file left by a killed process locks nothing. The lock file says who
-has the lock.
+however that ends, so that a lock file left by a killed process locks nothing. The lock file says
+who has the lock.
 """
 
 from __future__ import annotations
