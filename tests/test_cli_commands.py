@@ -160,10 +160,27 @@ def test_explain(folder: Path) -> None:
 def test_rows_that_cannot_be_explained(folder: Path) -> None:
     line = error_of("explain", "model.resonart", "new.csv", "--row", "20")
     assert line == "new.csv has no row 20: its rows are numbered from 0 to 19."
-    Path("gaps.csv").write_text("width,height\n1,2\n3,\n4,5\n1,\n")
-    for row in ("1", "3"):
-        options = ["--row", row, "--missing", "drop"]
-        assert "was dropped" in error_of("explain", "model.resonart", "gaps.csv", *options)
+    Path("gaps.csv").write_text("height,width\n1,2\n3,\n4,inf\n1,\n")
+    for options in ([], ["--missing", "drop"]):
+        for row, what in (("1", "missing"), ("2", "infinite"), ("3", "missing")):
+            line = error_of("explain", "model.resonart", "gaps.csv", "--row", row, *options)
+            assert line == (
+                f"row {row} of gaps.csv cannot be explained: its value of 'width' is {what}. Fill "
+                "it in, or choose another row."
+            )
+    line = error_of(
+        "explain", "model.resonart", "-", "--row", "1", stdin=b"height,width\n1,2\n3,\n"
+    )
+    assert "its value of 'width' is missing" in line
+
+
+def test_a_row_is_explained_whatever_other_rows_lack(folder: Path) -> None:
+    rows = ["1,2"] * 20
+    rows[3], rows[4], rows[12] = "3,", "inf,1", ",5"
+    Path("gaps.csv").write_text("width,height\n" + "\n".join(rows) + "\n")
+    expected = str(resonart.load("model.resonart").explain([1.0, 2.0]))
+    for row in (0, 5, 10, 19):
+        assert run("explain", "model.resonart", "gaps.csv", "--row", row).stdout == expected + "\n"
 
 
 # ---------------------------------------------------------------------- merge

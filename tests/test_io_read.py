@@ -1003,7 +1003,7 @@ def test_names_that_lie(tmp_path: Path) -> None:
     ("options", "said"),
     [
         ({"format": "xlsx"}, "format must be one of 'csv', 'tsv'"),
-        ({"missing": "fill"}, "missing must be 'error' or 'drop', got 'fill'"),
+        ({"missing": "fill"}, "missing must be 'error', 'drop' or 'keep', got 'fill'"),
         ({"chunk_rows": 0}, "chunk_rows must be a whole number >= 1, got 0"),
         ({"delimiter": ",,"}, "delimiter must be one ASCII character"),
         ({"delimiter": "e"}, "delimiter must be one ASCII character"),
@@ -1109,3 +1109,14 @@ def test_damaged_files_are_read_or_refused(format: str, tmp_path: Path) -> None:
             assert np.isfinite(rows).all()
             outcomes.add("read")
     assert outcomes == {"read", "refused"}
+
+
+def test_rows_kept_as_they_are() -> None:
+    text = b"x,y,kind\n1,,a\n2,3,\ninf,4,b\n"
+    with open_table(io.BytesIO(text), label="kind", missing="keep") as reader:
+        rows, labels, numbers = reader.read_all()
+    np.testing.assert_array_equal(rows, [[1, np.nan], [2, 3], [np.inf, 4]])
+    assert labels is not None
+    assert labels.tolist() == ["a", None, "b"]
+    assert numbers.tolist() == [0, 1, 2]
+    assert (reader.n_rows, reader.n_dropped) == (3, 0)

@@ -282,7 +282,7 @@ def test_parameters_set_after_training_wait_for_the_next(tmp_path: Path) -> None
 
 
 def test_without_labels_the_file_does_not_depend_on_calls(tmp_path: Path) -> None:
-    """The same stream, cut anywhere: merges renamed labels in other calls, the model is the same."""
+    """The same stream, cut anywhere: merges rename labels in other calls, the model is one."""
     rows = np.random.default_rng(0).random((600, 2))
     files = []
     for cut in ([], [150], [299, 301, 599]):
@@ -295,7 +295,6 @@ def test_without_labels_the_file_does_not_depend_on_calls(tmp_path: Path) -> Non
         files.append(path.read_bytes())
     assert files[1:] == files[:1] * 2
     assert len(load(path).label_map_) == 0
-
 
 
 @each_model

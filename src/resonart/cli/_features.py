@@ -34,6 +34,12 @@ class ModelTable:
     def __exit__(self, *_: object) -> None:
         self.reader.close()
 
+    @property
+    def names(self) -> list[str]:
+        """What the table calls the columns, in the model's order."""
+        names = self.reader.feature_names
+        return names if self._picked is None else [names[j] for j in self._picked]
+
     def __iter__(self) -> Iterator[io.Chunk]:
         for chunk in self.reader:
             if self._picked is not None:

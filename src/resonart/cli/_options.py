@@ -22,7 +22,7 @@ from ._output import Output
 Command = TypeVar("Command", bound=Callable[..., Any])
 Decorator = Callable[[Command], Command]
 
-Missing = Literal["error", "drop"]
+Missing = Literal["error", "drop", "keep"]  # (the last is no option)
 
 STDIN = STDOUT = DASH
 

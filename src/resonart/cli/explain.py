@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import click
+import numpy as np
 
 import resonart
 
@@ -38,6 +40,8 @@ def explain(model_file: str, data: str, row: int, table: TableOptions, output: O
     outside of that box, and which cluster would be next.
     """
     model, _ = load_fitted(model_file)
+    # What other rows lack is not this one's business.
+    table = replace(table, missing="keep")
     with open_for(model, table, data) as rows:
         values = find_row(rows, row)
     explanation = model.explain(values)
@@ -62,10 +66,19 @@ def find_row(table: ModelTable, wanted: int) -> Any:
     for chunk in table:
         last = int(chunk.numbers[-1])
         place = int(chunk.numbers.searchsorted(wanted))
-        if place < len(chunk.numbers) and chunk.numbers[place] == wanted:
-            return chunk.rows[place]
-        if last > wanted:
-            break
-    if wanted < table.reader.n_rows:
-        raise CommandError(f"row {wanted} of {data} was dropped, for a value in it is missing.")
+        if place < len(chunk.numbers):
+            return checked(chunk.rows[place], table, wanted)
     raise CommandError(f"{data} has no row {wanted}: its rows are numbered from 0 to {last}.")
+
+
+def checked(values: Any, table: ModelTable, row: int) -> Any:
+    """Return the values of a row, if it has them all."""
+    wrong = np.flatnonzero(~np.isfinite(values))
+    if not len(wrong):
+        return values
+    first = int(wrong[0])
+    what = "missing" if np.isnan(values[first]) else "infinite"
+    raise CommandError(
+        f"row {row} of {table.reader.source} cannot be explained: its value of "
+        f"{table.names[first]!r} is {what}. Fill it in, or choose another row."
+    )

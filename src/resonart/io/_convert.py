@@ -42,7 +42,7 @@ def convert(
     to_format: str | None = None,
     columns: Sequence[str | int] | None = None,
     label: str | int | None = None,
-    missing: Literal["error", "drop"] = "error",
+    missing: Literal["error", "drop", "keep"] = "error",
     header: bool | None = None,
     delimiter: str | None = None,
     chunk_rows: int = 65_536,

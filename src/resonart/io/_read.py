@@ -31,7 +31,7 @@ class Chunk(NamedTuple):
     Attributes
     ----------
     rows : ndarray of shape (n, n_features)
-        The features, float64, finite, row after row in memory.
+        The features, float64, finite (unless ``missing="keep"``), row after row in memory.
     labels : ndarray of shape (n,) or None
         The label column as text; None where none was asked for.
     numbers : ndarray of shape (n,)
@@ -193,7 +193,7 @@ class TableReader:
         usable = np.asarray(np.isfinite(rows).all(axis=1))
         if labels is not None:
             usable &= labels != None  # noqa: E711 - for each label
-        if usable.all():
+        if self._missing == "keep" or usable.all():
             return Chunk(rows, labels, numbers)
         refused = ~usable
         if self._missing == "drop":
@@ -237,7 +237,7 @@ def open_table(
     format: str | None = None,
     columns: Sequence[str | int] | None = None,
     label: str | int | None = None,
-    missing: Literal["error", "drop"] = "error",
+    missing: Literal["error", "drop", "keep"] = "error",
     header: bool | None = None,
     delimiter: str | None = None,
     chunk_rows: int = 65_536,
@@ -257,8 +257,9 @@ def open_table(
         ``left_out`` of the reader names the others.
     label : str or int, optional
         A column to be read as labels.
-    missing : {"error", "drop"}, default="error"
-        What to do about a row that lacks a feature or its label: stop, or drop and count it.
+    missing : {"error", "drop", "keep"}, default="error"
+        What to do about a row that lacks a feature or its label: stop, drop and count it, or give
+        it as it is, with NaN for the feature, None for the label, and infinite values, too.
         Missing are null and NaN, and in text the fields in :data:`MISSING`.
     header : bool, optional
         Whether the first line of CSV and TSV has the names. By default it has, unless it holds
@@ -296,8 +297,8 @@ def open_table(
     >>> rows.tolist(), labels.tolist(), numbers.tolist()
     ([[1.0, 2.5], [5.0, 0.0]], ['a', 'a'], [0, 2])
     """
-    if missing not in ("error", "drop"):
-        raise ValueError(f"missing must be 'error' or 'drop', got {missing!r}.")
+    if missing not in ("error", "drop", "keep"):
+        raise ValueError(f"missing must be 'error', 'drop' or 'keep', got {missing!r}.")
     if not isinstance(chunk_rows, Integral) or isinstance(chunk_rows, bool) or chunk_rows < 1:
         raise ValueError(f"chunk_rows must be a whole number >= 1, got {chunk_rows!r}.")
     _check_delimiter(delimiter)
