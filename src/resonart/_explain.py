@@ -12,6 +12,7 @@ from ._bounds import Bounds, Boxes, Floats, boxes_from_weights
 from ._checks import Rows
 from ._describe import digits_for, telling_features, write_rule
 from ._engine import Engine, Snapshot, without_cluster
+from ._escape import escaped
 from ._numbers import compared, count_of, fit_digits, percent, slack_of
 
 if TYPE_CHECKING:
@@ -270,7 +271,7 @@ def _with_lists(value: Any) -> Any:
 def _lines(why: Explanation) -> list[str]:
     lines = [_verdict(why)]
     lines += [
-        f"{why.feature_names[f]} = {why.row[f]:.10g} lies outside the range and counts as "
+        f"{escaped(why.feature_names[f])} = {why.row[f]:.10g} lies outside the range and counts as "
         f"{min(max(why.row[f], why.bounds[0][f]), why.bounds[1][f]):.10g}"
         for f in why.clipped[:_MOST_FEATURES]
     ]
@@ -338,8 +339,9 @@ def _box_lines(why: Explanation, box: NearestBox) -> list[str]:
         )
         corner = "lower" if gap.side == "below" else "upper"
         lines.append(
-            f"  {gap.feature} = {own.near(gap.value)}: {own.near(gap.distance)} {gap.side} the "
-            f"box's {corner} {own.near(gap.edge)} ({percent(gap.share)} of the range)"
+            f"  {escaped(gap.feature)} = {own.near(gap.value)}: {own.near(gap.distance)} "
+            f"{gap.side} the box's {corner} {own.near(gap.edge)} "
+            f"({percent(gap.share)} of the range)"
         )
     hidden = len(box.gaps) - _MOST_FEATURES
     return [*lines, f"  ... and {hidden:,} more features outside"] if hidden > 0 else lines

@@ -9,6 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ._escape import escaped
+
 Floats = NDArray[np.float64]
 
 # Corners are computed from scaled weights. So many last digits may be rounding and nothing else.
@@ -135,7 +137,8 @@ def interval(name: str, lower: float, upper: float, digits: Digits) -> str:
     'x = 3'
     """
     down, up = digits.down(lower), digits.up(upper)
-    return f"{name} = {down}" if down == up else f"{down} <= {name} <= {up}"
+    shown = escaped(name)
+    return f"{shown} = {down}" if down == up else f"{down} <= {shown} <= {up}"
 
 
 def percent(share: float, decimals: int = 0) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 import resonart
+from resonart._escape import escaped_lines
 
 from ._errors import Outcome, WarningLines, exit_code_of, leave_quietly, outcome_of, report
 
@@ -110,7 +111,7 @@ def show_traceback() -> None:
     """Show where the error that is being handled came from."""
     import traceback
 
-    click.echo(traceback.format_exc().rstrip(), err=True)
+    click.echo(escaped_lines(traceback.format_exc().rstrip()), err=True)
 
 
 @click.group(

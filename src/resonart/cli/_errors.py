@@ -12,6 +12,8 @@ from typing import Any, TextIO
 
 import click
 
+from resonart._escape import escaped
+
 
 class Outcome(Enum):
     """How a command can end without success."""
@@ -133,7 +135,7 @@ def one_line(text: str) -> str:
 def say(line: str) -> None:
     """Write a line to stderr, where there still is one."""
     with contextlib.suppress(OSError):
-        click.echo(line, err=True)
+        click.echo(escaped(line), err=True)
 
 
 def leave_quietly() -> None:

@@ -15,6 +15,7 @@ from typing import Any
 import click
 import numpy as np
 
+from resonart._escape import escaped, escaped_json, escaped_lines
 from resonart._progress import shown_elsewhere
 
 Tick = Callable[[int], None]
@@ -47,11 +48,12 @@ class Output:
     def line(self, text: str = "") -> None:
         """Write a line of text."""
         if not (self.json or self.quiet):
-            click.echo(text, err=self.to_stderr)
+            click.echo(escaped_lines(text), err=self.to_stderr)
 
     def facts(self, facts: Mapping[str, object]) -> None:
         """Write names and what they are, one below the other; what is None is left out."""
-        told = {name: text for name, value in facts.items() if (text := in_words(value))}
+        told = {name: escaped_lines(in_words(value)) for name, value in facts.items()}
+        told = {name: text for name, text in told.items() if text}
         width = max(map(len, told), default=0)
         for name, text in told.items():
             for i, line in enumerate(wrapped(text, WIDTH - width - 2)):
@@ -63,7 +65,7 @@ class Output:
         """Write a table: drawn on a terminal, aligned text elsewhere."""
         if self.json or self.quiet:
             return
-        cells = [[in_words(value) for value in row] for row in rows[:most]]
+        cells = [[escaped(in_words(value)) for value in row] for row in rows[:most]]
         is_number = [all(is_like_a_number(row[k]) for row in rows) for k in range(len(columns))]
         if self._is_terminal():
             self._draw(columns, cells, is_number)
@@ -95,7 +97,8 @@ class Output:
     def result(self, record: Mapping[str, Any]) -> None:
         """Write the one JSON object, where it was asked for."""
         if self.json:
-            click.echo(json.dumps(plain(record), ensure_ascii=False, allow_nan=False))
+            text = json.dumps(plain(record), ensure_ascii=False, allow_nan=False)
+            click.echo(escaped_json(text))
 
     # ------------------------------------------------------------------ while it works
 

@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from resonart import Learned
+from resonart._escape import escaped_json
 from resonart.io import Block, LineParser, LineReader, LiveRows, Reject
 
 from ._claims import is_plain_file, try_lock
@@ -529,7 +530,7 @@ class Streamer:
             for line, reason, text in rejects:
                 shown = text[:SHOWN_TEXT].decode("utf-8", "replace")
                 told = {"line": line, "reason": reason, "text": shown}
-                self.rejects.write(json.dumps(told, ensure_ascii=False) + "\n")
+                self.rejects.write(escaped_json(json.dumps(told, ensure_ascii=False)) + "\n")
             return
         told_before = self._read.n_rejected - len(rejects)
         for line, reason, _ in rejects[: max(0, SHOWN_REJECTS - told_before)]:

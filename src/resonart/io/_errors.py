@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from resonart._escape import escaped
+
 
 class TableError(ValueError):
     """A table that cannot be read or written; one line that says where, what and how to mend it.
@@ -26,7 +28,8 @@ class TableError(ValueError):
 
     def __str__(self) -> str:
         text = f"{self.problem}. {self.cure}." if self.cure else f"{self.problem}."
-        return " ".join(text.split())  # one line, whatever a foreign message brought along
+        # One line, whatever a foreign message or the name of a file brought along.
+        return escaped(" ".join(text.split()))
 
 
 def shown(value: object) -> str:
