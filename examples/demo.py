@@ -204,7 +204,7 @@ def draw(results: list[Result], data: Data, path: Path) -> None:
     try:
         from matplotlib.figure import Figure
     except ImportError:
-        sys.exit('No picture without matplotlib. Get it with: pip install "resonart[plot]"')
+        sys.exit('No picture without matplotlib. Get it with: pip install ".[plot]"')
 
     figure = Figure(figsize=(16, 6.9), layout="constrained")
     figure.get_layout_engine().set(w_pad=0.12, h_pad=0.1, hspace=0.03)

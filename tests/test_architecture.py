@@ -60,8 +60,6 @@ DOORS = {
     "tuning": {"resonart._checks", "resonart._choice", "resonart._progress", "resonart._sweep"},
     "cli": {"resonart._progress"},
 }
-# What the core uses if it is there.
-OPTIONAL = {"_progress.py": {"tqdm"}}
 # What has to be said alike in all rooms.
 SHARED = {"resonart._escape", "resonart._require"}
 
@@ -78,7 +76,7 @@ def test_the_core_needs_numpy_scipy_and_scikit_learn_only() -> None:
     for path in FILES:
         if layer(path) == "core":
             used = {n.split(".")[0] for n in imports(path)}
-            assert used <= allowed | OPTIONAL.get(path.name, set())
+            assert used <= allowed
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     names = {re.split(r"[<>=\[ ]", d)[0] for d in project["dependencies"]}
     assert names == {"numpy", "scipy", "scikit-learn"}

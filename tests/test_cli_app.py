@@ -325,7 +325,7 @@ def test_without_the_extra_one_line_names_it(
     said = capsys.readouterr().err
     assert said.count("\n") == 1
     assert missing in said
-    assert 'pip install "resonart[cli]"' in said
+    assert 'pip install ".[cli]"' in said
 
 
 def test_without_matplotlib_a_picture_is_refused_before_the_work(
@@ -333,7 +333,7 @@ def test_without_matplotlib_a_picture_is_refused_before_the_work(
 ) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     line = error_of("cluster", "nothing.csv", "--picture", "boxes.png")
-    assert 'pip install "resonart[plot]"' in line
+    assert 'pip install ".[plot]"' in line
 
 
 # ---------------------------------------------------------------------- processes

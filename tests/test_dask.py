@@ -539,7 +539,7 @@ def test_without_dask_the_extra_is_named() -> None:
         "except ImportError as error: print(error)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert 'pip install "resonart[dask]"' in done.stdout
+    assert 'pip install ".[dask]"' in done.stdout
 
 
 # ---------------------------------------------------------------------------- on a cluster

@@ -309,7 +309,7 @@ def test_iris_has_the_values_of_uci(offline: None) -> None:
 
 
 def test_a_missing_pooch_is_named_with_its_cure(offline: None) -> None:
-    with pytest.raises(ImportError, match=r'pip install "resonart\[datasets\]".*RESONART_DATA'):
+    with pytest.raises(ImportError, match=r'pip install "\.\[datasets\]".*RESONART_DATA'):
         datasets.load("flame")
 
 

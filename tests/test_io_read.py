@@ -1040,7 +1040,7 @@ def test_without_pyarrow(format: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [name for name in sys.modules if name.split(".")[0] == "pyarrow"]:
         monkeypatch.setitem(sys.modules, name, None)
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(ImportError, match=r'pip install "resonart\[cli\]"'):
+    with pytest.raises(ImportError, match=r'pip install "\.\[cli\]"'):
         opened("a,b\n1,2\n", format=format)
     assert rows_of("[1, 2]\n") == [[1, 2]]
     assert rows_of(npy(np.arange(2.0))) == [[0], [1]]

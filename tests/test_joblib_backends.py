@@ -124,7 +124,7 @@ ON_DASK = """
 
 @pytest.mark.subprocess
 def test_a_dask_cluster(tmp_path: Any) -> None:
-    pytest.importorskip("distributed", reason='needs Dask: pip install "resonart[dask]"')
+    pytest.importorskip("distributed", reason='needs Dask: pip install ".[dask]"')
     script = tmp_path / "on_dask.py"
     script.write_text(textwrap.dedent(ON_DASK).format(tests=str(Path(__file__).parent)))
     out = subprocess.run(

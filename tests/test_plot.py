@@ -319,7 +319,7 @@ def test_any_estimator_that_tells_its_boxes_will_do(ax: Axes) -> None:
 
 def test_without_matplotlib_the_cure_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(ImportError, match=r'pip install "resonart\[plot\]"'):
+    with pytest.raises(ImportError, match=r'pip install "\.\[plot\]"'):
         plot.categories(FuzzyART(rho=0.6).fit(X))
 
 

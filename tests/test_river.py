@@ -20,7 +20,7 @@ import pytest
 
 import resonart
 
-pytest.importorskip("river", reason='needs river: pip install "resonart[river]"')
+pytest.importorskip("river", reason='needs river: pip install ".[river]"')
 
 from river import checks, compat, datasets, evaluate, metrics, preprocessing, stream
 from river.base import Clusterer
@@ -741,7 +741,7 @@ def test_back_to_scikit_learn(kind: Any) -> None:
 def test_without_river_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "resonart.river")
     monkeypatch.setitem(sys.modules, "river", None)
-    with pytest.raises(ImportError, match=r"pip install \"resonart\[river\]\""):
+    with pytest.raises(ImportError, match=r"pip install \"\.\[river\]\""):
         importlib.import_module("resonart.river")
 
 

@@ -636,7 +636,7 @@ def test_without_tqdm(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "tqdm", None)
     monkeypatch.setitem(sys.modules, "tqdm.auto", None)
     plane_of(MODELS[0], progress="auto").fit(X, Y)  # silent, and no complaint
-    with pytest.raises(ImportError, match=r'pip install "resonart\[progress\]"'):
+    with pytest.raises(ImportError, match=r'pip install "\.\[progress\]"'):
         plane_of(MODELS[0], progress=True).fit(X, Y)
 
 

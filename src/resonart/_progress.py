@@ -11,6 +11,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from ._checks import ParameterError
+from ._require import require
 
 Report = Callable[[int, int], None]
 
@@ -96,16 +97,7 @@ def _word_instead(what: str) -> Report:
 
 
 def _tqdm(name: str) -> Any:
-    try:
-        from tqdm.auto import tqdm
-    except ModuleNotFoundError as error:
-        if error.name not in ("tqdm", "tqdm.auto"):
-            raise  # it is there, but broken: its own message says more
-        raise ImportError(
-            f"{name}=True needs tqdm, which is not installed. Get it with: "
-            'pip install "resonart[progress]"'
-        ) from error
-    return tqdm
+    return require("tqdm.auto", f"{name}=True", "progress").tqdm
 
 
 def _is_terminal() -> bool:

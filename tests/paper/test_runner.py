@@ -249,7 +249,7 @@ def backend_of(name: str) -> Iterator[None]:
         with parallel_config(backend=name, n_jobs=2):
             yield
         return
-    reason = 'needs Dask: pip install "resonart[dask]"'
+    reason = 'needs Dask: pip install ".[dask]"'
     dask = pytest.importorskip("dask", reason=reason)
     distributed = pytest.importorskip("distributed", reason=reason)
     with (

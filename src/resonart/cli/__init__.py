@@ -1,13 +1,15 @@
 """The command ``resonart``: clustering files and streams without writing Python.
 
 ``resonart --help`` lists the commands; docs/cli.md describes them. What it needs beyond the library
-(click, rich, pyarrow) comes with ``pip install "resonart[cli]"``.
+(click, rich, pyarrow) comes with the extra ``cli``.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+
+from resonart._require import how_to_get
 
 __all__ = ["main"]
 
@@ -49,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise  # it is there, but broken: its own message says more
         print(
             f"resonart: error: the command line needs {error.name}, which is not installed. "
-            'Get it with: pip install "resonart[cli]"',
+            f"{how_to_get(error.name, 'cli')}",
             file=sys.stderr,
         )
         return 1

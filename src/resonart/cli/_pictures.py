@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from resonart._require import require
+
 from ._targets import check_folder
 
 if TYPE_CHECKING:
@@ -21,16 +23,9 @@ def check_picture(path: Path | None) -> None:
     """Say beforehand what would keep a picture from being written."""
     if path is None:
         return
-    try:
-        import matplotlib  # noqa: F401
-        from matplotlib.backend_bases import FigureCanvasBase
-    except ModuleNotFoundError as error:
-        if error.name != "matplotlib":
-            raise
-        raise ImportError(
-            "--picture needs matplotlib, which is not installed. Get it with: "
-            'pip install "resonart[plot]"'
-        ) from error
+    require("matplotlib", "--picture", "plot")
+    from matplotlib.backend_bases import FigureCanvasBase
+
     known = sorted(FigureCanvasBase.get_supported_filetypes())
     if path.suffix[1:].lower() not in known:
         raise click.UsageError(

@@ -1,4 +1,4 @@
-"""DDVFA over partitions that lie on many machines: ``pip install "resonart[dask]"``."""
+"""DDVFA over partitions that lie on many machines. Needs Dask: the extra ``dask``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The paper's 30 data sets. Most are downloaded: ``pip install "resonart[datasets]"``."""
+"""The paper's 30 data sets. Most are downloaded: the extra ``datasets``."""
 
 from __future__ import annotations
 

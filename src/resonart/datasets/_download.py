@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from resonart._require import require
+
 from ._convert import Labels, Rows
 from ._origins import Origin, RawFile
 
@@ -80,17 +82,8 @@ def _content(pooch: Any, name: str, file: RawFile) -> bytes:
 
 
 def _pooch(name: str) -> Any:
-    try:
-        import pooch
-    except ModuleNotFoundError as error:
-        if error.name != "pooch":
-            raise  # it is there, but broken: its own message says more
-        raise ImportError(
-            f"The data set {name!r} has to be downloaded, which needs pooch, and pooch is not "
-            'installed. Get it with: pip install "resonart[datasets]". Or '
-            f"{other_ways(name)}"
-        ) from error
-    return pooch
+    what = f"Downloading the data set {name!r}"
+    return require("pooch", what, "datasets", instead=f"Or {other_ways(name)}")
 
 
 def _reason(error: OSError) -> str:

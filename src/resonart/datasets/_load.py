@@ -18,7 +18,7 @@ def load(name: str) -> tuple[Rows, Labels, DataSetInfo]:
     """Load one of the paper's data sets.
 
     Iris, Wine and WDBC come out of scikit-learn. The others are downloaded on first use, which
-    needs pooch (``pip install "resonart[datasets]"``), and kept in pooch's cache for resonart or in
+    needs pooch (extra ``datasets``), and kept in pooch's cache for resonart or in
     the folder that the environment variable ``RESONART_CACHE`` names. If ``RESONART_DATA`` names a
     folder, ``<name>.csv.gz`` is read from there instead, and nothing is downloaded.
 

@@ -1,4 +1,4 @@
-"""Tables in chunks and streams line by line, and back: ``pip install "resonart[cli]"``."""
+"""Tables in chunks and streams line by line, and back: the extra ``cli``."""
 
 from __future__ import annotations
 

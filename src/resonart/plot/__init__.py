@@ -1,4 +1,4 @@
-"""Pictures of what a model has learned. Needs matplotlib: ``pip install "resonart[plot]"``."""
+"""Pictures of what a model has learned. Needs matplotlib: the extra ``plot``."""
 
 from __future__ import annotations
 

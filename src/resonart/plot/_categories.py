@@ -78,7 +78,7 @@ def categories(
     Raises
     ------
     ImportError
-        Without matplotlib, which comes with ``pip install "resonart[plot]"``.
+        Without matplotlib, which comes with the extra ``plot``.
     sklearn.exceptions.NotFittedError
         If the model has learned nothing yet.
 

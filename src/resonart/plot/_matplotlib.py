@@ -4,21 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from resonart._require import require
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
 def require_matplotlib() -> None:
     """Say how to get matplotlib where there is none."""
-    try:
-        import matplotlib  # noqa: F401
-    except ModuleNotFoundError as error:
-        if error.name != "matplotlib":
-            raise  # it is there, but broken: its own message says more
-        raise ImportError(
-            "resonart.plot needs matplotlib, which is not installed. Get it with: "
-            'pip install "resonart[plot]"'
-        ) from error
+    require("matplotlib", "resonart.plot", "plot")
 
 
 def axes_to_draw_in(ax: object) -> Axes:

@@ -67,7 +67,7 @@ def vigilance_plane(plane: Any, value: str = "score", *, ax: Axes | None = None)
     Raises
     ------
     ImportError
-        Without matplotlib, which comes with ``pip install "resonart[plot]"``.
+        Without matplotlib, which comes with the extra ``plot``.
     sklearn.exceptions.NotFittedError
         If the plane has not been fitted yet.
 

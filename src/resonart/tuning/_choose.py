@@ -47,7 +47,7 @@ def choose_vigilance(
     n_jobs : int or None, default=-1
         Number of threads; -1 uses all processors, None is 1.
     progress : {"auto", True, False}, default="auto"
-        Whether to show a progress bar, which needs tqdm (``pip install "resonart[progress]"``).
+        Whether to show a progress bar, which needs tqdm (extra ``progress``).
         ``"auto"`` does so in a terminal or notebook.
 
     Returns

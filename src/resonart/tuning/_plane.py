@@ -83,7 +83,7 @@ class VigilancePlane(ClusterMixin, MetaEstimatorMixin, BaseEstimator):
         they processes or a cluster, and joblib takes this number as it does for scikit-learn (1
         stays here). The results are the same bits.
     progress : {"auto", True, False}, default="auto"
-        Whether to show a progress bar, which needs tqdm (``pip install "resonart[progress]"``).
+        Whether to show a progress bar, which needs tqdm (extra ``progress``).
         ``"auto"`` does so in a terminal or notebook.
 
     Attributes
