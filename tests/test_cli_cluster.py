@@ -363,3 +363,31 @@ def test_memory_does_not_grow_with_the_table(folder: Path, monkeypatch: pytest.M
     assert labels.shape == (800_000, 2)
     # All rows would take 9.6 million bytes more, their labels another 7.2 million.
     assert peaks[800_000] < peaks[200_000] + 2_000_000
+
+
+@pytest.mark.parametrize(
+    ("text", "bounds"),
+    [("-5:30", (-5.0, 30.0)), ("0:12,-1:40", ([0.0, -1.0], [12.0, 40.0]))],
+)
+@pytest.mark.parametrize("more", [[], ["--in-memory-rows", "20"]])
+def test_ranges_of_features(folder: Path, text: str, bounds: Any, more: list[str]) -> None:
+    given = ["--rho-lb", "0.8", "--rho-ub", "0.9", "--bounds", text]
+    run("cluster", "data.csv", "--save", "m.resonart", *given, *more)
+    rows, _ = blobs()
+    model = DDVFA(rho_lb=0.8, rho_ub=0.9, bounds=bounds, random_state=0).fit(rows)
+    found = resonart.load("m.resonart")
+    np.testing.assert_array_equal(found.bounds_, model.bounds_)
+    np.testing.assert_array_equal(found.weights_, model.weights_)
+
+
+def test_ranges_that_are_none(folder: Path) -> None:
+    for text in ("1:0", "0:nan", "1", "a:b", "0:1:2", "0:1,"):
+        assert "is not of the form low:high" in error_of(
+            "cluster", "data.csv", "--bounds", text, code=2
+        )
+    assert "one number for each of the 2 features" in error_of(
+        "cluster", "data.csv", "--bounds", "0:1,0:1,0:1"
+    )
+    found = run_json("plane", "data.csv", "--bounds", "-5:30", "--step", "0.2", "--orders", "1")
+    assert found["rows"] == 60
+    assert "outside" in error_of("plane", "data.csv", "--bounds", "0:1", "--step", "0.2")

@@ -123,6 +123,29 @@ def rows_or_fraction(text: str) -> float | int:
     return number if number < 1.0 else int(number)
 
 
+def feature_ranges(text: str) -> tuple[Any, Any]:
+    """Return lower and upper bounds, one of each for all features or for every feature.
+
+    Examples
+    --------
+    >>> feature_ranges("0:1")
+    (0.0, 1.0)
+    >>> feature_ranges("0:1,-5:5")
+    ([0.0, -5.0], [1.0, 5.0])
+    """
+    try:
+        pairs = [tuple(map(float, part.split(":"))) for part in text.split(",")]
+        low, high = zip(*((low, high) for low, high in pairs), strict=True)
+        if not all(-math.inf < a <= b < math.inf for a, b in zip(low, high, strict=True)):
+            raise ValueError
+    except ValueError:
+        raise click.BadParameter(
+            f"{text!r} is not of the form low:high or low:high,low:high,... with finite numbers, "
+            "the lower first."
+        ) from None
+    return (low[0], high[0]) if len(pairs) == 1 else (list(low), list(high))
+
+
 # ---------------------------------------------------------------------- what is shown
 
 
@@ -365,6 +388,13 @@ OTHER_OPTIONS = [
         "--order",
         type=click.Choice(ORDERS),
         help="Order in which rows are learned. [default: given]",
+    ),
+    click.option(
+        "--bounds",
+        type=feature_ranges,
+        metavar="LOW:HIGH,...",
+        help="Ranges of the features of a new model: one for all, or one for each, as in 0:1 or "
+        "0:1,-5:5. [default: those of the rows]",
     ),
 ]
 LEARNING_OPTIONS = [

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 import sys
 from collections.abc import Sequence
@@ -104,10 +103,6 @@ CHECKPOINT_EVERY = 100_000
     show_default=True,
     help="Rows a new model waits for, to know feature ranges and choose vigilances.",
 )
-@click.option(
-    "--bounds",
-    help="Feature ranges of a new model, low:high for all or for each, as in 0:1 or 0:1,-5:5.",
-)
 @click.option("--no-learn", is_flag=True, help="Only tell labels; the model stays as it is.")
 @click.option("--json", "as_json", is_flag=True, help="Sum up as one JSON object on stderr.")
 @click.option("--quiet", "-q", is_flag=True, help="Do not sum up.")
@@ -127,7 +122,6 @@ def stream(
     resume: bool,
     merge_every: int | None,
     warm_up: int,
-    bounds: str | None,
     no_learn: bool,
     as_json: bool,
     quiet: bool,
@@ -147,9 +141,9 @@ def stream(
     model, position, parser_state = find_model(path, resume=resume, must_exist=no_learn)
     is_there = model is not None
     if model is None:
-        model = new_model(model_options, bounds)
-    elif model_options.given or bounds is not None or was_given("model"):
-        check_same(model, model_options, bounds, path)
+        model = model_options.make()
+    elif model_options.given or was_given("model"):
+        check_same(model, model_options, path)
     set_merging(model, merge_every)
     with ExitStack() as stack:
         stop = stack.enter_context(heeding_signals())
@@ -242,44 +236,15 @@ def find_model(
     return model, *found
 
 
-def new_model(options: ModelOptions, bounds: str | None) -> Any:
-    """Return a model that has learned nothing."""
-    model = options.make()
-    if bounds is not None:
-        model.set_params(bounds=parse_bounds(bounds))
-    return model
-
-
-def parse_bounds(text: str) -> tuple[Any, Any]:
-    """Return lower and upper bounds, one of each for all features or for every feature.
-
-    Examples
-    --------
-    >>> parse_bounds("0:1")
-    (0.0, 1.0)
-    >>> parse_bounds("0:1,-5:5")
-    ([0.0, -5.0], [1.0, 5.0])
-    """
-    try:
-        pairs = [tuple(map(float, part.split(":"))) for part in text.split(",")]
-        low, high = zip(*((low, high) for low, high in pairs), strict=True)
-        if not all(-math.inf < a <= b < math.inf for a, b in zip(low, high, strict=True)):
-            raise ValueError
-    except ValueError:
-        raise click.UsageError(
-            f"--bounds {text!r} is not of the form low:high or low:high,low:high,... with finite "
-            "numbers, the lower first."
-        ) from None
-    return (low[0], high[0]) if len(pairs) == 1 else (list(low), list(high))
-
-
-def check_same(model: Any, options: ModelOptions, bounds: str | None, path: str) -> None:
+def check_same(model: Any, options: ModelOptions, path: str) -> None:
     """Let a command be run again as it was; refuse options that a model which is there has not."""
-    wanted = new_model(options, bounds)
+    wanted = options.make()
     mine, asked = model.get_params(), wanted.get_params()
     other = type(model) is not type(wanted) and was_given("model")
-    other |= bounds is not None and not np.array_equal(mine["bounds"], asked["bounds"])
-    if other or any(name not in mine or mine[name] != asked[name] for name in options.given):
+    # (Bounds are a pair of numbers or of as many numbers as there are features.)
+    if other or not all(
+        name in mine and np.array_equal(mine[name], asked[name]) for name in options.given
+    ):
         raise click.UsageError(
             f"{path} is there already, with its own parameters. Give the same ones or none, or "
             "another name for a new model."
