@@ -13,7 +13,7 @@ import click
 import resonart
 from resonart._escape import escaped_lines
 
-from ._errors import Outcome, WarningLines, exit_code_of, leave_quietly, outcome_of, report
+from ._errors import Outcome, WarningLines, exit_code_of, leave_quietly, naming, outcome_of, report
 
 # Name of each command, and what the list of commands says of it.
 COMMANDS = {
@@ -52,7 +52,8 @@ class Application(click.Group):
                 hear_warnings()
             try:
                 super().invoke(ctx)
-                sys.stdout.flush()  # a closed pipe is noticed here, not when Python ends
+                with naming("standard output"):
+                    sys.stdout.flush()  # a closed pipe is noticed here, not when Python ends
             except (click.exceptions.Exit, click.ClickException):
                 raise
             except BaseException as error:

@@ -7,6 +7,8 @@ import errno
 import os
 import re
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from enum import Enum
 from typing import Any, TextIO
 
@@ -111,6 +113,26 @@ def message_of(error: BaseException) -> str:
     if isinstance(error, MemoryError) and not str(error):
         return "out of memory. A command that has --in-memory-rows needs less with fewer."
     return as_options(one_line(str(error))) or type(error).__name__
+
+
+@contextmanager
+def naming(what: str) -> Iterator[None]:
+    """Let errors of the system name a file where they do not: writing to one that is open is such.
+
+    Examples
+    --------
+    >>> with naming("labels.csv"):
+    ...     raise OSError(28, "No space left on device")
+    Traceback (most recent call last):
+    ...
+    OSError: [Errno 28] No space left on device: 'labels.csv'
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.errno in (None, errno.EPIPE) or error.filename is not None:
+            raise
+        raise OSError(error.errno, error.strerror, what) from error
 
 
 def as_options(text: str) -> str:

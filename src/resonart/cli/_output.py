@@ -18,6 +18,8 @@ import numpy as np
 from resonart._escape import escaped, escaped_json, escaped_lines
 from resonart._progress import shown_elsewhere
 
+from ._errors import naming
+
 Tick = Callable[[int], None]
 
 # Longer tables are cut, and say so; JSON has everything.
@@ -48,7 +50,7 @@ class Output:
     def line(self, text: str = "") -> None:
         """Write a line of text."""
         if not (self.json or self.quiet):
-            click.echo(escaped_lines(text), err=self.to_stderr)
+            self._echo(escaped_lines(text))
 
     def facts(self, facts: Mapping[str, object]) -> None:
         """Write names and what they are, one below the other; what is None is left out."""
@@ -86,7 +88,15 @@ class Output:
             drawn.add_column(Text(name), justify="right" if right else "left")
         for row in cells:
             drawn.add_row(*map(Text, row))  # as they are: a name may look like rich's markup
-        Console(stderr=self.to_stderr).print(drawn)
+        with naming(self._title()):
+            Console(stderr=self.to_stderr).print(drawn)
+
+    def _echo(self, text: str) -> None:
+        with naming(self._title()):
+            click.echo(text, err=self.to_stderr)
+
+    def _title(self) -> str:
+        return "standard error" if self.to_stderr else "standard output"
 
     def _is_terminal(self) -> bool:
         stream = sys.stderr if self.to_stderr else sys.stdout
@@ -98,7 +108,7 @@ class Output:
         """Write the one JSON object, where it was asked for."""
         if self.json:
             text = json.dumps(plain(record), ensure_ascii=False, allow_nan=False)
-            click.echo(escaped_json(text))
+            self._echo(escaped_json(text))
 
     # ------------------------------------------------------------------ while it works
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,7 @@ import click
 
 from resonart._require import require
 
-from ._targets import check_folder
+from ._targets import check_folder, write_whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -40,4 +41,6 @@ def draw(path: Path, paint: Callable[[Axes], object]) -> None:
 
     figure = Figure(figsize=SIZE, layout="constrained")
     paint(figure.subplots())
-    figure.savefig(path, dpi=DOTS_PER_INCH)
+    drawn = BytesIO()
+    figure.savefig(drawn, dpi=DOTS_PER_INCH, format=path.suffix[1:].lower())
+    write_whole(path, drawn.getvalue())

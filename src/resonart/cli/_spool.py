@@ -9,6 +9,7 @@ from typing import Self
 
 import numpy as np
 
+from ._errors import naming
 from ._names import Integers
 
 # Which row, and the staying number of its cluster.
@@ -48,7 +49,9 @@ class Spool:
         """Keep these."""
         entries = np.empty(len(rows), dtype=ENTRY)
         entries["row"], entries["number"] = rows, numbers
-        self._file.write(entries.tobytes())
+        folder = tempfile.gettempdir()
+        with naming(f"{folder}, the folder of temporary files (TMPDIR names another)"):
+            self._file.write(entries.tobytes())
 
     def batches(self, n_rows: int = AT_ONCE) -> Iterator[tuple[Integers, Integers]]:
         """Give everything back, from the beginning, so many rows at a time."""

@@ -28,7 +28,7 @@ from resonart._escape import escaped_json
 from resonart.io import Block, LineParser, LineReader, LiveRows, Reject
 
 from ._claims import is_plain_file, try_lock
-from ._errors import CommandError, say
+from ._errors import CommandError, naming, say
 
 SHOWN_TEXT = 1_000  # bytes of a rejected line that are kept
 SHOWN_REJECTS = 5  # lines told on stderr where there is no file for them
@@ -112,6 +112,7 @@ class Sink:
 
     def __init__(self, path: str | None, form: str, before: Written | None, appends: bool) -> None:
         self.path = None if path is None else os.path.abspath(path)
+        self._title = "standard output" if path is None else path
         self._form = form
         self._before = before
         self._appends = appends
@@ -182,13 +183,15 @@ class Sink:
     def write(self, text: str) -> None:
         """Write and let it out at once."""
         assert self._stream is not None
-        self._stream.write(text.encode())
-        self._stream.flush()
+        with naming(self._title):
+            self._stream.write(text.encode())
+            self._stream.flush()
 
     def sync(self) -> None:
         """Make sure that a file's lines are on the disk before a checkpoint says so."""
         if self._is_file and self._stream is not None:
-            os.fsync(self._stream.fileno())
+            with naming(self._title):
+                os.fsync(self._stream.fileno())
 
     def close(self) -> None:
         """Close what was opened."""
@@ -347,6 +350,7 @@ class Streamer:
     checkpoint_every: int | None = None
     stops_at_reject: bool = False
     learns: bool = True
+    source: str = "standard input"
 
     def __post_init__(self) -> None:
         self._read = self.position  # how far lines were read; `position` is what was learned
@@ -367,7 +371,7 @@ class Streamer:
         want = self.position
         n_bytes = crc = 0
         while n_bytes < want.n_bytes and self.stop.signal is None:
-            block = self.reader.read()
+            block = self._next()
             if block is None:
                 raise CommandError(
                     f"the input ends after {n_bytes:,} bytes, and {want.n_bytes:,} were learned "
@@ -387,6 +391,10 @@ class Streamer:
         if self.stop.signal is None:
             self._check_known(crc if n_bytes == want.n_bytes else ~want.crc32)
         return None
+
+    def _next(self) -> Block | None:
+        with naming(self.source):
+            return self.reader.read()
 
     def _check_known(self, crc: int) -> None:
         if crc != self.position.crc32:
@@ -413,7 +421,7 @@ class Streamer:
         if rest is not None:
             self._take(rest)
         while self.stop.signal is None:
-            block = self.reader.read()
+            block = self._next()
             if block is None:
                 self._learn_waiting(is_last=True)
                 break

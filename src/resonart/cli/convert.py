@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ from ._files import Reads, Writes
 from ._models import is_model_file, load_fitted, names_of
 from ._options import STDOUT, Sectioned, TableOptions, output_options, table_options
 from ._output import Output, count, plain
-from ._targets import check_folder, words_beside
+from ._targets import check_folder, words_beside, write_whole
 
 MODEL_ENDINGS = (".resonart", ".npz")
 
@@ -113,7 +112,7 @@ def convert_model(source: str, target: str, target_format: str | None, output: O
     elif ending == ".json":
         check_folder("OUT", target)
         text = json.dumps(plain(model.describe().to_dict()), ensure_ascii=False, allow_nan=False)
-        write_text(Path(target), text + "\n")
+        write_whole(target, f"{text}\n".encode())
         written = "description"
     else:
         io.write_table(target, box_table(model), format=target_format)
@@ -147,14 +146,3 @@ def box_table(model: Any) -> dict[str, NDArray[Any]]:
         columns[f"{name} from"] = lower[:, f]
         columns[f"{name} to"] = upper[:, f]
     return columns
-
-
-def write_text(path: Path, text: str) -> None:
-    """Write a text file whole or not at all."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        beside.write_text(text, encoding="utf-8")
-        os.replace(beside, path)
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise

@@ -178,6 +178,7 @@ def stream(
             checkpoint_every=checkpoint_every,
             stops_at_reject=on_reject == "stop",
             learns=not no_learn,
+            source="standard input" if source == STDIN else source,
         )
         try:
             rest = streamer.replay()
