@@ -377,7 +377,7 @@ def test_a_full_disk_is_said_once() -> None:
     with open("/dev/full", "w") as full:
         done = subprocess.run([*COMMAND, "version"], stdout=full, stderr=subprocess.PIPE, text=True)
     assert done.returncode == 1
-    assert done.stderr == "resonart: error: No space left on device\n"
+    assert done.stderr == "resonart: error: standard output: No space left on device\n"
 
 
 @pytest.mark.subprocess
