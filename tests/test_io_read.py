@@ -10,8 +10,10 @@ import json
 import os
 import pickle
 import re
+import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
@@ -1120,3 +1122,27 @@ def test_rows_kept_as_they_are() -> None:
     assert labels.tolist() == ["a", None, "b"]
     assert numbers.tolist() == [0, 1, 2]
     assert (reader.n_rows, reader.n_dropped) == (3, 0)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of Unix")
+def test_signals_whose_handlers_return_do_not_end_the_reading() -> None:
+    """pyarrow gives up a block of CSV where a signal comes, even if nobody asked for that."""
+    text = b"x,y\n" + b"".join(b"%d,%d\n" % (i, i % 7) for i in range(200_000))
+    heard: list[int] = []
+    old = signal.signal(signal.SIGINT, lambda number, frame: heard.append(number))
+    stop = threading.Event()
+
+    def press() -> None:
+        while not stop.wait(0.002):
+            os.kill(os.getpid(), signal.SIGINT)
+
+    pressing = threading.Thread(target=press)
+    try:
+        pressing.start()
+        while len(heard) < 100:
+            with open_table(io.BytesIO(text), format="csv") as reader:
+                assert len(reader.read_all().rows) == 200_000
+    finally:
+        stop.set()
+        pressing.join()
+        signal.signal(signal.SIGINT, old)

@@ -11,7 +11,7 @@ import numpy as np
 
 from ._blocks import Block, blocks
 from ._errors import TableError, reason, shown
-from ._pyarrow import require_pyarrow
+from ._pyarrow import read_csv, require_pyarrow
 from ._source import Source
 from ._values import MISSING, MOST_COLUMNS, Objects, Piece, numbered
 
@@ -232,8 +232,8 @@ class CsvTable:
     def _parse_data(self, data: bytes, columns: dict[int, bool]) -> Any:
         arrow = self._arrow
         types = {str(j): arrow.string() if text else arrow.float64() for j, text in columns.items()}
-        return self._csv.read_csv(
-            arrow.BufferReader(data),
+        return read_csv(
+            data,
             read_options=self._csv.ReadOptions(
                 column_names=[str(j) for j in range(len(self.names))], block_size=len(data) + 1
             ),

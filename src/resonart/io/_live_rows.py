@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._lines import LONGEST_LINE
+from ._pyarrow import read_csv
 from ._values import MISSING
 
 # More than that the engine refuses: a range of twice as much would overflow.
@@ -347,8 +348,8 @@ class CsvParser(LineParser):
         called = [str(i) for i in range(len(self._head))]
         mine = [called[place] for place in self._places]
         try:
-            table = arrow.read_csv(
-                pa.py_buffer(data),
+            table = read_csv(
+                data,
                 read_options=arrow.ReadOptions(column_names=called, use_threads=False),
                 parse_options=arrow.ParseOptions(
                     delimiter=self._delimiter, quote_char=False, ignore_empty_lines=False
