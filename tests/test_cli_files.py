@@ -135,7 +135,7 @@ def test_devices_may_be_named_twice(here: Path) -> None:
 
 def test_a_model_may_be_read_while_it_is_not_written(here: Path) -> None:
     """--no-learn only reads: two names for one file are then no harm, and no lock is needed."""
-    with _claims.claimed("model.resonart", "another"):
+    with _claims.Claim("model.resonart", "another"):
         before = Path("model.resonart").read_bytes()
         run("stream", "model.resonart", "--no-learn", "--input", "new.csv", "-o", "x.ndjson",
             "--columns", "width,height")  # fmt: skip
@@ -233,7 +233,7 @@ def test_of_streams_that_begin_at_once_one_goes_on(here: Path) -> None:
 def test_a_lock_whose_holder_says_nothing(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_claims, "_tell", lambda *_: None)
     monkeypatch.setattr(_claims, "WAIT_FOR_HOLDER", 0.0)
-    with _claims.claimed("x.resonart", "another"):
+    with _claims.Claim("x.resonart", "another"):
         said = error_of("merge", "a.resonart", "b.resonart", "-o", "x.resonart")
     assert "x.resonart is being written by another process." in said
     run("merge", "a.resonart", "b.resonart", "-o", "x.resonart")
@@ -256,11 +256,12 @@ def test_where_there_are_no_locks_it_goes_on_with_a_warning(
     monkeypatch.setattr(_claims, "try_lock", refuse)
     done = run("merge", "a.resonart", "b.resonart", "-o", "x.resonart")
     assert "warning: x.resonart cannot be locked here" in done.stderr
+    assert not list(here.glob(".*"))
 
 
 def test_a_name_as_long_as_can_be(here: Path) -> None:
     name = "é" * 120 + ".csv"
     run("convert", "data.csv", name)
     run("stream", "m.resonart", "--input", name, "--columns", "width,height", *GIVEN[:4])
-    with _claims.claimed(name, "another"), _claims.claimed("é" * 119 + ".csv", "another"):
+    with _claims.Claim(name, "another"), _claims.Claim("é" * 119 + ".csv", "another"):
         assert "is being written by process" in error_of("convert", "new.csv", name)

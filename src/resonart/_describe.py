@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ._bounds import Bounds, Boxes, Floats, boxes_from_weights
 from ._checks import ParameterError, check_count, check_real
+from ._distinct import n_distinct
 from ._engine import Snapshot
 from ._numbers import (
     Digits,
@@ -486,18 +487,14 @@ def digits_for(
         else:
             found.append(fixed_digits(corners, int(decimals), size, rounding))
     if decimals is None and len(lower) <= _MOST_COMPARED:
-        n_boxes = _n_distinct(lower, upper)
+        n_boxes = n_distinct(np.concatenate([lower, upper], axis=1))
         for _ in range(_MOST_FINER):
             units = np.array([10.0**-d.decimals for d in found])
-            down = np.floor((lower + slack) / units)
-            if _n_distinct(down, np.ceil((upper - slack) / units)) == n_boxes:
+            down, up = np.floor((lower + slack) / units), np.ceil((upper - slack) / units)
+            if n_distinct(np.concatenate([down, up], axis=1)) == n_boxes:
                 break
             found = [finer(d) for d in found]
     return found
-
-
-def _n_distinct(lower: Floats, upper: Floats) -> int:
-    return len(np.unique(np.concatenate([lower, upper], axis=1), axis=0))
 
 
 def _set_apart_most(

@@ -20,6 +20,7 @@ from ._base import BaseART
 from ._checks import check_flag
 from ._choice import Candidate, VigilanceChoice
 from ._ddvfa import DDVFA, merges_by_itself
+from ._distinct import n_distinct
 from ._engine import CHOICES, rebuild
 from ._fuzzy_art import FuzzyART
 from ._model_format import (
@@ -262,7 +263,7 @@ def _topo_state(arrays: dict[str, Array], counters: dict[str, int]) -> dict[str,
             bad("the categories' counts are more than the rows presented")
         if edges.shape[1] != 2:
             bad("edges must be pairs")
-        if len(np.unique(edges, axis=0)) != len(edges):
+        if n_distinct(edges) != len(edges):
             bad("an edge is there twice")
         state[name] = {
             "weights": arrays[f"weights_{name}"],

@@ -155,7 +155,7 @@ def _be_child(task: dict[str, Any], says_ready: int) -> None:
     """Do the task and end; never return."""
     import faulthandler
 
-    code = FAILED
+    code = OUTSIDE  # a signal may come when all is done
     os.chdir(task["folder"])
     for number, path in zip((1, 2), task["words"], strict=True):
         file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
@@ -177,6 +177,7 @@ def _be_child(task: dict[str, Any], says_ready: int) -> None:
         code = FAILED if _is_inside(interrupt) else OUTSIDE
         traceback.print_exc()
     except BaseException:
+        code = FAILED
         traceback.print_exc()
     finally:
         signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -76,7 +76,8 @@ class Application(click.Group):
             # By which other commands are told of this one.
             extra.setdefault("obj", sys.argv[1:] if args is None else list(args))
             code = super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
-        except click.ClickException as error:
+        except (click.ClickException, click.Abort, KeyboardInterrupt) as error:
+            # (Before a command begins, click makes Abort of Ctrl-C.)
             outcome = outcome_of(error)
             report(error, outcome)
             code = exit_code_of(outcome)

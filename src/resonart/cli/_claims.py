@@ -15,9 +15,9 @@ import socket
 import stat
 import sys
 import time
+import weakref
 import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 
 from ._errors import CommandError, warn
 
@@ -59,8 +59,7 @@ else:
         return True
 
 
-@contextmanager
-def claimed(path: str, command: str) -> Iterator[None]:
+class Claim:
     """Let no other command write a file meanwhile, or say which one does.
 
     Parameters
@@ -70,20 +69,58 @@ def claimed(path: str, command: str) -> Iterator[None]:
     command : str
         What to tell others of this one.
     """
-    place = lock_file_of(path)
-    descriptor = None if place is None else _locked(place, path)
-    if descriptor is None:
-        yield
-        return
-    assert place is not None
-    try:
-        _tell(descriptor, command)
-        yield
-    finally:
-        # While it is locked: nobody can have taken it for his own.
+
+    def __init__(self, path: str, command: str) -> None:
+        self._path = path
+        self._command = command
+        self._place = lock_file_of(path)
+        self._open: list[int] = []
+        if self._place is not None:
+            # Wherever Ctrl-C strikes, the lock file goes when Python ends.
+            weakref.finalize(self, _release, self._place, self._open)
+
+    def __enter__(self) -> None:
+        if self._place is not None and self._is_locked(self._place):
+            _tell(self._open[-1], self._command)
+
+    def __exit__(self, *_: object) -> None:
+        if self._place is not None:
+            _release(self._place, self._open)
+
+    def _is_locked(self, place: str) -> bool:
+        """Open and lock the lock file; tell whether there can be one."""
+        while True:
+            try:
+                _open(place, self._open)
+            except OSError:  # a folder that cannot be written to: whoever writes there says so
+                return False
+            try:
+                if not try_lock(self._open[-1]):
+                    raise CommandError(_refusal(self._open[-1], self._path))
+            except OSError as error:
+                if error.errno not in NO_LOCKS:
+                    raise
+                with suppress(OSError):
+                    os.unlink(place)
+                warn(
+                    f"{self._path} cannot be locked here: see to it that no other command "
+                    "writes it."
+                )
+                return False
+            if _is_still_there(self._open[-1], place):
+                return True
+            os.close(self._open.pop())  # its holder has removed it meanwhile
+
+
+def _release(place: str, opened: list[int]) -> None:
+    """Remove the lock file, if the lock is ours, and let it go; done twice it does no harm."""
+    while opened:
         with suppress(OSError):
-            os.unlink(place)
-        os.close(descriptor)
+            # While it is locked: nobody else can have taken it for his own.
+            if try_lock(opened[-1]) and _is_still_there(opened[-1], place):
+                os.unlink(place)
+        with suppress(OSError):
+            os.close(opened.pop())
 
 
 def lock_file_of(path: str) -> str | None:
@@ -110,36 +147,13 @@ def lock_file_of(path: str) -> str | None:
     return os.path.join(folder, f".{name}{ENDING}")
 
 
-def _locked(place: str, path: str) -> int | None:
-    """Return the lock file, open and locked; None where there can be none."""
-    while True:
-        try:
-            descriptor = _open(place)
-        except OSError:  # a folder that cannot be written to: whoever writes there says so
-            return None
-        try:
-            if not try_lock(descriptor):
-                raise CommandError(_refusal(descriptor, path))
-            if _is_still_there(descriptor, place):
-                return descriptor
-        except OSError as error:
-            os.close(descriptor)
-            if error.errno not in NO_LOCKS:
-                raise
-            warn(f"{path} cannot be locked here: see to it that no other command writes it.")
-            return None
-        except BaseException:
-            os.close(descriptor)
-            raise
-        os.close(descriptor)  # its holder has removed it meanwhile
-
-
-def _open(place: str) -> int:
+def _open(place: str, opened: list[int]) -> None:
+    """Open the lock file. There is no moment at which it is open and not in the list."""
     flags = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
     try:
-        return os.open(place, os.O_RDWR | os.O_CREAT | flags, 0o666)
-    except PermissionError:
-        return os.open(place, os.O_RDONLY | flags)  # somebody else's: enough to see a lock
+        opened.extend(map(os.open, [place], [os.O_RDWR | os.O_CREAT | flags], [0o666]))
+    except PermissionError:  # somebody else's: enough to see a lock
+        opened.extend(map(os.open, [place], [os.O_RDONLY | flags]))
 
 
 def _is_still_there(descriptor: int, place: str) -> bool:

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import click
 
-from ._claims import claimed
+from ._claims import Claim
 
 DASH = "-"  # standard input or output
 
@@ -66,7 +66,7 @@ class FileCommand(click.Command):
         with ExitStack() as claims:
             for file in files:
                 if file.is_written and file.path != DASH:
-                    claims.enter_context(claimed(file.path, command))
+                    claims.enter_context(Claim(file.path, command))
             return super().invoke(ctx)
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
-import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,8 +10,9 @@ from pathlib import Path
 import click
 
 from resonart import io
+from resonart.io._target import Target
 
-from ._errors import CommandError
+from ._errors import CommandError, naming
 from ._options import STDOUT
 from ._output import Output
 
@@ -40,28 +39,13 @@ def words_beside(target: str | None, output: Output) -> Output:
 
 def write_whole(path: str | Path, content: bytes) -> None:
     """Write a file whole or not at all; what is no file is written to as it is."""
-    place = Path(os.path.realpath(path))  # a link stays a link
+    target = Target(path)
     try:
-        if place.exists() and not place.is_file():
-            place.write_bytes(content)
-        else:
-            _replace(place, content)
-    except OSError as error:  # which may name the passing file, or none
-        raise OSError(error.errno, error.strerror, os.fspath(path)) from error
-
-
-def _replace(place: Path, content: bytes) -> None:
-    beside = place.with_name(f".{place.name[:100]}.{secrets.token_hex(6)}.part")
-    try:
-        with open(beside, "xb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        if place.exists():
-            os.chmod(beside, stat.S_IMODE(place.stat().st_mode))
-        os.replace(beside, place)
+        with naming(os.fspath(path)):
+            target.stream.write(content)
+            target.keep()
     except BaseException:
-        beside.unlink(missing_ok=True)
+        target.discard()
         raise
 
 

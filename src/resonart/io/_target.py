@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import stat
+import weakref
 from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
@@ -57,7 +58,7 @@ class Target:
             with suppress(OSError):
                 self.stream.close()
         if self._passing is not None:
-            self._passing.unlink(missing_ok=True)
+            _remove(self._passing)
             self._passing = None
 
     def _open(self) -> None:
@@ -72,12 +73,18 @@ class Target:
                 "Make the folder first",
             )
         name = f".{self._path.name[:100]}.{secrets.token_hex(6)}.part"
-        passing = self._path.with_name(name)
-        self.stream = open(passing, "xb")  # noqa: SIM115
-        self._passing = passing
+        self._passing = self._path.with_name(name)
+        # Wherever Ctrl-C strikes, the file goes with this object, or when Python ends.
+        weakref.finalize(self, _remove, self._passing)
+        self.stream = open(self._passing, "xb")  # noqa: SIM115
 
     def _failed(self, error: OSError) -> TableError:
         return TableError(
             f"{self.title} cannot be written: {reason(error)}",
             "Give a file in a folder that may be written to and has room",
         )
+
+
+def _remove(path: Path) -> None:
+    with suppress(OSError):
+        path.unlink(missing_ok=True)
