@@ -259,6 +259,27 @@ def test_every_end_has_its_code(
     assert not Path("labels.csv").exists()
 
 
+def test_an_interrupt_before_a_command_begins(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """While options are read, and while all that is needed is imported."""
+
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(_app.Application, "parse_args", interrupt)
+    result = run("version", code=130)
+    assert (result.stdout, result.stderr.strip()) == ("", "resonart: interrupted.")
+
+    class Interrupting(dict[str, object]):
+        def __getattr__(self, name: str) -> object:
+            raise KeyboardInterrupt
+
+    monkeypatch.setitem(sys.modules, "resonart.cli._app", Interrupting())
+    assert main(["version"]) == 130
+    assert capsys.readouterr().err == "resonart: interrupted.\n"
+
+
 @pytest.mark.parametrize("how", ["--debug", "RESONART_DEBUG"])
 def test_a_traceback_on_request(folder: Path, monkeypatch: pytest.MonkeyPatch, how: str) -> None:
     if how == "RESONART_DEBUG":

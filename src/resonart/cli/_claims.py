@@ -27,7 +27,7 @@ MOST_BYTES = 4_096  # of a lock file
 MOST_COMMAND = 300
 # The holder writes who it is just after it has the lock.
 WAIT_FOR_HOLDER = 0.5
-NO_LOCKS = {errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS, errno.EINVAL}
+NO_LOCKS = {errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS, errno.EINVAL, errno.EBADF}
 
 if sys.platform == "win32":
     import msvcrt
