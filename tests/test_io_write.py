@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import json
 import os
@@ -456,3 +457,33 @@ def test_a_table_can_be_converted_in_place(tmp_path: Path) -> None:
     path.write_text("a;b\r\n1;2\r\n\r\n3;NA\r\n")
     assert convert(path, path, missing="drop").n_rows == 1
     assert path.read_text() == "a,b\n1,2\n"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.subprocess
+def test_a_forked_child_takes_no_file_away(tmp_path: Path) -> None:
+    code = """
+import os, sys
+from resonart.io import TableWriter
+with TableWriter("out.ndjson") as writer:
+    writer.write({"x": [1]})
+    child = os.fork()
+    if child == 0:
+        del writer
+        import atexit
+        atexit._run_exitfuncs()
+        os._exit(0)
+    os.waitpid(child, 0)
+"""
+    subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True, timeout=60)
+    assert [each.name for each in tmp_path.iterdir()] == ["out.ndjson"]
+
+
+def test_a_writer_that_is_forgotten_leaves_no_file(tmp_path: Path) -> None:
+    """As when Ctrl-C strikes just before the with block is entered."""
+    writer = TableWriter(tmp_path / "out.ndjson")
+    writer.write({"x": [1]})
+    writer._target.stream.close()
+    del writer
+    gc.collect()
+    assert list(tmp_path.iterdir()) == []

@@ -77,7 +77,7 @@ class Claim:
         self._open: list[int] = []
         if self._place is not None:
             # Wherever Ctrl-C strikes, the lock file goes when Python ends.
-            weakref.finalize(self, _release, self._place, self._open)
+            weakref.finalize(self, _release, self._place, self._open, os.getpid())
 
     def __enter__(self) -> None:
         if self._place is not None and self._is_locked(self._place):
@@ -85,7 +85,7 @@ class Claim:
 
     def __exit__(self, *_: object) -> None:
         if self._place is not None:
-            _release(self._place, self._open)
+            _release(self._place, self._open, os.getpid())
 
     def _is_locked(self, place: str) -> bool:
         """Open and lock the lock file; tell whether there can be one."""
@@ -112,9 +112,9 @@ class Claim:
             os.close(self._open.pop())  # its holder has removed it meanwhile
 
 
-def _release(place: str, opened: list[int]) -> None:
+def _release(place: str, opened: list[int], owner: int) -> None:
     """Remove the lock file, if the lock is ours, and let it go; done twice it does no harm."""
-    while opened:
+    while opened and owner == os.getpid():  # a forked child has no say
         with suppress(OSError):
             # While it is locked: nobody else can have taken it for his own.
             if try_lock(opened[-1]) and _is_still_there(opened[-1], place):

@@ -75,7 +75,7 @@ class Target:
         name = f".{self._path.name[:100]}.{secrets.token_hex(6)}.part"
         self._passing = self._path.with_name(name)
         # Wherever Ctrl-C strikes, the file goes with this object, or when Python ends.
-        weakref.finalize(self, _remove, self._passing)
+        weakref.finalize(self, _remove_own, self._passing, os.getpid())
         self.stream = open(self._passing, "xb")  # noqa: SIM115
 
     def _failed(self, error: OSError) -> TableError:
@@ -88,3 +88,8 @@ class Target:
 def _remove(path: Path) -> None:
     with suppress(OSError):
         path.unlink(missing_ok=True)
+
+
+def _remove_own(path: Path, owner: int) -> None:
+    if os.getpid() == owner:  # and not of a forked child, which ends before
+        _remove(path)
