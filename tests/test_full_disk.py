@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import resource
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -17,6 +16,8 @@ import pytest
 from command_line import error_of, fill_folder, run
 from resonart import io
 from resonart.cli import _spool
+
+resource = pytest.importorskip("resource", reason="limits of Unix")
 
 FULL = Path("/dev/full")
 pytestmark = pytest.mark.skipif(not FULL.exists(), reason="needs a device that is always full")
