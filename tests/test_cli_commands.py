@@ -109,7 +109,7 @@ def test_chosen_columns_go_by_order(folder: Path) -> None:
     [
         ("width,depth\n1,2\n", "has no column 'height', which the model has as feature."),
         ("a,b\n1,2\n", "has no column 'width' and no 'height', which the model has as features."),
-        ("width,height\n1,tall\n2,tall\n", "the column 'height', a feature of the model, does not"),
+        ("width,height\n1,tall\n2,tall\n", "column 'height': 'tall' is text"),
         ("1,2,3\n4,5,6\n", "3 columns of numbers, and the model has 2 features (width, height)"),
     ],
 )

@@ -138,12 +138,12 @@ def test_no_learn_only_tells(here: Path) -> None:
 
 
 BAD = [
-    (b'{"x": 1}\n', "it has no 'y'"),
-    (b'{"x": "a", "y": 1}\n', "'x' is not a number"),
+    (b'{"x": 1}\n', "column 'y': the value is missing"),
+    (b'{"x": "a", "y": 1}\n', "column 'x': 'a' is text"),
     (b"\xff\xfe\xfd\n", "not UTF-8"),
     (b'{"x": 1, "y": 2, "z": "' + b"z" * 10_000_000 + b'"}\n', "longer than"),
-    (b'{"x": 1, "y": 2, "z": "' + b"z" * 1_200_000 + b'"}\n', "longer than"),
-    (b'{"x": "' + b"z" * 300_000 + b'", "y": 2}\n', "'x' is not a number"),
+    (b'{"x": 1, "y": 2, "z": "' + b"z" * 8_400_000 + b'"}\n', "longer than"),
+    (b'{"x": "' + b"z" * 300_000 + b'", "y": 2}\n', "column 'x': 'zz"),
     (b"garbage\n", "no JSON"),
 ]
 
@@ -260,7 +260,14 @@ def test_no_row_at_all_is_a_failure(here: Path) -> None:
     (here / "none.ndjson").write_text('{"a": 1}\n' * 3)
     result = run(here / "m", "--input", here / "none.ndjson", "--columns", "b", *GIVEN)
     assert result.exit_code == 1
-    assert "none of 3 lines is a row. Line 1: it has no 'b'" in result.stderr
+    assert "the input has no column 'b'. Its columns are: 'a'" in result.stderr
+    (here / "none.ndjson").write_text('{"a": 1, "b": 2}\n' + '{"a": 1, "b": null}\n' * 3)
+    result = run(here / "m", "--input", here / "none.ndjson", *GIVEN, "--on-reject", "stop")
+    assert "line 2: column 'b': the value is missing" in result.stderr
+    (here / "none.ndjson").write_text('{"a": 1, "b": null}\n' * 3)
+    result = run(here / "n", "--input", here / "none.ndjson", "--columns", "a,b", *GIVEN)
+    assert result.exit_code == 1
+    assert "none of 3 lines is a row. Line 1: column 'b': the value is missing" in result.stderr
 
 
 @pytest.mark.parametrize("end", [b"", b"\n"])

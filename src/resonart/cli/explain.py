@@ -7,9 +7,10 @@ from typing import Any
 import click
 
 import resonart
+from resonart import io
 
 from ._errors import CommandError
-from ._features import ModelTable, open_for
+from ._features import open_for
 from ._models import load_fitted
 from ._options import Sectioned, TableOptions, output_options, table_options
 from ._output import Output
@@ -54,10 +55,10 @@ def explain(model_file: str, data: str, row: int, table: TableOptions, output: O
     output.line(str(explanation))
 
 
-def find_row(table: ModelTable, wanted: int) -> Any:
+def find_row(table: io.TableReader, wanted: int) -> Any:
     """Return the values of a row, reading no further than to it."""
     last = -1
-    data = table.reader.source
+    data = table.source
     for chunk in table:
         last = int(chunk.numbers[-1])
         place = int(chunk.numbers.searchsorted(wanted))
@@ -65,6 +66,6 @@ def find_row(table: ModelTable, wanted: int) -> Any:
             return chunk.rows[place]
         if last > wanted:
             break
-    if wanted < table.reader.n_rows:
+    if wanted < table.n_rows:
         raise CommandError(f"row {wanted} of {data} was dropped, for a value in it is missing.")
     raise CommandError(f"{data} has no row {wanted}: its rows are numbered from 0 to {last}.")
