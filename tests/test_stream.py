@@ -260,7 +260,7 @@ def test_no_row_at_all_is_a_failure(here: Path) -> None:
     (here / "none.ndjson").write_text('{"a": 1}\n' * 3)
     result = run(here / "m", "--input", here / "none.ndjson", "--columns", "b", *GIVEN)
     assert result.exit_code == 1
-    assert "the input has no column 'b'. Its columns are: 'a'" in result.stderr
+    assert "none.ndjson has no column 'b'. Its columns are: 'a'" in result.stderr
     (here / "none.ndjson").write_text('{"a": 1, "b": 2}\n' + '{"a": 1, "b": null}\n' * 3)
     result = run(here / "m", "--input", here / "none.ndjson", *GIVEN, "--on-reject", "stop")
     assert "line 2: column 'b': the value is missing" in result.stderr

@@ -9,7 +9,7 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping
 from enum import Enum
 from typing import Any, TextIO
 
@@ -124,12 +124,12 @@ def as_options(text: str) -> str:
     >>> as_options("Say which: header=True or header=False.")
     'Say which: --header or --no-header.'
     >>> print(as_options("Give decimal=',', or leave out exclude=['a b', 'c']."))
-    Give --decimal ,, or leave out --exclude 'a b' --exclude c.
+    Give --decimal ',', or leave out --exclude 'a b' --exclude c.
     """
     names = "missing|format|decimal|thousands|encoding"
     text = re.sub(
         rf"""\b({names})=(['"])(.+?)\2""",
-        lambda found: f"--{found[1]} {shlex.quote(found[3])}",
+        lambda found: f"--{found[1]} {found[3] if found[3].isalnum() else repr(found[3])}",
         text,
     )
     text = re.sub(r"\b(exclude|na)=(\[.*?\])(?=[.;,]? |[.;,]?$)", _as_repeated, text)
@@ -205,10 +205,8 @@ def warn(text: str) -> None:
     say(f"resonart: warning: {text}")
 
 
-def warn_of_doubtful(source: str, doubtful: Sequence[str]) -> None:
+def warn_of_doubtful(source: str, doubtful: Mapping[str, str]) -> None:
     """Warn of features that are hardly meant to be."""
-    if doubtful:
-        warn(
-            f"{source}: {', '.join(doubtful)}, and is taken for a feature. Leave it out with "
-            "--exclude COLUMN, or name the features with --columns."
-        )
+    for name, looks in doubtful.items():
+        cure = f"If it is no feature, leave it out with --exclude {shlex.quote(name)}."
+        warn(f"{source}: the column {name!r} {looks}. {cure}")

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from resonart import Learned
 from resonart.io import Block, LineParser, LineReader, LiveRows, Reject
 
-from ._errors import CommandError, say, warn_of_doubtful
+from ._errors import CommandError, as_options, say, warn_of_doubtful
 
 SHOWN_TEXT = 1_000  # bytes of a rejected line that are kept
 SHOWN_REJECTS = 5  # lines told on stderr where there is no file for them
@@ -571,7 +571,7 @@ class Streamer:
             return
         told_before = self._read.n_rejected - len(rejects)
         for line, reason, _ in rejects[: max(0, SHOWN_REJECTS - told_before)]:
-            say(f"resonart: warning: line {line} left out: {reason}.")
+            say(f"resonart: warning: line {line} left out: {as_options(reason)}.")
 
     def _learn_waiting(self, *, is_last: bool) -> None:
         if self.n_waiting < self.warm_up and not is_last:
@@ -588,7 +588,7 @@ class Streamer:
     def _learn(self, rows: NDArray[np.float64], lines: NDArray[np.int64]) -> None:
         is_new = not is_fitted(self.model)
         if is_new:
-            warn_of_doubtful("the input", self.parser.doubtful(rows))
+            warn_of_doubtful(self.parser.title, self.parser.doubtful(rows))
         learned = self._learned(rows)
         self.output.write(self.write(lines, learned, self._read.last_line))
         self._read = replace(self._read, last_line=int(lines[-1]))

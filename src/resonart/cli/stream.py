@@ -147,7 +147,7 @@ def stream(
     with ExitStack() as stack:
         stop = stack.enter_context(heeding_signals())
         raw = stack.enter_context(open_input(source))
-        parser = make_parser(form or named_format(source), text, model)
+        parser = make_parser(form or named_format(source), text, model, source)
         if parser_state is not None:
             restore(parser, parser_state, path)
         before = position or Position()
@@ -316,11 +316,12 @@ def named_format(source: str) -> str:
     return form
 
 
-def make_parser(form: str, text: TextOptions, model: Any) -> LineParser:
+def make_parser(form: str, text: TextOptions, model: Any, source: str) -> LineParser:
     """Return a parser that finds the columns asked for, or else the model's features."""
     features = features_of(model) if text.columns is None and is_fitted(model) else None
     try:
-        return LineParser(form, features=features, **vars(text))
+        title = "standard input" if source == STDIN else source
+        return LineParser(form, features=features, title=title, **vars(text))
     except ValueError as error:
         raise click.UsageError(as_options(str(error))) from None
 

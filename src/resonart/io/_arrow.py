@@ -53,8 +53,8 @@ class ColumnTable:
         said = "" if value is None else f", row 0 has {shown(str(value))}"
         return f"its type is {self._types[column]}{said}"
 
-    def check_left_out(self, columns: Sequence[int]) -> None:
-        """Leave out what they may: their types say that they are no numbers."""
+    def check_notation(self, columns: Sequence[int]) -> None:
+        """Refuse nothing: types say what columns hold."""
 
     def pieces(self, features: Sequence[int], label: int | None, rows: int) -> Iterator[Piece]:
         """Give the rows in batches of at most so many."""

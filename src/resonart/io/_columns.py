@@ -29,8 +29,8 @@ class Columns(Protocol):
     def why_not(self, column: int) -> str:
         """Say what makes a column text."""
 
-    def check_left_out(self, columns: Sequence[int]) -> None:
-        """Refuse to leave out columns that hold numbers written in another way."""
+    def check_notation(self, columns: Sequence[int]) -> None:
+        """Refuse columns that hold numbers written in another way."""
 
 
 class Table(Columns, Protocol):
@@ -102,7 +102,7 @@ def select_columns(table: Columns, request: Request) -> Selection:
         others = [j for j in range(len(names)) if j not in aside]
         features = [j for j in others if table.is_number[j]]
         text = [j for j in others if not table.is_number[j]]
-        table.check_left_out(text)
+        table.check_notation(others)
         left_out = [names[j] for j in text]
         if not features:
             raise TableError(
@@ -167,21 +167,18 @@ def is_numbered(names: Sequence[str]) -> bool:
     return list(names) == numbered(len(names))
 
 
-def doubtful_columns(names: Sequence[str], rows: Floats) -> list[str]:
-    """Say which columns look like anything but a measurement.
+def doubtful_columns(names: Sequence[str], rows: Floats) -> dict[str, str]:
+    """Return columns that look like anything but a measurement, with what they look like.
 
     Examples
     --------
     >>> rows = np.column_stack([np.arange(12.0), np.full(12, 2008.0), np.linspace(0, 1, 12)])
     >>> doubtful_columns(["Unnamed: 0", "year", "length"], rows)
-    ["'Unnamed: 0' just counts the rows", "'year' looks like a year"]
+    {'Unnamed: 0': 'just counts the rows', 'year': 'looks like a year'}
     """
-    said = []
-    for name, values in zip(names, rows.T, strict=True):
-        looks = _looks_like(name, values[np.isfinite(values)])
-        if looks:
-            said.append(f"{name!r} {looks}")
-    return said
+    pairs = zip(names, rows.T, strict=True)
+    looks = {name: _looks_like(name, values[np.isfinite(values)]) for name, values in pairs}
+    return {name: what for name, what in looks.items() if what}
 
 
 def _looks_like(name: str, values: Floats) -> str:

@@ -150,7 +150,7 @@ class CsvText(TextParser):
             return
         self._n_rows += 1
         for evidence, field in zip(self._evidence, record.fields, strict=True):
-            evidence.add(self.notation.kind(field), record.line, field, self.notation)
+            evidence.add(self.notation.kind(field), record.line, field, self._elsewhere)
 
     def _finish(self) -> None:
         if not self.names and self._first is not None:
@@ -241,12 +241,12 @@ class CsvText(TextParser):
             return None
         if data.count(b"\r") != data.count(b"\r\n"):
             return None
-        if len(self.names) == 1 and _BLANK_LINE.search(data):
-            return None
         if BOM in data:
             if b'"' in data:
                 return None
             data = _MARKS.sub(b"", data)
+        if len(self.names) == 1 and _BLANK_LINE.search(data):
+            return None
         if b'"' in data:
             fields = quoted(data, self.delimiter)
             if fields is None:

@@ -115,6 +115,11 @@ class LineParser:
         self._text: TextParser = kind(title, options, request, in_lines=True)
 
     @property
+    def title(self) -> str:
+        """What the lines are called in messages."""
+        return self._text.title
+
+    @property
     def names(self) -> list[str] | None:
         """What the features are called; None until known."""
         chosen = self._text.selection
@@ -125,11 +130,11 @@ class LineParser:
         """Columns left out because they do not hold numbers."""
         return [] if self._text.selection is None else self._text.selection.left_out
 
-    def doubtful(self, rows: NDArray[np.float64]) -> list[str]:
-        """Say which features are hardly meant to be, by some rows, unless they were chosen."""
+    def doubtful(self, rows: NDArray[np.float64]) -> dict[str, str]:
+        """Return features that are hardly meant to be, by some rows, unless they were chosen."""
         chosen, names = self._text.selection, self.names
         if chosen is None or names is None or chosen.is_chosen:
-            return []
+            return {}
         return doubtful_columns(names, rows[:1_000])
 
     def look(self, data: bytes, first_line: int) -> bool:
@@ -164,10 +169,11 @@ class LineParser:
         return LiveRows(rows[usable], numbers[usable], told)
 
     def _why_not(self, row: NDArray[np.float64]) -> str:
-        at = int(np.argmax(~(np.abs(row) <= LARGEST)))
         names = self.names
         assert names is not None
-        what = "missing" if np.isnan(row[at]) else "infinite" if np.isinf(row[at]) else "too large"
+        checks = {"infinite": np.isinf(row), "missing": np.isnan(row), "too large": row == row}
+        what, where = next((what, where) for what, where in checks.items() if where.any())
+        at = int(np.argmax(where & ~(np.abs(row) <= LARGEST)))
         return f"column {names[at]!r}: the value is {what}"
 
     def state(self) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import json
 import math
 import warnings
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from operator import itemgetter
 from typing import Any
@@ -91,7 +91,15 @@ class NdjsonText(TextParser):
         pairs: Iterable[tuple[Any, Any]] = value.items() if self.has_names else enumerate(value)
         for key, each in pairs:
             evidence = self._evidence[self._places[key] if self.has_names else key]
-            evidence.add(self._kind(each), line, each, self.notation)
+            evidence.add(self._kind(each), line, each, self._elsewhere)
+
+    def _elsewhere(self, value: Any) -> list[int]:
+        if not isinstance(value, str):
+            return []
+        return [0] if self.notation.is_number(value.strip()) else super()._elsewhere(value)
+
+    def _other_notation(self, which: Sequence[int]) -> str:
+        return "Write them as JSON numbers: without quotes, and with a point"
 
     def _has_all(self, columns: Iterable[str | int]) -> bool:
         return not self.has_names or all(column in self._places for column in columns)

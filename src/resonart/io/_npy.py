@@ -40,8 +40,8 @@ class NpyTable:
         """Say what makes a column text: nothing can."""
         raise AssertionError("every column of an array holds numbers")
 
-    def check_left_out(self, columns: Sequence[int]) -> None:
-        """Leave out nothing: there is no text."""
+    def check_notation(self, columns: Sequence[int]) -> None:
+        """Refuse nothing: there is no text."""
 
     def pieces(self, features: Sequence[int], label: int | None, rows: int) -> Iterator[Piece]:
         """Give so many rows at a time."""

@@ -59,10 +59,10 @@ class TableReader:
         Name of the label column.
     left_out : list of str
         Columns left out because they do not hold numbers; empty where columns were asked for.
-    doubtful : list of str
-        Columns among the features that are hardly meant to be: one that just counts the rows, or
-        looks like an id or a year; with what each looks like. Known from the first chunk on, and
-        empty where columns were asked for.
+    doubtful : dict of str to str
+        Columns among the features that are hardly meant to be, and what each looks like: it just
+        counts the rows, or looks like an id or a year. Known from the first chunk on, and empty
+        where columns were asked for.
     format : str
         The table's format.
     source : str
@@ -91,7 +91,7 @@ class TableReader:
         self.n_rows = 0
         self.n_dropped = 0
         self._source = source
-        self.doubtful: list[str] = []
+        self.doubtful: dict[str, str] = {}
         self._is_chosen = selection.is_chosen
         self._missing = missing
         self._chunk_rows = min(chunk_rows, max(1, MOST_NUMBERS // len(selection.features)))

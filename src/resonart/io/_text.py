@@ -114,12 +114,16 @@ _PLAIN = TextOptions()
 
 
 class Bad(NamedTuple):
-    """A line that is no row: of what column (None: of the line) what is said, and the cure."""
+    """A line that is no row: of what column (None: of the line) what is said, and the cure.
+
+    ``hint`` is a part of the cure that may be right for all lines.
+    """
 
     line: int
     column: str | None
     what: str
     cure: str
+    hint: str = ""
 
     @property
     def where(self) -> str:
@@ -131,7 +135,8 @@ class Bad(NamedTuple):
     @property
     def reason(self) -> str:
         """What is wrong with the line."""
-        return f"it {self.what}" if self.column is None else f"column {self.column!r}: {self.what}"
+        what = f"it {self.what}" if self.column is None else f"column {self.column!r}: {self.what}"
+        return f"{what}. {self.hint}" if self.hint else what
 
 
 class Parsed(NamedTuple):
@@ -156,8 +161,8 @@ class Evidence:
     text: tuple[int, str] | None = None  # the line and value of the first text
     elsewhere: list[list[int]] = field(default_factory=list)  # notations in which texts are numbers
 
-    def add(self, kind: str, line: int, value: Any, notation: Notation) -> None:
-        """Take one more value into account."""
+    def add(self, kind: str, line: int, value: Any, elsewhere: Callable[[Any], list[int]]) -> None:
+        """Take one more value into account; ``elsewhere`` says how a text might be a number."""
         if kind == "missing":
             return
         if self.n_values == 0:
@@ -168,8 +173,7 @@ class Evidence:
             return
         if self.text is None:
             self.text = (line, value)
-        if isinstance(value, str):
-            self.elsewhere.append(notation.in_others(value.strip()))
+        self.elsewhere.append(elsewhere(value))
 
     @property
     def is_number(self) -> bool:
@@ -178,9 +182,10 @@ class Evidence:
 
     @property
     def looks_like_numbers(self) -> bool:
-        """Whether it is text, and mostly numbers in another notation."""
+        """Whether it begins as text, and is mostly numbers in another notation."""
         found = sum(map(bool, self.elsewhere))
-        return found > 0 and not self.is_number and 2 * (found + self.n_numbers) >= self.n_values
+        is_most = 2 * (found + self.n_numbers) >= self.n_values
+        return self.first == "text" and found > 0 and is_most
 
 
 class TextParser(ABC):
@@ -288,10 +293,10 @@ class TextParser(ABC):
         text = self._evidence[column].text
         return "it has no values" if text is None else f"line {text[0]} has {self._shown(text[1])}"
 
-    def check_left_out(self, columns: Sequence[int]) -> None:
-        """Refuse to leave out columns that hold numbers written in another way."""
+    def check_notation(self, columns: Sequence[int]) -> None:
+        """Refuse columns that hold numbers written in another way, and tell of empty ones."""
         empty = [self.names[j] for j in columns if not self._evidence[j].n_values]
-        empty = [name for name in empty if name not in self._nameless]
+        empty = [name for name in empty if name not in self._nameless and self._n_rows]
         if empty:
             warnings.warn(
                 f"{self.title} has no values in the first {self._n_rows:,} rows of "
@@ -314,6 +319,10 @@ class TextParser(ABC):
             f"exclude={[self.names[j] for j in found]}",
         )
 
+    def _elsewhere(self, value: Any) -> list[int]:
+        """Return in which other notations a text is a number."""
+        return self.notation.in_others(value.strip())
+
     def _other_notation(self, which: Sequence[int]) -> str:
         return f"Read them with {self.notation.cures(which)}"
 
@@ -322,16 +331,15 @@ class TextParser(ABC):
         return shown(value.strip())
 
     def _text_in_numbers(self, line: int, column: int, value: str) -> Bad:
-        hint = self.notation.hint(value) or (
-            f"If it stands for a missing value, give na=[{value!r}]"
-            if len(value) <= 20
-            else "Mend it"
-        )
+        hint = self.notation.hint(value)
+        is_short = len(value) <= 20
+        cure = f"If it stands for a missing value, give na=[{value!r}]" if is_short else "Mend it"
         return Bad(
             line,
             self.names[column],
             f"{shown(value)} is text in a column of numbers",
-            f"{hint}; or leave the column out with exclude=[{self.names[column]!r}]",
+            f"{hint or cure}; or leave the column out with exclude=[{self.names[column]!r}]",
+            hint,
         )
 
     # ------------------------------------------------------------------ to go on later
@@ -464,10 +472,6 @@ class _Transcoded(io.RawIOBase):
                 return text.encode("utf-8", "surrogateescape")
         return b""
 
-    def close(self) -> None:
-        super().close()
-        self._source.close()
-
 
 def in_utf8(source: Source, encoding: str) -> Source:
     """Return a source that gives UTF-8."""
@@ -481,7 +485,7 @@ def in_utf8(source: Source, encoding: str) -> Source:
             raise TableError(f"{source.title} is UTF-16, not UTF-8", 'Give encoding="utf-16"')
         return source
     below: BinaryIO = _Transcoded(source, encoding)  # type: ignore[assignment]
-    return Source(below, source.title, owned=True)
+    return Source(below, source.title, owned=False)
 
 
 # ---------------------------------------------------------------------- tables in blocks
@@ -509,7 +513,7 @@ class TextTable:
         self.has_names = parser.has_names
         self.is_number = parser.is_number
         self.why_not = parser.why_not
-        self.check_left_out = parser.check_left_out
+        self.check_notation = parser.check_notation
 
     def pieces(self, features: Sequence[int], label: int | None, rows: int) -> Iterator[Piece]:
         """Give the rows in the pieces in which they are read."""
