@@ -118,6 +118,20 @@ def test_features_that_are_missing_are_named(folder: Path, table: str, said: str
     assert said in error_of("predict", "model.resonart", "other.csv")
 
 
+@pytest.mark.parametrize("names", [["x0", "x1"], ["x1", "x0"]])
+def test_names_that_look_like_numbers_are_names(folder: Path, names: list[str]) -> None:
+    rows, _ = blobs()
+    io.write_table("x.csv", dict(zip(names, rows.T, strict=True)))
+    run("cluster", "x.csv", "--rho-lb", "0.8", "--rho-ub", "0.9", "--save", "x.resonart")
+    io.write_table("turned.csv", dict(zip(names[::-1], rows.T[::-1], strict=True)))
+    run("predict", "x.resonart", "x.csv", "-o", "expected.csv", "--scores")
+    run("predict", "x.resonart", "turned.csv", "-o", "labels.csv", "--scores")
+    assert Path("labels.csv").read_text() == Path("expected.csv").read_text()
+    piped = Path("turned.csv").read_bytes()
+    run("predict", "x.resonart", "-", "-o", "labels.csv", "--scores", stdin=piped)
+    assert Path("labels.csv").read_text() == Path("expected.csv").read_text()
+
+
 def test_a_bad_row_leaves_no_labels(folder: Path) -> None:
     Path("bad.csv").write_text("width,height\n1,2\n3\n")
     assert "line 3" in error_of("predict", "model.resonart", "bad.csv", "-o", "labels.csv")

@@ -175,7 +175,7 @@ def test_words_for_missing_values() -> None:
 
 
 def test_numbers_in_quotes_of_json_are_pointed_out() -> None:
-    with pytest.raises(TableError, match="'1' is text in a column of numbers. Write it without"):
+    with pytest.raises(TableError, match="'1' is text in a column of numbers"):
         in_blocks('{"a": 2, "x": 1}\n{"a": 2, "x": "1"}\n', "ndjson")
     assert "look like numbers" in refused('{"a": 2, "x": "1,5"}\n', "ndjson")
     assert "Write them as JSON numbers" in refused('{"a": 2, "x": "1"}\n', "ndjson")
@@ -268,7 +268,7 @@ def test_more_than_a_quoted_field_is_text(field: str) -> None:
     text = f"x,y\n1,1\n2,{field}\n3,3\n"
     names, rows = in_lines(text)
     assert (names, rows) == (["x", "y"], [[1, 1], [3, 3]])
-    with pytest.raises(TableError, match="line 3, column 'y': .* is text in a column of numbers"):
+    with pytest.raises(TableError, match=r"line 3, column 'y': .* is text"):
         in_blocks(text)
 
 
@@ -353,12 +353,12 @@ def test_excluded_columns_must_be_there() -> None:
 
 def test_a_parser_goes_on_with_all_it_was_told() -> None:
     first = LineParser("csv", decimal=",", na=["?"], exclude=["n"])
-    first.parse("n;x;y\n7;1,5;2\n".encode(), 1)
+    first.parse(b"n;x;y\n7;1,5;2\n", 1)
     second = LineParser("csv")
     second.restore(first.state())
     found = second.parse(b"7;3,5;4\n7;?;4\n", 3)
     assert found.rows.tolist() == [[3.5, 4]]
-    with pytest.raises(ValueError, match="decimal was ',' before|na was"):
+    with pytest.raises(ValueError, match="na was"):
         LineParser("csv", na=["-"]).restore(first.state())
     with pytest.raises(ValueError, match="the features were x, y before"):
         LineParser("csv", ["y"]).restore(first.state())
