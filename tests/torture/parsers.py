@@ -20,7 +20,7 @@ import numpy as np
 
 from resonart.io import LineParser, TableError, open_table
 from resonart.io import _blocks as blocks_module
-from resonart.io import _text as text_module
+from resonart.io import _schema as schema_module
 
 Random = np.random.Generator
 
@@ -83,7 +83,7 @@ def trial(random: Random, folder: Path) -> str:
 def some_options(random: Random, is_json: bool) -> dict[str, Any]:
     options: dict[str, Any] = {}
     if random.random() < 0.2:
-        options["na"] = [["?"], ["-"], ["?", "oops"]][random.integers(3)]
+        options["na"] = [["?"], ["-"], ["?", "oops"], ["-2.5"]][random.integers(3 + (not is_json))]
     if random.random() < 0.15:
         options["encoding"] = ["latin-1", "cp1252", "ascii", "shift-jis"][random.integers(4)]
     if is_json:
@@ -127,7 +127,7 @@ def column_pool(random: Random) -> list[str]:
             pool += more
     if random.random() < 0.05:
         pool += STRAY
-    if random.random() < 0.05:
+    if random.random() < 0.1:
         pool += ["1\r2", "\r3", "4\r", "a\0b", MARK + "1"]
     return pool
 
@@ -200,14 +200,14 @@ def may_go_over_lines(data: bytes) -> bool:
 @contextlib.contextmanager
 def small_looks(random: Random) -> Iterator[None]:
     """Let the schema be decided by a few lines, so that tables need not be long."""
-    before = text_module.LOOK_LINES
-    text_module.LOOK_LINES = int(random.integers(1, 6)) if random.random() < 0.5 else before
+    before = schema_module.LOOK_LINES
+    schema_module.LOOK_LINES = int(random.integers(1, 6)) if random.random() < 0.5 else before
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             yield
     finally:
-        text_module.LOOK_LINES = before
+        schema_module.LOOK_LINES = before
 
 
 def in_blocks(data: bytes, format: str, options: dict[str, Any], size: int) -> Reading:

@@ -11,6 +11,7 @@ from ._errors import TableError
 from ._source import Source
 
 BLOCK = 4 * 2**20
+LOOK = 2**16
 LONGEST_LINE = 8 * 2**20
 
 _QUOTE = ord('"')
@@ -25,11 +26,9 @@ def blocks(source: Source, delimiter: str | None = None) -> Iterator[tuple[bytes
     title = source.title
     rest = b""
     line = 1
-    is_old: bool | None = None
+    is_old = has_old_ends(source)
     while True:
         more = source.read(BLOCK)
-        if is_old is None:
-            is_old = b"\n" not in more and b"\r" in more[:-1]
         if is_old:
             more = more.replace(b"\r", b"\n")
         data = rest + more
@@ -46,6 +45,12 @@ def blocks(source: Source, delimiter: str | None = None) -> Iterator[tuple[bytes
             yield data[:cut], line
             line += data.count(b"\n", 0, cut)
         rest = data[cut:]
+
+
+def has_old_ends(source: Source) -> bool:
+    """Tell whether lines end in carriage returns alone."""
+    first = source.peek(LOOK)
+    return b"\n" not in first and b"\r" in first[:-1]
 
 
 def quoted(data: bytes, delimiter: str) -> list[tuple[int, int]] | None:

@@ -12,27 +12,14 @@ import numpy as np
 
 from ._blocks import quoted
 from ._columns import Request
+from ._encoding import NO_TEXT_CURE, first_filled, in_utf8, is_text, unmarked, what_is_no_text
 from ._errors import TableError, shown
 from ._formats import BOM
 from ._notation import Notation
 from ._pyarrow import require_pyarrow
+from ._schema import DELIMITERS, Bad, Evidence, Parsed, TextOptions, TextParser, check_width
 from ._source import Source
-from ._text import (
-    DELIMITERS,
-    NO_TEXT_CURE,
-    Bad,
-    Evidence,
-    Parsed,
-    TextOptions,
-    TextParser,
-    TextTable,
-    check_width,
-    first_line,
-    in_utf8,
-    is_text,
-    unmarked,
-    what_is_no_text,
-)
+from ._text import TextTable, first_line
 from ._values import numbered
 
 _MARKS = re.compile(rb"(?m)^(?:%b)+" % BOM)
@@ -71,10 +58,10 @@ class CsvText(TextParser):
 
     def _look_at(self, data: bytes, line: int) -> Iterator[int]:
         if self.delimiter is None:
-            first = next((each for each in data.split(b"\n") if unmarked(each).strip()), b"")
-            if not first:
+            first = first_filled(data.split(b"\n"))
+            if not unmarked(first).strip():
                 return
-            self.delimiter = guess_delimiter(unmarked(first), self.options.decimal)
+            self.delimiter = guess_delimiter(first, self.options.decimal)
         for record in self._records(data, line):
             self._take(record)
             yield record.end - record.begin
@@ -225,7 +212,9 @@ class CsvText(TextParser):
             return None
         assert self.selection is not None
         as_text = {j for j in wanted if j in self._rough or j == self.selection.label}
-        if b"(" in plain:  # nan(1) is a number to pyarrow
+        # To pyarrow nan(1) is a number, and a number that stands for a missing value only where no
+        # blanks are around it.
+        if b"(" in plain or self.notation.has_missing_numbers:
             as_text = set(wanted)
         table = self._read(plain, wanted, as_text)
         if table is None and len(as_text) < len(wanted):
@@ -293,7 +282,7 @@ class CsvText(TextParser):
     def _records(self, data: bytes, line: int) -> Iterator[Record]:
         """Give the records that are not blank."""
         assert self.delimiter is not None
-        if not self.in_lines:
+        if not self.in_lines or b'"' not in data:
             yield from records(data, line, self.delimiter, self.options.codec)
             return
         begin = 0
@@ -354,7 +343,7 @@ def guess_delimiter(line: bytes, decimal: str = ".") -> str:
     >>> guess_delimiter(b"a;b"), guess_delimiter(b"1,5;2,5"), guess_delimiter(b'"a;b",c')
     (';', ';', ',')
     """
-    line = re.sub(rb'"[^"]*"', b"", line)
+    line = re.sub(rb'"[^"]*"', b"", unmarked(line))
     found = [mark for mark in DELIMITERS if mark.encode() in line]
     if "," in found and decimal == ",":
         found.remove(",")
@@ -369,15 +358,19 @@ def guess_delimiter(line: bytes, decimal: str = ".") -> str:
 def records(data: bytes, line: int, delimiter: str, codec: str = "utf-8") -> Iterator[Record]:
     """Split lines slowly, keeping their numbers; blank lines are left out."""
     mark = delimiter.encode()
-    blank = bytes(set(b" \t\r\v\f") - set(mark))
+    blank = bytes(set(b" \t\r\v\f\n") - set(mark))
+    is_all_text = is_text(data)
     begin = 0
     while begin < len(data):
         end = data.find(b"\n", begin) + 1 or len(data)
         raw = unmarked(data[begin:end])
         if b'"' not in raw:
-            if raw.strip(blank + b"\n"):
+            if raw.strip(blank):
                 raw = raw.removesuffix(b"\n").removesuffix(b"\r")
-                yield _record(raw, raw.split(mark), line, begin, end, codec)
+                if is_all_text or is_text(raw):
+                    yield Record(raw.decode().split(delimiter), line, begin, end)
+                else:
+                    yield Record([], line, begin, end, what_is_no_text(raw, codec))
             line += 1
             begin = end
             continue
@@ -396,18 +389,11 @@ def records(data: bytes, line: int, delimiter: str, codec: str = "utf-8") -> Ite
             if closed_by != mark:
                 end = match.end()
                 break
-        record = _record(data[start:end], fields, line, begin, end, codec)
-        yield record._replace(problem=record.problem or problem)
+        problem = what_is_no_text(data[start:end], codec) or problem
+        texts = [] if problem else [field.decode() for field in fields]
+        yield Record(texts, line, begin, end, problem)
         line += data.count(b"\n", begin, end)
         begin = end
-
-
-def _record(
-    raw: bytes, fields: Sequence[bytes], line: int, begin: int, end: int, codec: str
-) -> Record:
-    if not is_text(raw):
-        return Record([], line, begin, end, what_is_no_text(raw, codec))
-    return Record([field.decode() for field in fields], line, begin, end)
 
 
 @cache

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from ._columns import Request, doubtful_columns
 from ._csv import CsvText
+from ._encoding import as_utf8, has_plain_lines
 from ._ndjson import NdjsonText
-from ._text import TextOptions, TextParser, as_utf8, has_plain_lines
+from ._schema import TextOptions, TextParser
 
 # More than that the engine refuses: a range of twice as much would overflow.
 LARGEST = float(np.finfo(np.float64).max) / 2

@@ -14,23 +14,12 @@ from typing import Any
 import numpy as np
 
 from ._columns import Request
+from ._encoding import NO_TEXT_CURE, in_utf8, is_text, unmarked, what_is_no_text
 from ._errors import TableError, reason, shown
 from ._formats import BOM
+from ._schema import Bad, Evidence, Parsed, TextOptions, TextParser, check_width
 from ._source import Source
-from ._text import (
-    NO_TEXT_CURE,
-    Bad,
-    Evidence,
-    Parsed,
-    TextOptions,
-    TextParser,
-    TextTable,
-    check_width,
-    in_utf8,
-    is_text,
-    unmarked,
-    what_is_no_text,
-)
+from ._text import TextTable
 from ._values import Objects, label_text, numbered
 
 

@@ -59,6 +59,11 @@ class Notation:
         )
         self._is_number = re.compile(self.pattern.strip("^$"), re.ASCII).fullmatch
 
+    @property
+    def has_missing_numbers(self) -> bool:
+        """Whether a word for a missing value would be a number, as -999."""
+        return any(self.is_number(word.strip()) for word in self.na)
+
     def kind(self, field: str) -> str:
         """Tell whether a field holds a number, text, or nothing."""
         text = field.strip()

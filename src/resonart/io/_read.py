@@ -19,8 +19,8 @@ from ._errors import EmptyTableError, TableError
 from ._formats import LOOK, binary_format, check_format, format_of_bytes, format_of_name
 from ._ndjson import open_ndjson
 from ._npy import NpyTable
+from ._schema import TextOptions
 from ._source import Source, open_source
-from ._text import TextOptions
 from ._values import Piece
 
 # A chunk of a wide table has fewer rows, so that it takes no more than this many numbers.
