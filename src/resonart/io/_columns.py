@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -195,7 +196,7 @@ def _looks_like(name: str, values: Floats) -> str:
 
 def _is_id(name: str) -> bool:
     """Tell whether a column is called an id, as id, user_id, userId or ID."""
-    return name.lower() == "id" or name.endswith(("_id", "-id", " id", "Id", "ID", ".id"))
+    return re.search(r"(?i:(^|[^a-z])id)$|[a-z]I[dD]$", name) is not None
 
 
 def _check_list(what: str, columns: Sequence[str | int] | None) -> None:
