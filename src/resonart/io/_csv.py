@@ -16,7 +16,7 @@ from ._encoding import NO_TEXT_CURE, first_filled, in_utf8, is_text, unmarked, w
 from ._errors import TableError, shown
 from ._formats import BOM
 from ._notation import Notation
-from ._pyarrow import require_pyarrow
+from ._pyarrow import read_csv, require_pyarrow
 from ._schema import DELIMITERS, Bad, Evidence, Parsed, TextOptions, TextParser, check_width
 from ._source import Source
 from ._text import TextTable, first_line
@@ -249,8 +249,8 @@ class CsvText(TextParser):
         arrow = self._arrow
         kinds = {j: arrow.string() if j in as_text else arrow.float64() for j in wanted}
         try:
-            return self._csv.read_csv(
-                arrow.py_buffer(data),
+            return read_csv(
+                data,
                 read_options=self._csv.ReadOptions(
                     column_names=[str(j) for j in range(len(self.names))],
                     block_size=len(data) + 1,

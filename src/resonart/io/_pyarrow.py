@@ -17,3 +17,18 @@ def require_pyarrow(what: str, part: str = "") -> Any:
             f"{what} needs pyarrow, which is not installed. Get it with: "
             'pip install "resonart[cli]"'
         ) from error
+
+
+def read_csv(data: bytes, **options: Any) -> Any:
+    """Let pyarrow read a block of CSV, whatever signals come meanwhile.
+
+    It gives up where one comes, and sends it again to whoever handles it. A handler that raises, as
+    that of Ctrl-C does, ends the reading; one that returns has not asked for that.
+    """
+    arrow = require_pyarrow("Reading CSV")
+    csv = require_pyarrow("Reading CSV", "csv")
+    while True:
+        try:
+            return csv.read_csv(arrow.py_buffer(data), **options)
+        except arrow.lib.ArrowCancelled:
+            continue
