@@ -22,6 +22,8 @@ from ._source import Source
 from ._text import TextTable
 from ._values import Objects, label_text, numbered
 
+AS_NUMBERS = "JSON has numbers without quotes and with a decimal point: write them so"
+
 
 class NdjsonText(TextParser):
     """Objects, whose keys are columns, or arrays of one length."""
@@ -87,8 +89,13 @@ class NdjsonText(TextParser):
             return []
         return [0] if self.notation.is_number(value.strip()) else super()._elsewhere(value)
 
-    def _other_notation(self, which: Sequence[int]) -> str:
-        return "Write them as JSON numbers: without quotes, and with a point"
+    def _tell_of_notation(self, columns: Sequence[int], what: str) -> None:
+        # In JSON somebody chose to write text, as of an id: that may be right.
+        if not all(self._evidence[j].is_number for j in columns):
+            warnings.warn(
+                f"{self.title} has columns that are {what}. They are left out. {AS_NUMBERS}.",
+                stacklevel=2,
+            )
 
     def _has_all(self, columns: Iterable[str | int]) -> bool:
         return not self.has_names or all(column in self._places for column in columns)
@@ -185,9 +192,9 @@ class NdjsonText(TextParser):
 
     def _no_number(self, line: int, column: int, value: Any) -> Bad:
         if isinstance(value, str):
-            if self.notation.is_number(value.strip()):
+            if self._elsewhere(value):
                 what = f"{shown(value)} is text in a column of numbers"
-                return Bad(line, self.names[column], what, "Write it without quotes")
+                return Bad(line, self.names[column], what, AS_NUMBERS)
             return self._text_in_numbers(line, column, value.strip())
         what = f"{self._shown(value)} is {_json_kind(value)} in a column of numbers"
         cure = f"Leave the column out with exclude=[{self.names[column]!r}]"

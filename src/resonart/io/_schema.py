@@ -298,24 +298,25 @@ class TextParser(ABC):
         found = [j for j in columns if self._evidence[j].looks_like_numbers]
         if not found:
             return
-        which = self.notation.plainest(
-            each for j in found for each in self._evidence[j].elsewhere if each
-        )
-        some = [f"{self.names[j]!r} ({self.why_not(j)})" for j in found[:NAMED]]
+        some = ", ".join(f"{self.names[j]!r} ({self.why_not(j)})" for j in found[:NAMED])
         more = f" and {len(found) - NAMED} more" if len(found) > NAMED else ""
+        self._tell_of_notation(
+            found, f"text but look like numbers in another notation: {some}{more}"
+        )
+
+    def _tell_of_notation(self, columns: Sequence[int], what: str) -> None:
+        """Refuse columns that are numbers in another notation."""
+        texts = (each for j in columns for each in self._evidence[j].elsewhere if each)
+        cures = self.notation.cures(self.notation.plainest(texts))
         raise TableError(
-            f"{self.title} has columns that are text but look like numbers in another notation: "
-            f"{', '.join(some)}{more}",
-            f"{self._other_notation(which)}, or leave them out with "
-            f"exclude={[self.names[j] for j in found]}",
+            f"{self.title} has columns that are {what}",
+            f"Read them with {cures}, or leave them out with "
+            f"exclude={[self.names[j] for j in columns]}",
         )
 
     def _elsewhere(self, value: Any) -> list[int]:
         """Return in which other notations a text is a number."""
         return self.notation.in_others(value.strip())
-
-    def _other_notation(self, which: Sequence[int]) -> str:
-        return f"Read them with {self.notation.cures(which)}"
 
     @staticmethod
     def _shown(value: Any) -> str:
