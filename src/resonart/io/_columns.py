@@ -69,11 +69,9 @@ class Request:
         The names that columns without names get, x0, x1, ..., lead back to their places; but a
         model that has all of the first places may as well have got them from anywhere.
         """
-        return (
-            self.features is not None
-            and all(name in names for name in self.features)
-            and (has_names or not is_numbered(self.features))
-        )
+        if self.features is None or (is_numbered(self.features) and not has_names):
+            return False
+        return set(self.features) <= set(names)
 
 
 class Selection(NamedTuple):
@@ -95,7 +93,11 @@ def select_columns(table: Columns, request: Request) -> Selection:
         features = _asked_for(table, request, label)
     elif request.goes_by_name(names, table.has_names):
         assert request.features is not None
-        features = [find_column(title, names, name, "features") for name in request.features]
+        places = {name: j for j, name in enumerate(names)}
+        features = [
+            places[name] if len(places) == len(names) else find_column(title, names, name)
+            for name in request.features
+        ]
         _check_aside(table, request, features)
     else:
         if request.features is not None:

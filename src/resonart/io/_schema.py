@@ -236,7 +236,8 @@ class TextParser(ABC):
         """Decide by the lines looked at so far."""
         self._finish()
         # Of a column that was not looked at, nothing speaks against it.
-        self.is_number = [each.is_number or self._is_unseen() for each in self._evidence]
+        is_unseen = self._is_unseen()
+        self.is_number = [is_unseen or each.is_number for each in self._evidence]
         self.selection = select_columns(self, self.request)
 
     @abstractmethod
