@@ -365,6 +365,57 @@ def test_memory_does_not_grow_with_the_table(folder: Path, monkeypatch: pytest.M
     assert peaks[800_000] < peaks[200_000] + 2_000_000
 
 
+# ---------------------------------------------------------------------- tables as they come
+
+PENGUINS = "species;bill_length_mm;bill_depth_mm;body_mass_g;year\n" + "".join(
+    f"{'AGC'[i % 3]};{38 + 5 * (i % 3)},{i % 7};{18 - 2 * (i % 3)},{i % 5};3.{500 + i};2007\n"
+    for i in range(30)
+)
+
+
+def test_numbers_in_another_notation_are_not_dropped(folder: Path) -> None:
+    Path("penguins_de.csv").write_text(PENGUINS)
+    said = error_of("cluster", "penguins_de.csv")
+    assert "'bill_length_mm' (line 2 has '38,0'), 'bill_depth_mm' (line 2 has '18,0')" in said
+    assert "with --decimal ','" in said
+    assert "--exclude bill_length_mm --exclude bill_depth_mm" in said
+    given = ["penguins_de.csv", "--rho-lb", "0.8", "--rho-ub", "0.9", "--decimal", ","]
+    assert "--thousands '.'" in error_of("cluster", *given)
+    found = run_json("cluster", *given, "--thousands", ".", "--exclude", "year")
+    assert found["features"] == ["bill_length_mm", "bill_depth_mm", "body_mass_g"]
+    assert found["left_out"] == ["species"]
+
+
+def test_columns_that_are_hardly_features_are_told(folder: Path) -> None:
+    Path("saved.csv").write_text(
+        ",year,x\n" + "".join(f"{i},{2007 + i % 3},{i * 7 % 5}.5\n" for i in range(30))
+    )
+    given = ["saved.csv", "--rho-lb", "0.8", "--rho-ub", "0.9"]
+    result = run("cluster", *given)
+    assert "the column 'x0' just counts the rows. If it is no feature, leave" in result.stderr
+    assert "the column 'year' looks like a year. " in result.stderr
+    assert "leave it out with --exclude year." in result.stderr
+    result = run("cluster", *given, "--exclude", "x0", "--exclude", "year")
+    assert result.stderr == ""
+    assert "'x0' just counts the rows" in run("vat", "saved.csv").stderr
+
+
+def test_words_for_missing_values_and_encodings(folder: Path) -> None:
+    text = "größe,y\n" + "".join(f"{i * 7 % 5},{'?' if i == 3 else i * 3 % 4}\n" for i in range(20))
+    Path("odd.csv").write_bytes(text.encode("latin-1"))
+    given = ["odd.csv", "--rho-lb", "0.8", "--rho-ub", "0.9"]
+    assert "--encoding cp1252" in error_of("cluster", *given)
+    given += ["--encoding", "latin-1"]
+    assert "give --na '?'" in error_of("cluster", *given)
+    found = run_json("cluster", *given, "--na", "?", "--missing", "drop", "--save", "odd.resonart")
+    assert (found["features"], found["rows"], found["dropped_rows"]) == (["größe", "y"], 19, 1)
+    options = ["--encoding", "latin-1", "--na", "?", "--missing", "drop"]
+    assert run_json("predict", "odd.resonart", "odd.csv", *options)["rows"] == 19
+    assert run_json("vat", "odd.csv", *options)["rows"] == 19
+    assert run_json("convert", "odd.csv", "out.csv", *options)["rows"] == 19
+    run("explain", "odd.resonart", "odd.csv", "--row", "5", *options)
+
+
 @pytest.mark.parametrize(
     ("text", "bounds"),
     [("-5:30", (-5.0, 30.0)), ("0:12,-1:40", ([0.0, -1.0], [12.0, 40.0]))],

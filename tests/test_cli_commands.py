@@ -109,13 +109,27 @@ def test_chosen_columns_go_by_order(folder: Path) -> None:
     [
         ("width,depth\n1,2\n", "has no column 'height', which the model has as feature."),
         ("a,b\n1,2\n", "has no column 'width' and no 'height', which the model has as features."),
-        ("width,height\n1,tall\n2,tall\n", "the column 'height', a feature of the model, does not"),
+        ("width,height\n1,tall\n2,tall\n", "column 'height': 'tall' is text"),
         ("1,2,3\n4,5,6\n", "3 columns of numbers, and the model has 2 features (width, height)"),
     ],
 )
 def test_features_that_are_missing_are_named(folder: Path, table: str, said: str) -> None:
     Path("other.csv").write_text(table)
     assert said in error_of("predict", "model.resonart", "other.csv")
+
+
+@pytest.mark.parametrize("names", [["x0", "x1"], ["x1", "x0"]])
+def test_names_that_look_like_numbers_are_names(folder: Path, names: list[str]) -> None:
+    rows, _ = blobs()
+    io.write_table("x.csv", dict(zip(names, rows.T, strict=True)))
+    run("cluster", "x.csv", "--rho-lb", "0.8", "--rho-ub", "0.9", "--save", "x.resonart")
+    io.write_table("turned.csv", dict(zip(names[::-1], rows.T[::-1], strict=True)))
+    run("predict", "x.resonart", "x.csv", "-o", "expected.csv", "--scores")
+    run("predict", "x.resonart", "turned.csv", "-o", "labels.csv", "--scores")
+    assert Path("labels.csv").read_text() == Path("expected.csv").read_text()
+    piped = Path("turned.csv").read_bytes()
+    run("predict", "x.resonart", "-", "-o", "labels.csv", "--scores", stdin=piped)
+    assert Path("labels.csv").read_text() == Path("expected.csv").read_text()
 
 
 def test_a_bad_row_leaves_no_labels(folder: Path) -> None:

@@ -138,12 +138,12 @@ def test_no_learn_only_tells(here: Path) -> None:
 
 
 BAD = [
-    (b'{"x": 1}\n', "it has no 'y'"),
-    (b'{"x": "a", "y": 1}\n', "'x' is not a number"),
+    (b'{"x": 1}\n', "column 'y': the value is missing"),
+    (b'{"x": "a", "y": 1}\n', "column 'x': 'a' is text"),
     (b"\xff\xfe\xfd\n", "not UTF-8"),
     (b'{"x": 1, "y": 2, "z": "' + b"z" * 10_000_000 + b'"}\n', "longer than"),
-    (b'{"x": 1, "y": 2, "z": "' + b"z" * 1_200_000 + b'"}\n', "longer than"),
-    (b'{"x": "' + b"z" * 300_000 + b'", "y": 2}\n', "'x' is not a number"),
+    (b'{"x": 1, "y": 2, "z": "' + b"z" * 8_400_000 + b'"}\n', "longer than"),
+    (b'{"x": "' + b"z" * 300_000 + b'", "y": 2}\n', "column 'x': 'zz"),
     (b"garbage\n", "no JSON"),
 ]
 
@@ -260,7 +260,14 @@ def test_no_row_at_all_is_a_failure(here: Path) -> None:
     (here / "none.ndjson").write_text('{"a": 1}\n' * 3)
     result = run(here / "m", "--input", here / "none.ndjson", "--columns", "b", *GIVEN)
     assert result.exit_code == 1
-    assert "none of 3 lines is a row. Line 1: it has no 'b'" in result.stderr
+    assert "none.ndjson has no column 'b'. Its columns are: 'a'" in result.stderr
+    (here / "none.ndjson").write_text('{"a": 1, "b": 2}\n' + '{"a": 1, "b": null}\n' * 3)
+    result = run(here / "m", "--input", here / "none.ndjson", *GIVEN, "--on-reject", "stop")
+    assert "line 2: column 'b': the value is missing" in result.stderr
+    (here / "none.ndjson").write_text('{"a": 1, "b": null}\n' * 3)
+    result = run(here / "n", "--input", here / "none.ndjson", "--columns", "a,b", *GIVEN)
+    assert result.exit_code == 1
+    assert "none of 3 lines is a row. Line 1: column 'b': the value is missing" in result.stderr
 
 
 @pytest.mark.parametrize("end", [b"", b"\n"])
@@ -329,6 +336,100 @@ def test_rows_that_a_model_refuses_are_told(here: Path) -> None:
     [reject] = told((here / "bad").read_text())
     assert reject["line"] == 4
     assert "outside of the model's bounds" in reject["reason"]
+
+
+@pytest.mark.parametrize("bounds", [(0.0, 1.0), None])
+def test_rows_out_of_bounds_are_told_from_the_first_block_on(here: Path, bounds: Any) -> None:
+    """Also where the model has learned nothing yet, and where it warms up within the block."""
+    path, source = here / "m.resonart", here / "out.ndjson"
+    inside = ROWS[((ROWS > 0) & (ROWS < 1)).all(axis=1)]
+    first, rest = inside[:100], inside[100:]
+    low, high = first.min(axis=0), first.max(axis=0)
+    if bounds is None:
+        rest = rest[((rest >= low) & (rest <= high)).all(axis=1)]
+    far = as_lines([[9.0, 9.0]])
+    source.write_bytes(as_lines(first) + far + as_lines(rest) + far)
+    model = DDVFA(rho_lb=0.85, rho_ub=0.93, bounds=bounds, out_of_bounds="error")
+    model.save(path)
+    arguments = ["--input", source, "--warm-up", "100", "--rejects", here / "bad"]
+    result = run(path, *arguments)
+    assert result.exit_code == 0, result.stderr
+    assert [each["line"] for each in told((here / "bad").read_text())] == [101, len(rest) + 102]
+    assert state(path) == state(model.partial_fit(first).partial_fit(rest))
+    path.unlink()
+    DDVFA(rho_lb=0.85, rho_ub=0.93, bounds=bounds, out_of_bounds="error").save(path)
+    result = run(path, *arguments, "--on-reject", "stop")
+    assert result.exit_code == 1
+    assert "line 101: 'x' is 9, outside of" in result.stderr
+    assert resonart.load(path).n_samples_seen_ == 100
+
+
+# ---------------------------------------------------------------------- the table that others see
+
+
+def test_columns_are_those_that_a_table_has(here: Path) -> None:
+    """A missing value first, another delimiter, a text column: what `cluster` sees."""
+    text = b"name;x;y\nn;0.5;NA\n" + b"".join(b"n;%r;%r\n" % (*row,) for row in ROWS.tolist())
+    (here / "some.csv").write_bytes(text)
+    path = here / "m.resonart"
+    result = run(path, "--input", here / "some.csv", *GIVEN)
+    assert result.exit_code == 0, result.stderr
+    assert "line 2 left out: column 'y': the value is missing." in result.stderr
+    assert "No numbers: name." in result.stderr
+    assert resonart.load(path).feature_names_in_.tolist() == ["x", "y"]
+    assert state(path) == state(DDVFA(**KNOWN).partial_fit(ROWS))
+
+
+@pytest.mark.parametrize("form", ["csv", "ndjson"])
+def test_features_are_found_by_name_even_if_they_look_like_numbers(here: Path, form: str) -> None:
+    path = here / "m.resonart"
+    model = DDVFA(**KNOWN)
+    model.partial_fit(ROWS)
+    model.save(path)
+    if form == "csv":
+        turned = b"x1,x0\n" + b"".join(b"%r,%r\n" % (y, x) for x, y in ROWS.tolist())
+    else:
+        turned = b"".join(b'{"x1": %r, "x0": %r}\n' % (y, x) for x, y in ROWS.tolist())
+    (here / f"turned.{form}").write_bytes(turned)
+    result = run(path, "--input", here / f"turned.{form}")
+    assert result.exit_code == 0, result.stderr
+    assert state(path) == state(model.partial_fit(ROWS))
+
+
+def test_two_columns_of_one_name_are_refused(here: Path) -> None:
+    (here / "same.csv").write_text("a,a\n1,2\n3,4\n")
+    result = run(here / "m.resonart", "--input", here / "same.csv", *GIVEN)
+    assert result.exit_code == 1
+    assert "has 2 columns 'a' (numbers 0 and 1)" in result.stderr
+    assert not (here / "m.resonart").exists()
+
+
+def test_numbers_in_another_notation_are_not_dropped(here: Path) -> None:
+    text = "x;y\n" + "".join(f"{x};{y}\n".replace(".", ",") for x, y in ROWS.tolist())
+    (here / "german.csv").write_text(text)
+    path = here / "m.resonart"
+    result = run(path, "--input", here / "german.csv", *GIVEN)
+    assert result.exit_code == 1
+    assert "Read them with --decimal ','" in result.stderr
+    arguments = [path, "--input", here / "german.csv", "--resume"]
+    assert run(*arguments, *GIVEN, "--decimal", ",").exit_code == 0
+    assert state(path) == state(DDVFA(**KNOWN).partial_fit(ROWS))
+    (here / "german.csv").write_text(text + "0,5;0,5\n")
+    assert run(*arguments).exit_code == 0  # the checkpoint knows how numbers are written
+    assert resonart.load(path).n_samples_seen_ == len(ROWS) + 1
+
+
+def test_lines_wait_for_those_that_tell_the_columns(here: Path) -> None:
+    """A stop at a bad line keeps what the lines after it have told."""
+    lines = [b"name,x,y\n", b"n,0.5,u\n", b"n,0.1,0.2\n", b"n,0.3,0.4\n"]
+    (here / "some.csv").write_bytes(b"".join(lines))
+    path = here / "m.resonart"
+    arguments = [path, "--input", here / "some.csv", *GIVEN, "--on-reject", "stop", "--resume"]
+    result = run(*arguments)
+    assert result.exit_code == 1
+    assert "line 2: column 'y': 'u' is text in a column of numbers" in result.stderr
+    result = run(path, "--input", here / "some.csv", *GIVEN)
+    assert resonart.load(path).n_samples_seen_ == 2
 
 
 def test_output_that_is_no_file(here: Path) -> None:
@@ -415,6 +516,20 @@ def test_a_trickle_and_a_signal(here: Path, number: signal.Signals, code: int) -
     result = run(path, "--input", here / "rows.ndjson", "--resume")
     assert result.exit_code == 0, result.stderr
     assert state(path) == state(DDVFA(**KNOWN).partial_fit(ROWS))
+
+
+@pytest.mark.subprocess
+def test_a_trickle_that_has_to_wait_says_so(here: Path) -> None:
+    process = begin(here / "m.resonart", *GIVEN, "--format", "csv")
+    assert process.stdin is not None
+    assert process.stderr is not None
+    for line in (b"name,x\n", b"n,0.1\n", b"n,0.2\n"):
+        process.stdin.write(line)
+        process.stdin.flush()
+        wait_until_read(process)
+    assert b"waiting for lines that tell which columns hold numbers" in process.stderr.readline()
+    output, _ = process.communicate(timeout=60)
+    assert len(told(output.decode())) == 2
 
 
 @pytest.mark.subprocess

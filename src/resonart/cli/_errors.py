@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import errno
 import os
 import re
+import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from enum import Enum
 from typing import Any, TextIO
@@ -144,9 +146,28 @@ def as_options(text: str) -> str:
     'Have such rows dropped with --missing drop.'
     >>> as_options("Say which: header=True or header=False.")
     'Say which: --header or --no-header.'
+    >>> print(as_options("Give decimal=',', or leave out exclude=['a b', 'c']."))
+    Give --decimal ',', or leave out --exclude 'a b' --exclude c.
     """
-    text = re.sub(r"\b(missing|format)=(['\"])(\w+)\2", r"--\1 \3", text)
+    names = "missing|format|decimal|thousands|encoding"
+    text = re.sub(
+        rf"""\b({names})=(['"])(.+?)\2""",
+        lambda found: f"--{found[1]} {found[3] if found[3].isalnum() else repr(found[3])}",
+        text,
+    )
+    text = re.sub(r"\b(exclude|na)=(\[.*?\])(?=[.;,]? |[.;,]?$)", _as_repeated, text)
+    text = re.sub(r"\bwith (columns|exclude)\b", r"with --\1", text)
+    text = re.sub(rf"^({names}|delimiter|header) (must be|is for)", r"--\1 \2", text)
     return text.replace("header=True", "--header").replace("header=False", "--no-header")
+
+
+def _as_repeated(found: re.Match[str]) -> str:
+    """Return a list of a parameter's values as an option given so many times."""
+    try:
+        words = ast.literal_eval(found[2])
+    except (ValueError, SyntaxError):  # a name with a bracket in it
+        return f"--{found[1]}"
+    return " ".join(f"--{found[1]} {shlex.quote(word)}" for word in words)
 
 
 def one_line(text: str) -> str:
@@ -196,7 +217,7 @@ class WarningLines:
         file: Any = None,
         line: str | None = None,
     ) -> None:
-        text = one_line(str(message))
+        text = as_options(one_line(str(message)))
         if text not in self._seen:
             self._seen.add(text)
             warn(text)
@@ -205,3 +226,10 @@ class WarningLines:
 def warn(text: str) -> None:
     """Say on stderr what the user should know."""
     say(f"resonart: warning: {text}")
+
+
+def warn_of_doubtful(source: str, doubtful: Mapping[str, str]) -> None:
+    """Warn of features that are hardly meant to be."""
+    for name, looks in doubtful.items():
+        cure = f"If it is no feature, leave it out with --exclude {shlex.quote(name)}."
+        warn(f"{source}: the column {name!r} {looks}. {cure}")

@@ -170,41 +170,94 @@ def _make_output(as_json: bool, quiet: bool) -> Output:
 
 
 @dataclass(frozen=True)
-class TableOptions:
-    """How a table is to be read."""
+class TextOptions:
+    """How text is written, and which columns of it are meant."""
 
     columns: list[str] | None
+    exclude: tuple[str, ...]
+    header: bool | None
+    delimiter: str | None
+    decimal: str
+    thousands: str | None
+    na: tuple[str, ...]
+    encoding: str
+
+
+@dataclass(frozen=True)
+class TableOptions(TextOptions):
+    """How a table is to be read."""
+
     label: str | None
     missing: Missing
     format: str | None
-    header: bool | None
-    delimiter: str | None
+
+    @property
+    def reading(self) -> dict[str, Any]:
+        """What the library's readers take as it is."""
+        return {name: value for name, value in vars(self).items() if name != "format"}
 
     def open(
-        self, source: str, *, columns: Sequence[str] | None = None, chunk_rows: int = 65_536
+        self, source: str, *, features: Sequence[str] | None = None, chunk_rows: int = 65_536
     ) -> io.TableReader:
-        """Open a table; ``columns`` stands in for those the user did not choose."""
+        """Open a table; ``features`` are a model's, where the user did not choose columns."""
         return io.open_table(
             source,
             format=self.format,
-            columns=self.columns if self.columns is not None else columns,
-            label=self.label,
-            missing=self.missing,
-            header=self.header,
-            delimiter=self.delimiter,
+            features=features if self.columns is None else None,
             chunk_rows=chunk_rows,
+            **self.reading,
         )
+
+
+COLUMNS_OPTION = click.option(
+    "--columns",
+    type=column_list,
+    metavar="A,B,3",
+    help="Features: names, or numbers from 0. [default: all columns of numbers]",
+)
+# How text is written, the same for tables and streams.
+TEXT_OPTIONS = [
+    click.option(
+        "--exclude",
+        multiple=True,
+        metavar="COLUMN",
+        help="A column that is no feature; as often as there are such.",
+    ),
+    click.option(
+        "--header/--no-header",
+        default=None,
+        help="Whether the first line of a CSV holds names. [default: as it looks]",
+    ),
+    click.option("--delimiter", help="What stands between the values of a CSV."),
+    click.option(
+        "--decimal",
+        type=click.Choice([".", ","]),
+        default=".",
+        help="Decimal sign of a CSV. [default: .]",
+    ),
+    click.option("--thousands", metavar="SIGN", help="What groups thousands in a CSV."),
+    click.option(
+        "--na",
+        multiple=True,
+        metavar="WORD",
+        help="A word that stands for a missing value, as ?; as often as there are such.",
+    ),
+    click.option(
+        "--encoding", default="utf-8", metavar="NAME", help="Encoding of text. [default: utf-8]"
+    ),
+]
+
+
+def text_options(command: Command) -> Command:
+    """How lines of text are read; the command gets it as ``text``."""
+    decorated: Command = gathered("text", TextOptions, [COLUMNS_OPTION, *TEXT_OPTIONS])(command)
+    return decorated
 
 
 def table_options(command: Command) -> Command:
     """How a table is read; the command gets it as ``table``."""
     options = [
-        click.option(
-            "--columns",
-            type=column_list,
-            metavar="A,B,3",
-            help="Features: names, or numbers from 0. [default: all columns of numbers]",
-        ),
+        COLUMNS_OPTION,
         click.option(
             "--label",
             metavar="COLUMN",
@@ -222,12 +275,7 @@ def table_options(command: Command) -> Command:
             type=click.Choice(list(io.FORMATS)),
             help="Format of the table. [default: by its name or first bytes]",
         ),
-        click.option(
-            "--header/--no-header",
-            default=None,
-            help="Whether the first line of a CSV holds names. [default: as it looks]",
-        ),
-        click.option("--delimiter", help="What stands between the values of a CSV."),
+        *TEXT_OPTIONS,
     ]
     decorated: Command = gathered("table", TableOptions, options)(command)
     return decorated
@@ -464,7 +512,8 @@ def _name_of(option: Decorator[Any]) -> str:
 
 
 _SECTION_OF = dict.fromkeys(
-    ("columns", "label", "missing", "format", "header", "delimiter", "in_memory_rows"), "Table"
+    ["columns", "label", "missing", "format", "in_memory_rows", *map(_name_of, TEXT_OPTIONS)],
+    "Table",
 ) | dict.fromkeys(
     ["model", *map(_name_of, (*VIGILANCE_OPTIONS, *OTHER_OPTIONS, *LEARNING_OPTIONS, SEED_OPTION))],
     "Model",

@@ -28,7 +28,7 @@ from resonart._escape import escaped_json
 from resonart.io import Block, LineParser, LineReader, LiveRows, Reject
 
 from ._claims import is_plain_file, try_lock
-from ._errors import CommandError, naming, say
+from ._errors import CommandError, as_options, naming, say, warn_of_doubtful
 
 SHOWN_TEXT = 1_000  # bytes of a rejected line that are kept
 SHOWN_REJECTS = 5  # lines told on stderr where there is no file for them
@@ -355,6 +355,8 @@ class Streamer:
     def __post_init__(self) -> None:
         self._read = self.position  # how far lines were read; `position` is what was learned
         self._saved = self.position if Path(self.path).exists() else None
+        self._held: Block | None = None  # lines that do not yet tell what the columns are
+        self._has_said_that_it_waits = False
         self._waiting: list[LiveRows] = []  # for the warm-up to be whole
         self.n_waiting = 0
         self._first_reject: Reject | None = None
@@ -423,11 +425,12 @@ class Streamer:
         while self.stop.signal is None:
             block = self._next()
             if block is None:
+                self._take_held()
                 self._learn_waiting(is_last=True)
                 break
             if block.n_bytes:
                 self._take(block)
-        if self.stop.signal is not None and self._waiting and not self.resumes:
+        if self.stop.signal is not None and not self.resumes:
             self._learn_what_waits()
         self.checkpoint()
         self.seconds = time.perf_counter() - started
@@ -444,13 +447,53 @@ class Streamer:
 
     def _learn_what_waits(self) -> None:
         """Let a model begin with fewer rows than it wanted: they would not come again."""
+        if self._held is None and not self._waiting:
+            return
         try:
+            self._take_held()
             self._learn_waiting(is_last=True)
         except ValueError as error:
             say(f"resonart: warning: {self.n_waiting:,} rows were waiting and are lost: {error}")
 
     def _take(self, block: Block) -> None:
-        before = self.parser.state()
+        """Take lines in; hold them where they do not tell yet what the columns are."""
+        held, self._held = self._held, None
+        n_held = 0 if held is None else held.data.count(b"\n")
+        is_known = self.parser.look(block.data, self._read.n_lines + n_held + 1)
+        if held is not None:
+            data, n_bytes = held.data + block.data, held.n_bytes + block.n_bytes
+            block = Block(data, n_bytes, block.crc32, block.dropped)
+        if is_known or block.dropped:
+            self._take_all(block)
+            return
+        if held is not None and not self.warm_up and not self._has_said_that_it_waits:
+            self._has_said_that_it_waits = True
+            say(
+                "resonart: waiting for lines that tell which columns hold numbers, 1,000 at most. "
+                "Name the columns with --columns, and rows are answered at once."
+            )
+        self._held = block
+
+    def _take_held(self) -> None:
+        """Let the lines that are held decide what the columns are: no others come."""
+        held, self._held = self._held, None
+        if held is not None:
+            self._take_all(held)
+
+    def _take_all(self, block: Block) -> None:
+        """Take lines in, first those that a new model warms up with."""
+        if self.warm_up and not is_fitted(self.model):
+            found = self._parse(block.data)
+            n_wanted = self.warm_up - self.n_waiting
+            if n_wanted < len(found.rows):
+                n_lines = int(found.lines[n_wanted - 1]) - self._read.n_lines
+                cut = sum(len(line) + 1 for line in block.data.split(b"\n")[:n_lines])
+                crc = zlib.crc32(block.data[:cut], self._read.crc32)
+                self._take_lines(Block(block.data[:cut], cut, crc))
+                block = Block(block.data[cut:], block.n_bytes - cut, *block[2:])
+        self._take_lines(block)
+
+    def _take_lines(self, block: Block) -> None:
         found = self._parse(block.data)
         rejects = list(found.rejects)
         n_lines = block.data.count(b"\n")
@@ -459,7 +502,6 @@ class Streamer:
             reason = f"it is longer than {self.reader.longest:,} bytes"
             rejects.append(Reject(self._read.n_lines + n_lines, reason, b""))
         if rejects and self.stops_at_reject:
-            self.parser.restore(before)
             self._stop_at(rejects[0], block.data)
         self._advance(found, n_lines, block.n_bytes, block.crc32, len(rejects))
         self._read = replace(self._read, is_open=block.is_open)
@@ -472,9 +514,10 @@ class Streamer:
         """Parse lines; rows that the model refuses are no rows for it."""
         found = self.parser.parse(data, self._read.n_lines + 1)
         self._check_width()
-        if getattr(self.model, "out_of_bounds", None) != "error" or not is_fitted(self.model):
+        bounds = self._strict_bounds(found.rows.shape[1])
+        if bounds is None:
             return found
-        low, high = self.model.bounds_
+        low, high = bounds
         outside = (found.rows < low) | (found.rows > high)
         where = np.flatnonzero(outside.any(axis=1))
         if not len(where):
@@ -491,6 +534,19 @@ class Streamer:
         mine = ~outside.any(axis=1)
         together = sorted([*found.rejects, *rejects], key=lambda reject: reject.line)
         return LiveRows(found.rows[mine], found.lines[mine], together)
+
+    def _strict_bounds(self, n_features: int) -> tuple[NDArray[Any], NDArray[Any]] | None:
+        """Return the bounds that no row may leave, if there are such, before it learns, too."""
+        if getattr(self.model, "out_of_bounds", None) != "error":
+            return None
+        if is_fitted(self.model):
+            low, high = self.model.bounds_
+            return low, high
+        try:
+            low, high = (np.broadcast_to(side, (n_features,)) for side in self.model.bounds)
+        except (TypeError, ValueError):  # none, or others: the model will say
+            return None
+        return low, high
 
     def _advance(
         self, found: LiveRows, n_lines: int, n_bytes: int, crc: int, n_rejected: int
@@ -528,7 +584,7 @@ class Streamer:
         if names is not None and wanted is not None and len(names) != wanted:
             raise CommandError(
                 f"the rows have {len(names)} features ({', '.join(names)}), the model has "
-                f"{wanted}. Choose with --columns."
+                f"{wanted}. Choose as many with --columns."
             )
 
     def _tell(self, rejects: list[Reject]) -> None:
@@ -542,7 +598,7 @@ class Streamer:
             return
         told_before = self._read.n_rejected - len(rejects)
         for line, reason, _ in rejects[: max(0, SHOWN_REJECTS - told_before)]:
-            say(f"resonart: warning: line {line} left out: {reason}.")
+            say(f"resonart: warning: line {line} left out: {as_options(reason)}.")
 
     def _learn_waiting(self, *, is_last: bool) -> None:
         if self.n_waiting < self.warm_up and not is_last:
@@ -550,10 +606,7 @@ class Streamer:
         if self.n_waiting:
             rows = np.concatenate([some.rows for some in self._waiting])
             lines = np.concatenate([some.lines for some in self._waiting])
-            first = min(self.warm_up, len(rows)) or len(rows)
-            self._learn(rows[:first], lines[:first])
-            if first < len(rows):
-                self._learn(rows[first:], lines[first:])
+            self._learn(rows, lines)
             self.warm_up = 0
         self._waiting.clear()
         self.n_waiting = 0
@@ -561,6 +614,8 @@ class Streamer:
 
     def _learn(self, rows: NDArray[np.float64], lines: NDArray[np.int64]) -> None:
         is_new = not is_fitted(self.model)
+        if is_new:
+            warn_of_doubtful(self.parser.title, self.parser.doubtful(rows))
         learned = self._learned(rows)
         self.output.write(self.write(lines, learned, self._read.last_line))
         self._read = replace(self._read, last_line=int(lines[-1]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from resonart import io
 
-from ._errors import CommandError
+from ._errors import CommandError, warn_of_doubtful
 from ._learning import read_head
 from ._options import TableOptions, row_limit
 from ._output import Output
@@ -22,4 +22,5 @@ def read_whole(
             f"{data} has more than {limit:,} rows, and all are needed in memory. If there is room "
             "for them, give a larger --in-memory-rows."
         )
+    warn_of_doubtful(data, reader.doubtful)
     return head.chunk, reader

@@ -15,7 +15,7 @@ import resonart
 from resonart import plot
 from resonart.io import Chunk, TableReader, TableWriter
 
-from ._errors import CommandError, warn
+from ._errors import CommandError, warn, warn_of_doubtful
 from ._features import as_feature
 from ._files import Reads, Writes
 from ._learning import Head, Learned, labels_are_final, learn, read_head
@@ -167,6 +167,7 @@ def run(job: Job, spool: Spool | None, in_memory_rows: int | None, output: Outpu
     with job.table.open(job.data) as reader:
         with output.progress("Reading") as tick:
             head = read_head(reader, row_limit(in_memory_rows, len(reader.feature_names)), tick)
+        warn_of_doubtful(job.data, reader.doubtful)
         if not head.is_all and (job.scores or isinstance(job.model, resonart.TopoART)):
             check_readable_twice(job, len(head.chunk.rows))
         with output.progress("Learning") as tick:

@@ -67,11 +67,7 @@ def convert_table(
         target,
         from_format=table.format,
         to_format=target_format,
-        columns=table.columns,
-        label=table.label,
-        missing=table.missing,
-        header=table.header,
-        delimiter=table.delimiter,
+        **table.reading,
     )
     output.result(
         {

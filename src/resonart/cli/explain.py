@@ -9,9 +9,10 @@ import click
 import numpy as np
 
 import resonart
+from resonart import io
 
 from ._errors import CommandError
-from ._features import ModelTable, open_for
+from ._features import open_for
 from ._files import Reads
 from ._models import load_fitted
 from ._options import Sectioned, TableOptions, output_options, table_options
@@ -59,10 +60,10 @@ def explain(model_file: str, data: str, row: int, table: TableOptions, output: O
     output.line(str(explanation))
 
 
-def find_row(table: ModelTable, wanted: int) -> Any:
+def find_row(table: io.TableReader, wanted: int) -> Any:
     """Return the values of a row, reading no further than to it."""
     last = -1
-    data = table.reader.source
+    data = table.source
     for chunk in table:
         last = int(chunk.numbers[-1])
         place = int(chunk.numbers.searchsorted(wanted))
@@ -71,7 +72,7 @@ def find_row(table: ModelTable, wanted: int) -> Any:
     raise CommandError(f"{data} has no row {wanted}: its rows are numbered from 0 to {last}.")
 
 
-def checked(values: Any, table: ModelTable, row: int) -> Any:
+def checked(values: Any, table: io.TableReader, row: int) -> Any:
     """Return the values of a row, if it has them all."""
     wrong = np.flatnonzero(~np.isfinite(values))
     if not len(wrong):
@@ -79,6 +80,6 @@ def checked(values: Any, table: ModelTable, row: int) -> Any:
     first = int(wrong[0])
     what = "missing" if np.isnan(values[first]) else "infinite"
     raise CommandError(
-        f"row {row} of {table.reader.source} cannot be explained: its value of "
-        f"{table.names[first]!r} is {what}. Fill it in, or choose another row."
+        f"row {row} of {table.source} cannot be explained: its value of "
+        f"{table.feature_names[first]!r} is {what}. Fill it in, or choose another row."
     )

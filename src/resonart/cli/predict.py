@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 import resonart
 from resonart import io
 
-from ._features import ModelTable, open_for
+from ._features import open_for
 from ._files import Reads
 from ._models import kind_of, load_fitted
 from ._options import Sectioned, TableOptions, labels_option, output_options, table_options
@@ -69,11 +69,11 @@ def predict(
             if writer is not None:
                 writer.write(columns)
             tick(len(columns["row"]))
-    show(model, rows.reader, tally, time.perf_counter() - begin, output, model_file, data, target)
+    show(model, rows, tally, time.perf_counter() - begin, output, model_file, data, target)
 
 
 def labelled(
-    model: Any, table: ModelTable, tally: Tally, scores: bool
+    model: Any, table: io.TableReader, tally: Tally, scores: bool
 ) -> Iterator[dict[str, NDArray[Any]]]:
     """Give the columns of the table of labels, chunk by chunk."""
     for chunk in table:

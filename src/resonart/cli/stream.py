@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -14,12 +13,13 @@ import click
 import numpy as np
 
 import resonart
-from resonart.io import CsvParser, LineParser, LineReader, NdjsonParser, guess_format
+from resonart.io import LineParser, LineReader, guess_format
 
-from ._errors import CommandError, say
+from ._errors import CommandError, as_options, say
+from ._features import features_of
 from ._files import FileCommand, GoesOn, Reads, Writes
 from ._models import chooses_itself
-from ._options import STDIN, STDOUT, ModelOptions, column_list, model_options
+from ._options import STDIN, STDOUT, ModelOptions, TextOptions, model_options, text_options
 from ._streaming import (
     CSV_HEADER,
     WRITERS,
@@ -53,11 +53,7 @@ CHECKPOINT_EVERY = 100_000
     type=click.Choice(["ndjson", "csv", "tsv"]),
     help="Format of the rows. [default: from the name, else ndjson]",
 )
-@click.option(
-    "--columns", type=column_list, metavar="A,B,3", help="Features: names, or numbers from 0."
-)
-@click.option("--delimiter", help="What stands between the values of a CSV.")
-@click.option("--no-header", is_flag=True, help="The first line of a CSV holds a row, not names.")
+@text_options
 @click.option(
     "--output",
     "-o",
@@ -111,9 +107,7 @@ def stream(
     path: str,
     source: str,
     form: str | None,
-    columns: list[str] | None,
-    delimiter: str | None,
-    no_header: bool,
+    text: TextOptions,
     target: str,
     output_format: str,
     rejects: str | None,
@@ -148,14 +142,9 @@ def stream(
     with ExitStack() as stack:
         stop = stack.enter_context(heeding_signals())
         raw = stack.enter_context(open_input(source))
-        parser = make_parser(
-            form or named_format(source),
-            columns if columns is not None else known_columns(model),
-            delimiter,
-            header=False if no_header else None,
-        )
+        parser = make_parser(form or named_format(source), text, model, source)
         if parser_state is not None:
-            restore(parser, parser_state, columns, path)
+            restore(parser, parser_state, path)
         before = position or Position()
         # A model that goes on with another input leaves what it has told.
         appends = is_there and not resume
@@ -200,7 +189,8 @@ def stream(
             ) from error
         except (ValueError, MemoryError) as error:
             raise CommandError(
-                f"{str(error).rstrip('.') or 'out of memory'}. {where_it_stands(streamer)}"
+                f"{as_options(str(error)).rstrip('.') or 'out of memory'}. "
+                f"{where_it_stands(streamer)}"
             ) from error
         if not quiet:
             sum_up(streamer, as_json=as_json)
@@ -265,16 +255,6 @@ def knows_enough(model: Any) -> bool:
     return model.bounds is not None and not chooses_itself(model)
 
 
-def known_columns(model: Any) -> list[str] | None:
-    """Return what the model calls its features; numbers, where it only counted them."""
-    names = getattr(model, "feature_names_in_", None)
-    if names is None:
-        return None
-    if all(name == f"x{i}" for i, name in enumerate(names)):
-        return None
-    return [str(name) for name in names]
-
-
 # ---------------------------------------------------------------------- in and out
 
 
@@ -291,31 +271,20 @@ def named_format(source: str) -> str:
     return form
 
 
-def make_parser(
-    form: str, columns: Sequence[str | int] | None, delimiter: str | None, header: bool | None
-) -> LineParser:
-    if form == "ndjson":
-        if delimiter is not None or header is not None:
-            raise click.UsageError("--delimiter and --no-header go with --format csv only.")
-        return NdjsonParser(columns)
-    if delimiter is not None and not (
-        len(delimiter) == 1 and delimiter.isascii() and delimiter not in '"\r\n\0'
-    ):
-        raise click.UsageError(f"--delimiter is one character such as ; or |, not {delimiter!r}.")
-    return CsvParser(
-        columns, delimiter=delimiter or ("\t" if form == "tsv" else ","), header=header
-    )
+def make_parser(form: str, text: TextOptions, model: Any, source: str) -> LineParser:
+    """Return a parser that finds the columns asked for, or else the model's features."""
+    features = features_of(model) if text.columns is None and is_fitted(model) else None
+    try:
+        title = "standard input" if source == STDIN else source
+        return LineParser(form, features=features, title=title, **vars(text))
+    except ValueError as error:
+        raise click.UsageError(as_options(str(error))) from None
 
 
-def restore(
-    parser: LineParser, state: dict[str, Any], columns: list[str] | None, path: str
-) -> None:
-    """Let the parser go on as it was; columns that were asked for must be those it had."""
-    asked = parser.names if columns is not None else None
+def restore(parser: LineParser, state: dict[str, Any], path: str) -> None:
+    """Let the parser go on as it was; what was asked for must be what it had."""
     try:
         parser.restore(state)
-        if asked is not None and parser.names is not None and asked != parser.names:
-            raise ValueError(f"the features were {', '.join(parser.names)} before.")
     except ValueError as error:
         raise CommandError(f"{path} cannot be resumed with this input: {error}") from None
 
@@ -345,7 +314,7 @@ def sum_up(streamer: Streamer, *, as_json: bool) -> None:
     """Say on stderr what was done."""
     model, position = streamer.model, streamer.position
     fitted = is_fitted(model)
-    facts = {
+    facts: dict[str, Any] = {
         "model": streamer.path,
         "rows": position.n_rows,
         "lines": position.n_lines,
@@ -353,6 +322,8 @@ def sum_up(streamer: Streamer, *, as_json: bool) -> None:
         "clusters": model.n_clusters_ if fitted else 0,
         "categories": model.n_categories_ if fitted else 0,
         "refused": model.n_refused_ if fitted else 0,
+        "features": streamer.parser.names,
+        "left_out": streamer.parser.left_out,
         "checkpoints": streamer.n_checkpoints,
         "seconds": round(streamer.seconds, 3),
         "waiting": streamer.n_waiting,
@@ -366,5 +337,6 @@ def sum_up(streamer: Streamer, *, as_json: bool) -> None:
     say(
         f"resonart: {end}. {position.n_rows:,} rows in {clusters} clusters and "
         f"{facts['categories']:,} categories; {position.n_rejected:,} lines left out."
+        + (f" No numbers: {', '.join(facts['left_out'])}." if facts["left_out"] else "")
         + (f" {streamer.n_waiting:,} rows were waiting for more." if streamer.n_waiting else "")
     )

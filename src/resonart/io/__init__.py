@@ -6,7 +6,7 @@ from ._convert import Conversion, convert
 from ._errors import EmptyTableError, TableError
 from ._formats import FORMATS, guess_format
 from ._lines import Block, LineReader
-from ._live_rows import CsvParser, LineParser, LiveRows, NdjsonParser, Reject
+from ._live_rows import LineParser, LiveRows, Reject
 from ._read import Chunk, TableReader, open_table
 from ._values import MISSING
 from ._write import TableWriter, write_table
@@ -17,12 +17,10 @@ __all__ = [
     "Block",
     "Chunk",
     "Conversion",
-    "CsvParser",
     "EmptyTableError",
     "LineParser",
     "LineReader",
     "LiveRows",
-    "NdjsonParser",
     "Reject",
     "TableError",
     "TableReader",

@@ -31,7 +31,8 @@ class ColumnTable:
         batches: Callable[[Sequence[int], int], Iterator[Any]],
         example: Callable[[int], Any],
     ) -> None:
-        self._title = title
+        self.title = title
+        self.has_names = True
         self._arrow = require_pyarrow("Reading Parquet and Arrow")
         self._compute = require_pyarrow("Reading Parquet and Arrow", "compute")
         self._batches = batches
@@ -52,6 +53,9 @@ class ColumnTable:
         said = "" if value is None else f", row 0 has {shown(str(value))}"
         return f"its type is {self._types[column]}{said}"
 
+    def check_notation(self, columns: Sequence[int]) -> None:
+        """Refuse nothing: types say what columns hold."""
+
     def pieces(self, features: Sequence[int], label: int | None, rows: int) -> Iterator[Piece]:
         """Give the rows in batches of at most so many."""
         columns = [*features] if label is None else [*features, label]
@@ -71,7 +75,7 @@ class ColumnTable:
             yield from batches
         except (self._arrow.ArrowException, OSError, EOFError) as error:
             raise TableError(
-                f"{self._title} is damaged or cut short: {reason(error)}", "Get a whole copy of it"
+                f"{self.title} is damaged or cut short: {reason(error)}", "Get a whole copy of it"
             ) from error
 
     def _is_number(self, kind: Any) -> bool:
@@ -107,7 +111,7 @@ class ColumnTable:
             text = compute.utf8_trim_whitespace(values.cast(arrow.string()))
         except arrow.ArrowException as error:
             raise TableError(
-                f"{self._title}, column {self.names[column]!r} cannot be the label: its type is "
+                f"{self.title}, column {self.names[column]!r} cannot be the label: its type is "
                 f"{values.type}",
                 "Choose a label column of texts or numbers",
             ) from error

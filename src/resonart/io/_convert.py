@@ -43,15 +43,22 @@ def convert(
     columns: Sequence[str | int] | None = None,
     label: str | int | None = None,
     missing: Literal["error", "drop", "keep"] = "error",
+    exclude: Sequence[str | int] = (),
     header: bool | None = None,
     delimiter: str | None = None,
+    decimal: str = ".",
+    thousands: str | None = None,
+    na: Sequence[str] = (),
+    encoding: str = "utf-8",
     chunk_rows: int = 65_536,
 ) -> Conversion:
     """Write a table in another format: its features as doubles, and the label column as text.
 
     Parameters
     ----------
-    source, columns, label, missing, header, delimiter, chunk_rows
+    source, columns, label, missing, exclude, header, delimiter, decimal, thousands, na, encoding
+        As in :func:`open_table`.
+    chunk_rows : int, default=65536
         As in :func:`open_table`.
     target : str or path
         A file, which may be the source itself, or ``"-"`` for standard output.
@@ -79,8 +86,13 @@ def convert(
             columns=columns,
             label=label,
             missing=missing,
+            exclude=exclude,
             header=header,
             delimiter=delimiter,
+            decimal=decimal,
+            thousands=thousands,
+            na=na,
+            encoding=encoding,
             chunk_rows=chunk_rows,
         ) as reader,
         TableWriter(target, format=to_format) as writer,

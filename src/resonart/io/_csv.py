@@ -1,356 +1,404 @@
-"""CSV and TSV: pyarrow reads block by block; where it stumbles, a slow second look says why."""
+"""CSV and TSV: pyarrow splits and converts; where it would stumble, a slower look says why."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ._blocks import Block, blocks
-from ._errors import TableError, reason, shown
+from ._blocks import quoted
+from ._columns import Request
+from ._encoding import NO_TEXT_CURE, first_filled, in_utf8, is_text, unmarked, what_is_no_text
+from ._errors import TableError, shown
+from ._formats import BOM
+from ._notation import Notation
 from ._pyarrow import read_csv, require_pyarrow
+from ._schema import DELIMITERS, Bad, Evidence, Parsed, TextOptions, TextParser, check_width
 from ._source import Source
-from ._values import MISSING, MOST_COLUMNS, Objects, Piece, numbered
+from ._text import TextTable, first_line
+from ._values import numbered
 
-DELIMITERS = (",", "\t", ";", "|")
-
-# What pyarrow takes for a number, and the two words that stand for 1 and 0.
-NUMBER = r"^\s*([+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?inf(inity)?|[+-]?nan|true|false)\s*$"
-_is_number = re.compile(NUMBER, re.IGNORECASE | re.ASCII).match
+_MARKS = re.compile(rb"(?m)^(?:%b)+" % BOM)
 
 
 class Record(NamedTuple):
-    """One line of the table, or several if a quoted field goes over lines."""
+    """One line of the table, or several if a quoted field goes over lines.
+
+    ``problem`` says why it is none; empty if it is.
+    """
 
     fields: list[str]
     line: int
     begin: int  # in bytes, as the end
     end: int
-
-    @property
-    def is_blank(self) -> bool:
-        """Whether there are only blanks in it."""
-        return len(self.fields) == 1 and not self.fields[0].strip(" ")
+    problem: str = ""
 
 
-class CsvTable:
-    """A CSV or TSV table: its header, what its columns hold, and its rows in pieces.
+class CsvText(TextParser):
+    """Values between delimiters, with or without a header."""
 
-    What a column holds is decided by the first block of lines.
-    """
+    format = "csv"
 
-    def __init__(self, source: Source, delimiter: str | None, header: bool | None) -> None:
-        self._title = source.title
+    def __init__(
+        self, title: str, options: TextOptions, request: Request, *, in_lines: bool
+    ) -> None:
+        super().__init__(title, options, request, in_lines=in_lines)
         self._arrow = require_pyarrow("Reading CSV")
-        self._compute = require_pyarrow("Reading CSV", "compute")
         self._csv = require_pyarrow("Reading CSV", "csv")
-        self._delimiter = guess_delimiter(source) if delimiter is None else delimiter
-        self._blocks = blocks(source, self._delimiter)
-        self._unnamed: set[int] = set()
-        first = self._first_block()
-        self.names, first = self._read_header(first, header)
-        while not first.data.strip():  # a header with very long lines, and rows after it
-            following = next(self._blocks, None)
-            if following is None:
-                break
-            first = following
-        self._first = first
-        self._texts = self._parse(first, dict.fromkeys(range(len(self.names)), True))
-        self._evidence: dict[int, str] = {}
-        self._rough: set[int] = set()
-        self.is_number = [self._holds_numbers(j) for j in range(len(self.names))]
+        self.delimiter = options.delimiter
+        self._first: Record | None = None
+        self._header_line = 0
+        self._rough: set[int] = set()  # columns with more in them than pyarrow takes for numbers
 
-    def why_not(self, column: int) -> str:
-        """Say what makes a column text."""
-        return self._evidence[column]
+    # ------------------------------------------------------------------ the schema
 
-    def pieces(self, features: Sequence[int], label: int | None, rows: int) -> Iterator[Piece]:
-        """Give the rows in the pieces in which they are read."""
-        first, texts = self._first, self._texts
-        self._texts = None  # which is large
-        yield self._piece(first, texts, features, label)
-        del first, texts
-        for block in self._blocks:
-            wanted = {j: j in self._rough for j in features}
-            if label is not None:
-                wanted[label] = True
-            try:
-                table = self._parse(block, wanted)
-            except self._arrow.ArrowInvalid:
-                table = self._parse(block, dict.fromkeys(wanted, True))
-            yield self._piece(block, table, features, label)
+    def _look_at(self, data: bytes, line: int) -> Iterator[int]:
+        if self.delimiter is None:
+            first = first_filled(data.split(b"\n"))
+            if not unmarked(first).strip():
+                return
+            self.delimiter = guess_delimiter(first, self.options.decimal)
+        for record in self._records(data, line):
+            self._take(record)
+            yield record.end - record.begin
 
-    # ------------------------------------------------------------------ the header
+    def _take(self, record: Record) -> None:
+        header = self.options.header
+        if self._first is None:
+            if record.problem:
+                if header is not False:
+                    cure = _cure_of(record.problem)
+                    raise TableError(f"{self.title}, line {record.line} {record.problem}", cure)
+                return
+            check_width(self.title, record.line, len(record.fields))
+            self._first = record
+            if header is None:
+                header = self._has_header(record.fields, None)
+            if header is not None:
+                self._name(record, header)
+            return
+        if not self.names:
+            self._name(self._first, self._has_header(self._first.fields, record.fields))
+        self._add(record)
 
-    def _first_block(self) -> Block:
-        for block in self._blocks:
-            if block.data.strip():
-                return block
-        raise TableError(f"{self._title} is empty", "Give a table with rows")
-
-    def _read_header(self, block: Block, header: bool | None) -> tuple[list[str], Block]:
-        """Return the columns' names and what follows the header."""
-        lines = records(block, self._delimiter)
-        first = next(lines)
-        if len(first.fields) > MOST_COLUMNS:
-            raise TableError(
-                f"{self._title}, line {first.line} has {len(first.fields):,} columns; "
-                f"{MOST_COLUMNS:,} is the most",
-                "Check that the table has one row a line",
-            )
+    def _name(self, first: Record, header: bool | None) -> None:
+        """Name the columns, if it is known whether the first line has names."""
         if header is None:
-            following = next(lines, None)
-            header = self._has_header(first, following.fields if following else None)
+            number = next(f for f in first.fields if self._reads_as(f) == "number")
+            text = next(f for f in first.fields if self._reads_as(f) == "text")
+            raise TableError(
+                f"{self.title}, line {first.line} could be a header or data: it holds both a "
+                f"number ({shown(number.strip())}) and text ({shown(text.strip())})",
+                "Say which: header=True or header=False",
+            )
+        self.names = numbered(len(first.fields))
+        self._evidence = [Evidence() for _ in self.names]
+        self.has_names = header
         if not header:
-            return numbered(len(first.fields)), block
-        names = [
-            field.strip() or given
-            for field, given in zip(first.fields, numbered(len(first.fields)), strict=True)
-        ]
-        self._unnamed = {j for j, field in enumerate(first.fields) if not field.strip()}
-        rest = Block(block.data[first.end :], block.line_at(first.end), block.newline)
-        return names, rest
+            self._add(first)
+            return
+        self._header_line = first.line
+        for j, field in enumerate(first.fields):
+            if field.strip():
+                self.names[j] = field.strip()
+            else:
+                self._nameless.add(self.names[j])
 
-    def _has_header(self, first: Record, second: list[str] | None) -> bool:
+    def _has_header(self, first: Sequence[str], second: Sequence[str] | None) -> bool | None:
         """Tell whether the first line is a header: numbers alone are data, text alone is not.
 
         A line with both is a header if a text stands above a number. Otherwise it could be either,
         and a wrong guess would lose a row or make one up.
         """
-        kinds = [_kind(field) for field in first.fields]
+        kinds = [self._reads_as(field) for field in first]
         if "number" not in kinds:
             return True
         if "text" not in kinds:
             return False
         if second is not None and any(
-            kind == "text" and _kind(below) == "number"
+            kind == "text" and self._reads_as(below) == "number"
             for kind, below in zip(kinds, second, strict=False)
         ):
             return True
-        example = first.fields[kinds.index("number")]
-        text = first.fields[kinds.index("text")]
-        raise TableError(
-            f"{self._title}, line {first.line} could be a header or data: it holds both a number "
-            f"({shown(example.strip())}) and text ({shown(text.strip())})",
-            "Say which: header=True or header=False",
-        )
+        return None
 
-    # ------------------------------------------------------------------ what columns hold
+    def _reads_as(self, field: str) -> str:
+        """Return what a field is; numbers in another notation are no names either."""
+        kind = self.notation.kind(field)
+        return "number" if kind == "text" and self.notation.in_others(field.strip()) else kind
 
-    def _holds_numbers(self, column: int) -> bool:
-        """Tell whether a column holds numbers, by the first block.
+    def _add(self, record: Record) -> None:
+        """Let a row speak for its columns."""
+        if record.problem or len(record.fields) != len(self.names):
+            return
+        self._n_rows += 1
+        for evidence, field in zip(self._evidence, record.fields, strict=True):
+            evidence.add(self.notation.kind(field), record.line, field, self._elsewhere)
 
-        It is text if its first value is and less than half of the others are numbers. A column of
-        numbers with a text among them counts as numbers: reading it stops at that text rather than
-        leave out the column in silence.
-        """
-        values = self._texts.column(column)
-        plain = self._plain(values)
-        present = plain.drop_null()
-        if len(present) == 0:
-            self._evidence[column] = "it has neither a name nor values"
-            return column not in self._unnamed
-        if self._doubles(values, column) is not None:
-            return True
-        matches = self._compute.match_substring_regex(plain, NUMBER, ignore_case=True)
-        numbers = self._compute.sum(matches).as_py()
-        at = self._compute.index(matches, False).as_py()
-        self._evidence[column] = (
-            f"{self._where(self._first, at)} has {shown(values[at].as_py().strip())}"
-        )
-        first_is_number = _is_number(present[0].as_py()) is not None
-        return bool(first_is_number or 2 * numbers >= len(present))
+    def _finish(self) -> None:
+        if not self.names and self._first is not None:
+            self._name(self._first, self._has_header(self._first.fields, None))
+        if not self.names:
+            raise TableError(f"{self.title} has no line that is a row", "Check the format")
 
-    def _doubles(self, values: Any, column: int) -> Any:
-        """Return texts as doubles, null where missing; None if there is text among them.
+    def _options_as_read(self) -> dict[str, Any]:
+        found = replace(self.options, delimiter=self.delimiter, header=self.has_names)
+        return vars(found) | {"na": list(found.na)}
 
-        A column with more than plain digits in it is noted, and read as text from then on.
-        """
-        double = self._arrow.float64()
-        try:
-            return values.cast(double)
-        except self._arrow.ArrowInvalid:
-            pass
-        try:
-            numbers = self._plain(values).cast(double)
-        except self._arrow.ArrowInvalid:
-            return None
-        self._rough.add(column)
-        return numbers
-
-    def _plain(self, values: Any) -> Any:
-        """Return texts without blanks around them, true and false as digits, missing as null."""
-        compute = self._compute
-        text = compute.utf8_trim_whitespace(values)
-        missing = compute.is_in(text, value_set=self._arrow.array(MISSING))
-        text = compute.if_else(missing, self._arrow.scalar(None, self._arrow.string()), text)
-        lower = compute.utf8_lower(text)
-        text = compute.if_else(compute.equal(lower, "true"), "1", text)
-        return compute.if_else(compute.equal(lower, "false"), "0", text)
-
-    def _first_text(self, values: Any) -> int:
-        """Return which of the texts is the first that is no number, by halving."""
-        plain, double = self._plain(values), self._arrow.float64()
-        low, high = 0, len(plain)
-        while high - low > 1:
-            middle = (low + high) // 2
-            try:
-                plain.slice(low, middle - low).cast(double)
-            except self._arrow.ArrowInvalid:
-                high = middle
-            else:
-                low = middle
-        return low
+    def restore(self, state: dict[str, Any]) -> None:
+        super().restore(state)
+        self.delimiter = self.options.delimiter
 
     # ------------------------------------------------------------------ rows
 
-    def _parse(self, block: Block, columns: dict[int, bool]) -> Any:
-        """Parse some columns of a block, as text where so marked and as doubles elsewhere."""
+    def parse(self, data: bytes, line: int) -> Parsed:
+        """Return the rows of whole lines, the first of which has this number."""
+        chosen = self.selection
+        assert chosen is not None
+        data, line = self._after_header(data, line)
+        wanted = chosen.features if chosen.label is None else [*chosen.features, chosen.label]
+        bad: list[Bad] = []
+        table, lines = self._by_arrow(data, line, wanted), self._lines(data, line)
+        if table is None:
+            table, numbers, bad = self._one_by_one(data, line, wanted)
+            lines = lambda: numbers  # noqa: E731
+        n_rows = len(table[wanted[0]])
+        values = np.empty((n_rows, len(chosen.features)))
+        is_bad = np.zeros(n_rows, dtype=np.bool_)
+        for k, j in enumerate(chosen.features):
+            if table[j].type == self._arrow.float64():
+                values[:, k] = table[j].to_numpy(zero_copy_only=False)
+                continue
+            values[:, k], is_text_here = self.notation.doubles(table[j])
+            for i in np.flatnonzero(is_text_here & ~is_bad).tolist():
+                bad.append(self._text_in_numbers(lines()[i], j, table[j][i].as_py().strip()))
+            is_bad |= is_text_here
+            if not is_text_here.any():
+                self._note_if_rough(j, table[j])
+        labels = None if chosen.label is None else self.notation.labels(table[chosen.label])
+        if is_bad.any():
+            kept, all_lines = ~is_bad, lines
+            values, labels = values[kept], None if labels is None else labels[kept]
+            return Parsed(values, labels, lambda: np.array(all_lines())[kept].tolist(), sorted(bad))
+        return Parsed(values, labels, lines, sorted(bad))
+
+    def _lines(self, data: bytes, line: int) -> Any:
+        """Return what gives the numbers of the lines of the rows that pyarrow finds."""
+        if self.in_lines:
+            return lambda: range(line, line + data.count(b"\n"))
+
+        @cache
+        def numbers() -> list[int]:
+            return [record.line for record in self._records(data, line)]
+
+        return numbers
+
+    def _after_header(self, data: bytes, line: int) -> tuple[bytes, int]:
+        if line <= self._header_line:
+            for record in self._records(data, line):
+                if record.line == self._header_line:
+                    end = record.end
+                    return data[end:], line + data.count(b"\n", 0, end)
+        return data, line
+
+    def _by_arrow(self, data: bytes, line: int, wanted: Sequence[int]) -> dict[int, Any] | None:
+        """Return columns, as numbers or text; None where pyarrow would see something else."""
+        plain = self._plain(data)
+        if plain is None:
+            return None
+        assert self.selection is not None
+        as_text = {j for j in wanted if j in self._rough or j == self.selection.label}
+        # To pyarrow nan(1) is a number, and a number that stands for a missing value only where no
+        # blanks are around it.
+        if b"(" in plain or self.notation.has_missing_numbers:
+            as_text = set(wanted)
+        table = self._read(plain, wanted, as_text)
+        if table is None and len(as_text) < len(wanted):
+            table = self._read(plain, wanted, set(wanted))
+        if table is None or (self.in_lines and table.num_rows != data.count(b"\n")):
+            return None
+        return {j: table.column(str(j)).combine_chunks() for j in wanted}
+
+    def _plain(self, data: bytes) -> bytes | None:
+        """Return lines of which pyarrow sees what is there; None if there may be others."""
+        assert self.delimiter is not None
+        if not data.strip() or not is_text(data):
+            return None
+        if data.count(b"\r") != data.count(b"\r\n"):
+            return None
+        if BOM in data:
+            if b'"' in data:
+                return None
+            data = _MARKS.sub(b"", data)
+        if len(self.names) == 1 and _BLANK_LINE.search(data):
+            return None
+        if b'"' in data:
+            fields = quoted(data, self.delimiter)
+            if fields is None:
+                return None
+            if self.in_lines and any(b"\n" in data[begin:end] for begin, end in fields):
+                return None
+        return data
+
+    def _read(self, data: bytes, wanted: Sequence[int], as_text: set[int]) -> Any:
+        """Let pyarrow parse some columns; None where it cannot."""
         arrow = self._arrow
-        if not block.data.strip(b" \r\n"):
-            fields = [
-                arrow.field(str(j), arrow.string() if text else arrow.float64())
-                for j, text in columns.items()
-            ]
-            return arrow.schema(fields).empty_table()
+        kinds = {j: arrow.string() if j in as_text else arrow.float64() for j in wanted}
         try:
-            return self._parse_data(block.data, columns)
-        except arrow.ArrowInvalid as error:
-            without = self._without_blank_lines(block)
-            if without is not None:
-                return self._parse(without, columns)
-            self._raise_ragged(block)
-            if all(columns.values()):
-                raise TableError(
-                    f"{self._title}, lines from {block.line} on: {reason(error)}"
-                ) from error
-            raise
-
-    def _parse_data(self, data: bytes, columns: dict[int, bool]) -> Any:
-        arrow = self._arrow
-        types = {str(j): arrow.string() if text else arrow.float64() for j, text in columns.items()}
-        return read_csv(
-            data,
-            read_options=self._csv.ReadOptions(
-                column_names=[str(j) for j in range(len(self.names))], block_size=len(data) + 1
-            ),
-            parse_options=self._csv.ParseOptions(
-                delimiter=self._delimiter, newlines_in_values=b'"' in data
-            ),
-            convert_options=self._csv.ConvertOptions(
-                column_types=types,
-                include_columns=list(types),
-                null_values=list(MISSING),
-                strings_can_be_null=True,
-                quoted_strings_can_be_null=True,
-                check_utf8=False,  # blocks are
-            ),
-        )
-
-    def _piece(self, block: Block, table: Any, features: Sequence[int], label: int | None) -> Piece:
-        rows = np.empty((table.num_rows, len(features)), dtype=np.float64)
-        for k, j in enumerate(features):
-            rows[:, k] = self._numbers(block, table.column(str(j)), j)
-        return Piece(
-            rows,
-            None if label is None else self._labels(table.column(str(label))),
-            lambda i: self._where(block, i),
-        )
-
-    def _numbers(self, block: Block, values: Any, column: int) -> Any:
-        if values.type != self._arrow.float64():
-            texts, values = values, self._doubles(values, column)
-            if values is None:
-                at = self._first_text(texts)
-                raise TableError(
-                    f"{self._title}, {self._where(block, at)}, column {self.names[column]!r}: "
-                    f"{shown(texts[at].as_py().strip())} is text in a column of numbers",
-                    "Mend it, write NA for a missing value, or leave the column out",
-                )
-        return values.to_numpy()
-
-    def _labels(self, values: Any) -> Objects:
-        text = self._compute.utf8_trim_whitespace(values)
-        missing = self._compute.is_in(text, value_set=self._arrow.array(MISSING))
-        text = self._compute.if_else(missing, self._arrow.scalar(None, text.type), text)
-        labels: Objects = text.to_numpy().astype(object)
-        return labels
-
-    # ------------------------------------------------------------------ the second look
-
-    def _where(self, block: Block, row: int) -> str:
-        """Say in which line a row of a block is: blank lines and lines in quotes count, too."""
-        for i, record in enumerate(self._records(block)):
-            if i == row:
-                return f"line {record.line}"
-        return f"after line {block.line}"
-
-    def _records(self, block: Block) -> Iterator[Record]:
-        """Give the records that are rows."""
-        alone = len(self.names) == 1  # where blanks are a missing value
-        return (r for r in records(block, self._delimiter) if alone or not r.is_blank)
-
-    def _without_blank_lines(self, block: Block) -> Block | None:
-        """Return a block without the lines of blanks that pyarrow takes for rows, if it has any."""
-        if len(self.names) == 1:
+            return read_csv(
+                data,
+                read_options=self._csv.ReadOptions(
+                    column_names=[str(j) for j in range(len(self.names))],
+                    block_size=len(data) + 1,
+                    use_threads=not self.in_lines,
+                ),
+                parse_options=self._csv.ParseOptions(
+                    delimiter=self.delimiter, newlines_in_values=b'"' in data
+                ),
+                convert_options=self._csv.ConvertOptions(
+                    column_types={str(j): kind for j, kind in kinds.items()},
+                    include_columns=[str(j) for j in wanted],
+                    null_values=sorted(self.notation.missing),
+                    decimal_point=self.notation.decimal,
+                    check_utf8=False,  # it is
+                ),
+            )
+        except (arrow.ArrowInvalid, arrow.ArrowNotImplementedError):
             return None
-        blank = [r for r in records(block, self._delimiter) if r.is_blank]
-        if not blank:
-            return None
-        begins = [0, *(record.end for record in blank)]
-        ends = [*(record.begin for record in blank), len(block.data)]
-        kept = (block.data[begin:end] for begin, end in zip(begins, ends, strict=True))
-        return Block(b"".join(kept), block.line, block.newline)
 
-    def _raise_ragged(self, block: Block) -> None:
-        for record in self._records(block):
-            if len(record.fields) != len(self.names):
-                n = len(record.fields)
-                raise TableError(
-                    f"{self._title}, line {record.line} has {n} field{'s' * (n != 1)} where "
-                    f"{len(self.names)} are expected",
-                    "Mend the line, or check the delimiter",
-                )
+    def _note_if_rough(self, column: int, texts: Any) -> None:
+        """Have a column read as text from now on, if pyarrow cannot read it as numbers."""
+        try:
+            texts.cast(self._arrow.float64())
+        except self._arrow.ArrowInvalid:
+            self._rough.add(column)
 
+    # ------------------------------------------------------------------ the slower look
 
-def guess_delimiter(source: Source) -> str:
-    """Return the first of comma, tab, semicolon and bar that the first line holds."""
-    lines = re.sub(rb'"[^"]*"', b"", source.peek(2**16).lstrip()).splitlines()
-    line = lines[0] if lines else b""
-    return next((mark for mark in DELIMITERS if mark.encode() in line), ",")
-
-
-def records(block: Block, delimiter: str) -> Iterator[Record]:
-    """Split a block slowly, keeping the numbers of the lines; empty lines are left out."""
-    data, newline = block.data, block.newline
-    fields: list[str] = []
-    line, begin = block.line, 0
-    for match in _field(delimiter).finditer(data):
-        inside, after, plain, end = match.groups()
-        text = plain if inside is None else inside.replace(b'""', b'"') + after
-        fields.append(text.decode())
-        if end == delimiter.encode():
-            continue
-        if fields != [""] or inside is not None:
-            yield Record(fields, line, begin, match.end())
-        line += data.count(newline, begin, match.end())
-        fields, begin = [], match.end()
-        if begin == len(data):
+    def _records(self, data: bytes, line: int) -> Iterator[Record]:
+        """Give the records that are not blank."""
+        assert self.delimiter is not None
+        if not self.in_lines or b'"' not in data:
+            yield from records(data, line, self.delimiter, self.options.codec)
             return
+        begin = 0
+        for number, each in enumerate(data.split(b"\n"), line):
+            end = min(begin + len(each) + 1, len(data))
+            for record in records(each, number, self.delimiter, self.options.codec):
+                yield record._replace(begin=begin, end=end)
+            begin = end
+
+    def _one_by_one(
+        self, data: bytes, line: int, wanted: Sequence[int]
+    ) -> tuple[dict[int, Any], list[int], list[Bad]]:
+        """Return columns of text, the numbers of their lines, and the lines that are no rows."""
+        rows: list[list[str]] = []
+        lines: list[int] = []
+        bad: list[Bad] = []
+        for record in self._records(data, line):
+            n, want = len(record.fields), len(self.names)
+            if record.problem:
+                bad.append(Bad(record.line, None, record.problem, _cure_of(record.problem)))
+            elif n != want:
+                what = f"has {n} field{'s' * (n != 1)} where {want} are expected"
+                bad.append(Bad(record.line, None, what, "Mend the line, or check the delimiter"))
+            else:
+                rows.append(record.fields)
+                lines.append(record.line)
+        string = self._arrow.string()
+        columns = {j: self._arrow.array([row[j] for row in rows], type=string) for j in wanted}
+        return columns, lines, bad
+
+
+_BLANK_LINE = re.compile(rb"(?m)^[ \t\r\v\f]+$")
+_OPEN = "opens a quote and does not close it"
+
+
+def _cure_of(problem: str) -> str:
+    if problem == _OPEN:
+        return "Close it, or double it if it belongs to the text"
+    return "Check the format" if "zero byte" in problem else NO_TEXT_CURE
+
+
+def open_csv(source: Source, options: TextOptions, request: Request) -> TextTable:
+    """Open a CSV table."""
+    source = in_utf8(source, options.encoding)
+    parser = CsvText(source.title, options, request, in_lines=False)
+    if parser.delimiter is None:
+        parser.delimiter = guess_delimiter(first_line(source), options.decimal)
+    return TextTable(source, parser, parser.delimiter)
+
+
+def guess_delimiter(line: bytes, decimal: str = ".") -> str:
+    """Return the first of comma, tab, semicolon and bar that a line holds.
+
+    A comma that is the decimal sign of numbers between others of them does not count.
+
+    Examples
+    --------
+    >>> guess_delimiter(b"a;b"), guess_delimiter(b"1,5;2,5"), guess_delimiter(b'"a;b",c')
+    (';', ';', ',')
+    """
+    line = re.sub(rb'"[^"]*"', b"", unmarked(line))
+    found = [mark for mark in DELIMITERS if mark.encode() in line]
+    if "," in found and decimal == ",":
+        found.remove(",")
+    if found[:1] == [","] and len(found) > 1:
+        is_number = Notation(decimal=",").is_number
+        fields = line.decode("utf-8", "replace").split(found[1])
+        if all(is_number(field.strip()) for field in fields if "," in field):
+            return found[1]
+    return found[0] if found else (";" if decimal == "," else ",")
+
+
+def records(data: bytes, line: int, delimiter: str, codec: str = "utf-8") -> Iterator[Record]:
+    """Split lines slowly, keeping their numbers; blank lines are left out."""
+    mark = delimiter.encode()
+    blank = bytes(set(b" \t\r\v\f\n") - set(mark))
+    is_all_text = is_text(data)
+    begin = 0
+    while begin < len(data):
+        end = data.find(b"\n", begin) + 1 or len(data)
+        raw = unmarked(data[begin:end])
+        if b'"' not in raw:
+            if raw.strip(blank):
+                raw = raw.removesuffix(b"\n").removesuffix(b"\r")
+                if is_all_text or is_text(raw):
+                    yield Record(raw.decode().split(delimiter), line, begin, end)
+                else:
+                    yield Record([], line, begin, end, what_is_no_text(raw, codec))
+            line += 1
+            begin = end
+            continue
+        start = end - len(raw)
+        fields: list[bytes] = []
+        problem = ""
+        for match in _field(delimiter).finditer(data, start):
+            inside, after, plain, closed_by = match.groups()
+            if inside is None:
+                problem = problem or (_OPEN if plain.startswith(b'"') else "")
+                fields.append(plain)
+            elif after.strip():  # more than the quotes: they are part of the text
+                fields.append(data[match.start() : match.end() - len(closed_by)])
+            else:
+                fields.append(inside.replace(b'""', b'"'))
+            if closed_by != mark:
+                end = match.end()
+                break
+        problem = what_is_no_text(data[start:end], codec) or problem
+        texts = [] if problem else [field.decode() for field in fields]
+        yield Record(texts, line, begin, end, problem)
+        line += data.count(b"\n", begin, end)
+        begin = end
 
 
 @cache
 def _field(delimiter: str) -> re.Pattern[bytes]:
     """Return the pattern of a field, quoted or not, and of what ends it."""
     mark = re.escape(delimiter).encode()
-    plain = rb"[^%b\r\n]*+" % mark
-    return re.compile(rb'(?:"((?:[^"]++|"")*+)"(%b)|(%b))(%b|\r\n|\r|\n|\Z)' % (plain, plain, mark))
-
-
-def _kind(field: str) -> str:
-    if field.strip() in MISSING:
-        return "missing"
-    return "number" if _is_number(field) else "text"
+    plain = rb"[^%b\n]*+" % mark
+    return re.compile(rb'(?:"((?:[^"]++|"")*+)"(%b)|(%b))(%b|\n|\Z)' % (plain, plain, mark))

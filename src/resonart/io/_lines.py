@@ -13,10 +13,11 @@ import time
 import zlib
 from typing import NamedTuple
 
+from ._blocks import LONGEST_LINE
+
 READ_BYTES = 1 << 18
 BLOCK_BYTES = 1 << 20
 GATHER_SECONDS = 0.02
-LONGEST_LINE = 1 << 20
 
 
 class Block(NamedTuple):
@@ -55,7 +56,7 @@ class LineReader:
         Where to read. It is not closed.
     wake : int or None, default=None
         A descriptor that becomes readable when :meth:`read` shall return at once, as a signal's.
-    longest : int, default=1 MiB
+    longest : int, default=8 MiB
         A line of more bytes, its end counted, is read past and reported, never kept.
     """
 

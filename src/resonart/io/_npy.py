@@ -26,7 +26,8 @@ class NpyTable:
     """
 
     def __init__(self, source: Source) -> None:
-        self._title = source.title
+        self.title = source.title
+        self.has_names = False
         self._file: BinaryIO = source.random_access()
         self._fortran, self._dtype, shape = self._read_header()
         self._n_rows, self._n_columns = shape
@@ -38,6 +39,9 @@ class NpyTable:
     def why_not(self, column: int) -> str:
         """Say what makes a column text: nothing can."""
         raise AssertionError("every column of an array holds numbers")
+
+    def check_notation(self, columns: Sequence[int]) -> None:
+        """Refuse nothing: there is no text."""
 
     def pieces(self, features: Sequence[int], label: int | None, rows: int) -> Iterator[Piece]:
         """Give so many rows at a time."""
@@ -62,9 +66,9 @@ class NpyTable:
         try:
             data = self._file.read(size)
         except OSError as error:
-            raise TableError(f"{self._title} cannot be read: {reason(error)}") from error
+            raise TableError(f"{self.title} cannot be read: {reason(error)}") from error
         if len(data) < size:
-            raise TableError(f"{self._title} is cut short", "Get a whole copy of it")
+            raise TableError(f"{self.title} is cut short", "Get a whole copy of it")
         return data
 
     def _read_header(self) -> tuple[bool, np.dtype[Any], tuple[int, int]]:
@@ -76,30 +80,29 @@ class NpyTable:
                 shape, fortran, dtype = npy.read_array_header_2_0(self._file)
             else:  # only arrays of records with foreign letters in their names need a later one
                 raise TableError(
-                    f"{self._title} is NPY of version {version[0]}.{version[1]}", SAVE_PLAIN
+                    f"{self.title} is NPY of version {version[0]}.{version[1]}", SAVE_PLAIN
                 )
         except TableError:
             raise
         except Exception as error:  # a header is Python text, and can be wrong in any way
             raise TableError(
-                f"{self._title} is no NPY file ({reason(error)})",
+                f"{self.title} is no NPY file ({reason(error)})",
                 "Check the format, and that the file is whole",
             ) from error
         if dtype.hasobject:
             raise TableError(
-                f"{self._title} holds Python objects, which could run code when loaded", SAVE_PLAIN
+                f"{self.title} holds Python objects, which could run code when loaded", SAVE_PLAIN
             )
         if dtype.kind not in "fiub":
-            raise TableError(f"{self._title} holds {dtype}, not plain numbers", SAVE_PLAIN)
+            raise TableError(f"{self.title} holds {dtype}, not plain numbers", SAVE_PLAIN)
         if len(shape) not in (1, 2):
             raise TableError(
-                f"{self._title} has {len(shape)} dimensions; rows and columns are 2", SAVE_PLAIN
+                f"{self.title} has {len(shape)} dimensions; rows and columns are 2", SAVE_PLAIN
             )
         n_columns = shape[1] if len(shape) == 2 else 1
         if not 0 < n_columns <= MOST_COLUMNS or shape[0] < 0:
             raise TableError(
-                f"{self._title} has the shape {tuple(shape)}; columns must be 1 to "
-                f"{MOST_COLUMNS:,}",
+                f"{self.title} has the shape {tuple(shape)}; columns must be 1 to {MOST_COLUMNS:,}",
                 SAVE_PLAIN,
             )
         return fortran and len(shape) == 2, dtype, (shape[0], n_columns)
@@ -109,7 +112,7 @@ class NpyTable:
         there = self._file.seek(0, os.SEEK_END) - self._start
         if there < needed:
             raise TableError(
-                f"{self._title} is cut short: {self._n_rows} rows of {self._n_columns} columns "
+                f"{self.title} is cut short: {self._n_rows} rows of {self._n_columns} columns "
                 f"take {needed:,} bytes, and there are {there:,}",
                 "Get a whole copy of it",
             )

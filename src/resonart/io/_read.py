@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import os
 from collections.abc import Generator, Iterator, Sequence
+from dataclasses import replace
 from numbers import Integral
 from types import TracebackType
-from typing import BinaryIO, Literal, NamedTuple, NoReturn, Protocol, Self
+from typing import BinaryIO, Literal, NamedTuple, NoReturn, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ._arrow import open_arrow, open_parquet
-from ._columns import Selection, select_columns
-from ._csv import CsvTable
+from ._columns import Request, Selection, Table, doubtful_columns, select_columns
+from ._csv import open_csv
 from ._errors import EmptyTableError, TableError
 from ._formats import LOOK, binary_format, check_format, format_of_bytes, format_of_name
-from ._ndjson import NdjsonTable
+from ._ndjson import open_ndjson
 from ._npy import NpyTable
+from ._schema import TextOptions
 from ._source import Source, open_source
 from ._values import Piece
 
@@ -44,19 +46,6 @@ class Chunk(NamedTuple):
     numbers: NDArray[np.int64]
 
 
-class Table(Protocol):
-    """What every format offers to the reader."""
-
-    names: list[str]
-    is_number: list[bool]
-
-    def why_not(self, column: int) -> str:
-        """Say what makes a column text."""
-
-    def pieces(self, features: Sequence[int], label: int | None, rows: int) -> Iterator[Piece]:
-        """Give the rows, in pieces of any size; ``rows`` is a good one."""
-
-
 class TableReader:
     """The rows of a table in chunks; made by :func:`open_table`.
 
@@ -70,6 +59,10 @@ class TableReader:
         Name of the label column.
     left_out : list of str
         Columns left out because they do not hold numbers; empty where columns were asked for.
+    doubtful : dict of str to str
+        Columns among the features that are hardly meant to be, and what each looks like: it just
+        counts the rows, or looks like an id or a year. Known from the first chunk on, and empty
+        where columns were asked for.
     format : str
         The table's format.
     source : str
@@ -98,6 +91,8 @@ class TableReader:
         self.n_rows = 0
         self.n_dropped = 0
         self._source = source
+        self.doubtful: dict[str, str] = {}
+        self._is_chosen = selection.is_chosen
         self._missing = missing
         self._chunk_rows = min(chunk_rows, max(1, MOST_NUMBERS // len(selection.features)))
         self._chunks = self._cut(
@@ -162,6 +157,8 @@ class TableReader:
         n_waiting = n_read = n_given = 0
         size = self._chunk_rows
         for piece in pieces:
+            if n_read == 0 and not self._is_chosen:
+                self.doubtful = doubtful_columns(self.feature_names, piece.rows[:1_000])
             chunk = self._checked(piece, n_read)
             n_read += len(piece.rows)
             waiting.append(chunk)
@@ -238,8 +235,14 @@ def open_table(
     columns: Sequence[str | int] | None = None,
     label: str | int | None = None,
     missing: Literal["error", "drop", "keep"] = "error",
+    exclude: Sequence[str | int] = (),
+    features: Sequence[str] | None = None,
     header: bool | None = None,
     delimiter: str | None = None,
+    decimal: str = ".",
+    thousands: str | None = None,
+    na: Sequence[str] = (),
+    encoding: str = "utf-8",
     chunk_rows: int = 65_536,
 ) -> TableReader:
     """Open a table to read it in chunks, in bounded memory.
@@ -261,12 +264,27 @@ def open_table(
         What to do about a row that lacks a feature or its label: stop, drop and count it, or give
         it as it is, with NaN for the feature, None for the label, and infinite values, too.
         Missing are null and NaN, and in text the fields in :data:`MISSING`.
+    exclude : list of str or int, default=()
+        Columns that are no features, whatever they hold.
+    features : list of str, optional
+        Names of a model's features. They are found by name; where the table or the model has no
+        names (but x0, x1, ...), all columns of numbers are taken in their order, and must be as
+        many.
     header : bool, optional
         Whether the first line of CSV and TSV has the names. By default it has, unless it holds
         numbers alone; a line that could be either is an error.
     delimiter : str, optional
         What stands between fields of CSV. By default the first of comma, tab, semicolon and bar
         that is in the first line.
+    decimal : {".", ","}, default="."
+        The decimal sign of CSV and TSV.
+    thousands : {",", ".", "'", " ", "_"}, optional
+        What may stand between groups of three digits in CSV and TSV; ``" "`` stands for
+        non-breaking and narrow blanks, too.
+    na : list of str, default=()
+        More words that stand for a missing value in CSV, TSV and NDJSON, as ``["?", "-"]``.
+    encoding : str, default="utf-8"
+        The encoding of CSV, TSV and NDJSON, by any name that Python knows.
     chunk_rows : int, default=65536
         Most rows in a chunk. Where that would be more than 2**24 numbers, there are fewer.
 
@@ -279,7 +297,13 @@ def open_table(
     ------
     TableError
         Here or while reading, when something is wrong with the table: a line that says where,
-        what and how to mend it.
+        what and how to mend it. So is a column that would be left out as text and looks like
+        numbers in another notation, such as ``39,1``.
+
+    Warns
+    -----
+    UserWarning
+        Where columns were not chosen, of one that is left out for having no values.
 
     Notes
     -----
@@ -301,19 +325,17 @@ def open_table(
         raise ValueError(f"missing must be 'error', 'drop' or 'keep', got {missing!r}.")
     if not isinstance(chunk_rows, Integral) or isinstance(chunk_rows, bool) or chunk_rows < 1:
         raise ValueError(f"chunk_rows must be a whole number >= 1, got {chunk_rows!r}.")
-    _check_delimiter(delimiter)
+    options = TextOptions(header, delimiter, decimal, thousands, na, encoding)
+    request = Request(columns, label, exclude, features)
     named = None if format is None else check_format(format)
     opened = open_source(source)
     try:
         found = named or _format_of(source, opened)
-        table = _open(opened, found, header, delimiter)
-        selection = select_columns(
-            opened.title, table.names, table.is_number, table.why_not, columns, label
-        )
+        table = _open(opened, found, options, request)
         return TableReader(
             opened,
             table,
-            selection,
+            getattr(table, "selection", None) or select_columns(table, request),
             format=found,
             missing=missing,
             chunk_rows=int(chunk_rows),
@@ -348,38 +370,19 @@ def _format_of(source: object, opened: Source) -> str:
     return by_name
 
 
-def _open(source: Source, format: str, header: bool | None, delimiter: str | None) -> Table:
-    if format not in ("csv", "tsv") and header is not None:
-        raise ValueError(f"header is for csv and tsv, and {source.title} is {format}.")
-    if format != "csv" and delimiter is not None:
-        raise ValueError(f"delimiter is for csv, and {source.title} is {format}.")
+def _open(source: Source, format: str, options: TextOptions, request: Request) -> Table:
+    options.check_for(format, source.title)
     if format == "csv":
-        return CsvTable(source, delimiter, header)
+        return open_csv(source, options, request)
     if format == "tsv":
-        return CsvTable(source, "\t", header)
+        return open_csv(source, replace(options, delimiter="\t"), request)
     if format == "ndjson":
-        return NdjsonTable(source)
+        return open_ndjson(source, options, request)
     if not source.peek(1):
         raise TableError(f"{source.title} is empty", "Give a table with rows")
     if format == "npy":
         return NpyTable(source)
     return open_parquet(source) if format == "parquet" else open_arrow(source)
-
-
-def _check_delimiter(delimiter: object) -> None:
-    if delimiter is None:
-        return
-    if (
-        not isinstance(delimiter, str)
-        or len(delimiter) != 1
-        or not delimiter.isascii()
-        or delimiter.isalnum()
-        or delimiter in '"\r\n.+-\0'
-    ):
-        raise ValueError(
-            "delimiter must be one ASCII character that is no letter, digit, quote, sign or end "
-            f"of a line, got {delimiter!r}."
-        )
 
 
 def _joined(chunks: Sequence[Chunk]) -> Chunk:

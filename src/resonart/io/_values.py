@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,7 +29,7 @@ class Piece(NamedTuple):
     where: Callable[[int], str]
 
 
-def label_text(value: object) -> str | None:
+def label_text(value: object, missing: Collection[str] = MISSING) -> str | None:
     """Return a label as text; None where it is missing. 1 and 1.0 are the same label.
 
     Examples
@@ -41,7 +41,7 @@ def label_text(value: object) -> str | None:
         return None
     if isinstance(value, str):
         text = value.strip()
-        return None if text in MISSING else text
+        return None if text in missing else text
     if isinstance(value, (bool, np.bool_)):
         return "true" if value else "false"
     if isinstance(value, (float, np.floating)):

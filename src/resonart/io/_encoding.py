@@ -1,0 +1,111 @@
+"""Bytes of text: byte order marks, what is no text, and other encodings than UTF-8."""
+
+from __future__ import annotations
+
+import codecs
+import io
+from collections.abc import Sequence
+from typing import BinaryIO
+
+from ._errors import TableError
+from ._formats import BOM, binary_format
+from ._source import Source
+
+
+def unmarked(line: bytes) -> bytes:
+    """Return a line without byte order marks before it: files that were joined have some inside."""
+    while line.startswith(BOM):
+        line = line[len(BOM) :]
+    return line
+
+
+def first_filled(lines: Sequence[bytes]) -> bytes:
+    """Return the first line that is not blank; the last if all are."""
+    return next((line for line in lines if unmarked(line).strip()), lines[-1])
+
+
+def what_is_no_text(line: bytes, encoding: str) -> str:
+    """Say why a line is no text; empty if it is."""
+    if b"\0" in line:
+        return "holds a zero byte: this is no text table"
+    try:
+        line.decode()
+    except UnicodeDecodeError as error:
+        if encoding == "utf-8":
+            return f"is not UTF-8: it holds the byte 0x{line[error.start]:02x}"
+        return f"is not {encoding}"
+    return ""
+
+
+def is_text(data: bytes) -> bool:
+    """Tell whether all of it is text."""
+    if b"\0" in data:
+        return False
+    if data.isascii():
+        return True
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+NO_TEXT_CURE = 'Say in which encoding it is, as in encoding="cp1252", or save it as UTF-8'
+
+
+def _mark_undecodable(error: UnicodeError) -> tuple[str, int]:
+    """Stand in for bytes that are no text: becomes 0xff, which is no UTF-8 either."""
+    assert isinstance(error, UnicodeDecodeError)
+    return "\udcff", error.end
+
+
+codecs.register_error("resonart.mark", _mark_undecodable)
+
+
+def as_utf8(data: bytes, encoding: str) -> bytes:
+    """Return whole lines in UTF-8; lines that are no text stay none."""
+    if encoding == "utf-8":
+        return data
+    return data.decode(encoding, "resonart.mark").encode("utf-8", "surrogateescape")
+
+
+def has_plain_lines(encoding: str) -> bool:
+    """Tell whether lines end in the same byte as in ASCII: not so in UTF-16 and UTF-32."""
+    return "1\n".encode(encoding) == b"1\n"
+
+
+class _Transcoded(io.RawIOBase):
+    """A source as UTF-8."""
+
+    def __init__(self, source: Source, encoding: str) -> None:
+        self._source = source
+        self._decoder = codecs.getincrementaldecoder(encoding)("resonart.mark")
+        self._is_done = False
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        """Return some bytes, more or fewer than asked for; none at the end."""
+        while not self._is_done:
+            data = self._source.read(2**20 if size < 0 else size)
+            self._is_done = not data
+            text = self._decoder.decode(data, final=self._is_done)
+            if text:
+                return text.encode("utf-8", "surrogateescape")
+        return b""
+
+
+def in_utf8(source: Source, encoding: str) -> Source:
+    """Return a source that gives UTF-8."""
+    name = codecs.lookup(encoding).name
+    first = source.peek(8)
+    binary = binary_format(first)
+    if binary is not None and name in ("utf-8", "utf-8-sig", "ascii"):
+        raise TableError(f"{source.title} is no text: it holds {binary}", f"Give format={binary!r}")
+    if name in ("utf-8", "utf-8-sig"):
+        if first[:2] in (b"\xff\xfe", b"\xfe\xff"):
+            raise TableError(f"{source.title} is UTF-16, not UTF-8", 'Give encoding="utf-16"')
+        return source
+    below: BinaryIO = _Transcoded(source, encoding)  # type: ignore[assignment]
+    return Source(below, source.title, owned=False)

@@ -1,0 +1,393 @@
+"""Text tables, whether read in blocks or line by line: one schema, decided in one place.
+
+The first lines decide what a table is: its delimiter, whether it has a header, its columns and what
+they hold. They are looked at one by one until nothing that follows could change the answer, at most
+``LOOK_LINES`` of them, so that the answer does not depend on how the text is cut into blocks. From
+then on every line gives what it gives by itself.
+"""
+
+from __future__ import annotations
+
+import codecs
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, NamedTuple
+
+from ._columns import NAMED, Request, Selection, find_column, select_columns
+from ._errors import TableError, shown
+from ._notation import DECIMALS, THOUSANDS, Notation
+from ._values import MOST_COLUMNS, Floats, Objects
+
+LOOK_LINES = 1_000
+LOOK_BYTES = 4 * 2**20
+DELIMITERS = (",", "\t", ";", "|")
+
+
+@dataclass(frozen=True)
+class TextOptions:
+    """How a text table is written; see :func:`resonart.io.open_table`."""
+
+    header: bool | None = None
+    delimiter: str | None = None
+    decimal: str = "."
+    thousands: str | None = None
+    na: Sequence[str] = ()
+    encoding: str = "utf-8"
+
+    def __post_init__(self) -> None:
+        _check_delimiter(self.delimiter)
+        if self.decimal not in DECIMALS:
+            raise ValueError(f"decimal must be '.' or ',', got {self.decimal!r}.")
+        if self.thousands is not None and self.thousands not in THOUSANDS:
+            raise ValueError(
+                f"thousands must be one of {', '.join(map(repr, THOUSANDS))} or None, got "
+                f"{self.thousands!r}."
+            )
+        if self.thousands == self.decimal:
+            raise ValueError(f"decimal and thousands cannot both be {self.decimal!r}.")
+        if isinstance(self.na, str) or not all(isinstance(word, str) for word in self.na):
+            raise TypeError(f"na must be a list of words, got {self.na!r}.")
+        try:
+            codecs.lookup(self.encoding)
+        except (LookupError, TypeError):
+            raise ValueError(
+                f"encoding must be one that Python knows, as 'utf-8' or 'cp1252', got "
+                f"{self.encoding!r}."
+            ) from None
+
+        object.__setattr__(self, "na", tuple(self.na))
+
+    @property
+    def notation(self) -> Notation:
+        """How numbers are written."""
+        return Notation(self.decimal, self.thousands, self.na)
+
+    @property
+    def codec(self) -> str:
+        """The encoding by the name that Python gives it."""
+        return codecs.lookup(self.encoding).name.removesuffix("-sig")
+
+    def check_for(self, format: str, title: str) -> None:
+        """Refuse what says nothing about a format."""
+        given = {name for name, value in vars(self).items() if value != getattr(_PLAIN, name)}
+        allowed = {
+            "csv": {"header", "delimiter", "decimal", "thousands", "na", "encoding"},
+            "tsv": {"header", "decimal", "thousands", "na", "encoding"},
+            "ndjson": {"na", "encoding"},
+        }
+        if format == "ndjson" and self.notation.has_missing_numbers:
+            raise ValueError("na has a number among its words: in NDJSON write null instead.")
+        for name in vars(self):
+            if name in given - allowed.get(format, set()):
+                takers = [kind for kind, names in allowed.items() if name in names]
+                raise ValueError(f"{name} is for {' and '.join(takers)}, and {title} is {format}.")
+
+
+def _check_delimiter(delimiter: object) -> None:
+    if delimiter is None:
+        return
+    if (
+        not isinstance(delimiter, str)
+        or len(delimiter) != 1
+        or not delimiter.isascii()
+        or delimiter.isalnum()
+        or delimiter in '"\r\n.+-\0'
+    ):
+        raise ValueError(
+            "delimiter must be one ASCII character that is no letter, digit, quote, sign or end "
+            f"of a line, got {delimiter!r}."
+        )
+
+
+_PLAIN = TextOptions()
+
+
+class Bad(NamedTuple):
+    """A line that is no row: of what column (None: of the line) what is said, and the cure.
+
+    ``hint`` is a part of the cure that may be right for all lines.
+    """
+
+    line: int
+    column: str | None
+    what: str
+    cure: str
+    hint: str = ""
+
+    @property
+    def where(self) -> str:
+        """Where and what, after the name of the table."""
+        if self.column is None:
+            return f"line {self.line} {self.what}"
+        return f"line {self.line}, column {self.column!r}: {self.what}"
+
+    @property
+    def reason(self) -> str:
+        """What is wrong with the line."""
+        what = f"it {self.what}" if self.column is None else f"column {self.column!r}: {self.what}"
+        return f"{what}. {self.hint}" if self.hint else what
+
+
+class Parsed(NamedTuple):
+    """The rows of some lines, NaN and None where a value is missing, and the lines that are none.
+
+    ``lines`` returns the number of the line of each row.
+    """
+
+    values: Floats
+    labels: Objects | None
+    lines: Callable[[], Sequence[int]]
+    bad: list[Bad]
+
+
+@dataclass
+class Evidence:
+    """What the first lines say of one column."""
+
+    first: str = "missing"  # what its first value is: number or text
+    n_values: int = 0
+    n_numbers: int = 0
+    text: tuple[int, str] | None = None  # the line and value of the first text
+    elsewhere: list[list[int]] = field(default_factory=list)  # notations in which texts are numbers
+
+    def add(self, kind: str, line: int, value: Any, elsewhere: Callable[[Any], list[int]]) -> None:
+        """Take one more value into account; ``elsewhere`` says how a text might be a number."""
+        if kind == "missing":
+            return
+        if self.n_values == 0:
+            self.first = kind
+        self.n_values += 1
+        if kind == "number":
+            self.n_numbers += 1
+            return
+        if self.text is None:
+            self.text = (line, value)
+        self.elsewhere.append(elsewhere(value))
+
+    @property
+    def is_number(self) -> bool:
+        """Whether the column holds numbers: if its first value is one, or half of all are."""
+        return self.first == "number" or 0 < self.n_values <= 2 * self.n_numbers
+
+    @property
+    def looks_like_numbers(self) -> bool:
+        """Whether it begins as text, and is mostly numbers in another notation."""
+        found = sum(map(bool, self.elsewhere))
+        is_most = 2 * (found + self.n_numbers) >= self.n_values
+        return self.first == "text" and found > 0 and is_most
+
+
+class TextParser(ABC):
+    """Lines of text into rows; knows the schema once it has seen enough lines.
+
+    Parameters
+    ----------
+    title : str
+        What the table is called in messages.
+    options : TextOptions
+        How it is written.
+    request : Request
+        Which columns are asked for.
+    in_lines : bool
+        Whether every line stands for itself, or quoted fields may go over lines.
+    """
+
+    format: ClassVar[str]
+
+    def __init__(
+        self, title: str, options: TextOptions, request: Request, *, in_lines: bool
+    ) -> None:
+        self.title = title
+        self.options = options
+        self.request = request
+        self.in_lines = in_lines
+        self.notation = options.notation
+        self.names: list[str] = []
+        self.has_names = False
+        self.is_number: list[bool] = []
+        self.selection: Selection | None = None
+        self._nameless: set[str] = set()  # columns to which the header gives no name
+        self._evidence: list[Evidence] = []
+        self.n_looked = 0  # lines that were no blank ones
+        self._n_bytes = 0
+        self._n_rows = 0  # of which the evidence is
+
+    # ------------------------------------------------------------------ the schema
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether the columns are known."""
+        return self.selection is not None
+
+    def look(self, data: bytes, line: int) -> bool:
+        """Look at lines that follow those looked at before; return whether they were enough."""
+        for size in self._look_at(data, line):
+            self.n_looked += 1
+            self._n_bytes += size
+            enough = self._n_bytes >= LOOK_BYTES and self.n_looked > 1
+            if self._is_settled() or enough or self.n_looked >= LOOK_LINES:
+                self.decide()
+                return True
+        return False
+
+    def decide(self) -> None:
+        """Decide by the lines looked at so far."""
+        self._finish()
+        # Of a column that was not looked at, nothing speaks against it.
+        is_unseen = self._is_unseen()
+        self.is_number = [is_unseen or each.is_number for each in self._evidence]
+        self.selection = select_columns(self, self.request)
+
+    @abstractmethod
+    def _look_at(self, data: bytes, line: int) -> Iterator[int]:
+        """Take lines into account, one by one, and give their sizes."""
+
+    @abstractmethod
+    def _finish(self) -> None:
+        """Decide what is still open, or say that there is nothing."""
+
+    @abstractmethod
+    def parse(self, data: bytes, line: int) -> Parsed:
+        """Return the rows of whole lines, the first of which has this number."""
+
+    def _is_settled(self) -> bool:
+        """Tell whether no line that follows could change the schema."""
+        names, request = self.names, self.request
+        if not names:
+            return False
+        if request.columns is not None:
+            return self._has_all(request.columns)
+        if request.goes_by_name(names, self.has_names):
+            return True
+        if request.exclude or request.label is not None:
+            asked = [*request.exclude, *([] if request.label is None else [request.label])]
+            if not self._has_all(asked):
+                return False
+        aside = request.set_aside(self.title, names)
+        return all(
+            each.first == "number" for j, each in enumerate(self._evidence) if j not in aside
+        )
+
+    def _is_unseen(self) -> bool:
+        """Tell whether there is no evidence: columns were asked for, or there are no rows."""
+        request = self.request
+        by_name = request.goes_by_name(self.names, self.has_names)
+        return by_name or request.columns is not None or self._n_rows == 0
+
+    def _has_all(self, columns: Iterable[str | int]) -> bool:
+        """Tell whether these columns are known, or never will be."""
+        return True
+
+    def why_not(self, column: int) -> str:
+        """Say what makes a column text."""
+        text = self._evidence[column].text
+        return "it has no values" if text is None else f"line {text[0]} has {self._shown(text[1])}"
+
+    def check_notation(self, columns: Sequence[int]) -> None:
+        """Refuse columns that hold numbers written in another way, and tell of empty ones."""
+        empty = [self.names[j] for j in columns if not self._evidence[j].n_values]
+        empty = [name for name in empty if name not in self._nameless and self._n_rows]
+        if empty:
+            warnings.warn(
+                f"{self.title} has no values in the first {self._n_rows:,} rows of "
+                f"{', '.join(map(repr, empty[:NAMED]))}{', ...' if len(empty) > NAMED else ''}: "
+                "left out. If it is a feature, name it among the columns.",
+                stacklevel=2,
+            )
+        found = [j for j in columns if self._evidence[j].looks_like_numbers]
+        if not found:
+            return
+        some = ", ".join(f"{self.names[j]!r} ({self.why_not(j)})" for j in found[:NAMED])
+        more = f" and {len(found) - NAMED} more" if len(found) > NAMED else ""
+        self._tell_of_notation(
+            found, f"text but look like numbers in another notation: {some}{more}"
+        )
+
+    def _tell_of_notation(self, columns: Sequence[int], what: str) -> None:
+        """Refuse columns that are numbers in another notation."""
+        texts = (each for j in columns for each in self._evidence[j].elsewhere if each)
+        cures = self.notation.cures(self.notation.plainest(texts))
+        raise TableError(
+            f"{self.title} has columns that are {what}",
+            f"Read them with {cures}, or leave them out with "
+            f"exclude={[self.names[j] for j in columns]}",
+        )
+
+    def _elsewhere(self, value: Any) -> list[int]:
+        """Return in which other notations a text is a number."""
+        return self.notation.in_others(value.strip())
+
+    @staticmethod
+    def _shown(value: Any) -> str:
+        return shown(value.strip())
+
+    def _text_in_numbers(self, line: int, column: int, value: str) -> Bad:
+        hint = self.notation.hint(value)
+        is_short = len(value) <= 20
+        cure = f"If it stands for a missing value, give na=[{value!r}]" if is_short else "Mend it"
+        return Bad(
+            line,
+            self.names[column],
+            f"{shown(value)} is text in a column of numbers",
+            f"{hint or cure}; or leave the column out with exclude=[{self.names[column]!r}]",
+            hint,
+        )
+
+    # ------------------------------------------------------------------ to go on later
+
+    def state(self) -> dict[str, Any]:
+        """Return the schema as plain values: see :meth:`restore`."""
+        chosen = self.selection
+        return {
+            "format": self.format,
+            "names": self.names,
+            "has_names": self.has_names,
+            "features": None if chosen is None else chosen.features,
+            "options": self._options_as_read(),
+        }
+
+    def _options_as_read(self) -> dict[str, Any]:
+        return vars(self.options) | {"na": list(self.options.na)}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on with the schema of another parser of such lines."""
+        names, features, options = state["names"], state["features"], state["options"]
+        if state["format"] != self.format or not (
+            is_list(names, str)
+            and is_list(features, int)
+            and all(0 <= j < len(names) for j in features)
+            and isinstance(state["has_names"], bool)
+        ):
+            raise ValueError("the rows were of another format before.")
+        before = TextOptions(**options)
+        for name, value in vars(self.options).items():
+            if value not in (getattr(_PLAIN, name), getattr(before, name)):
+                raise ValueError(f"{name} was {getattr(before, name)!r} before.")
+        self.options = before
+        self.notation = before.notation
+        self.names = names
+        self.has_names = state["has_names"]
+        self.is_number = [True] * len(names)
+        self._evidence = [Evidence() for _ in names]
+        self.selection = Selection(features, None, [], True)
+        request, were = self.request, f"the features were {', '.join(names[j] for j in features)}"
+        asked = [find_column(self.title, names, each) for each in request.columns or ()]
+        aside = request.set_aside(self.title, names)
+        if (asked and asked != features) or any(j in features for j in aside):
+            raise ValueError(f"{were} before.")
+
+
+def is_list(value: object, kind: type) -> bool:
+    """Tell whether a value is a list of nothing but ``kind``."""
+    return isinstance(value, list) and all(type(each) is kind for each in value)
+
+
+def check_width(title: str, line: int, width: int) -> None:
+    """Refuse a table of far too many columns."""
+    if width > MOST_COLUMNS:
+        raise TableError(
+            f"{title}, line {line} has {width:,} columns; {MOST_COLUMNS:,} is the most",
+            "Check that the table has one row a line",
+        )
