@@ -337,8 +337,8 @@ public:
         for (std::size_t r = 0; r < n; ++r) labels[r] = std::uint32_t(r % 2);
         const Partition given(labels, scratch);
         agreements_with(partitions, given, n_threads_, with_given_.data(), ask);
-        const RunsOfSweep runs{ids,      zero_.data(), place_.data(),  grid.n_cells(),
-                               n_orders, 1,            grid.n_cells()};
+        const RunsOfSweep runs{ids, zero_.data(),  place_.data(), grid.n_cells(), n_orders,
+                               1,   grid.n_cells()};
         BestRun best(partitions, runs, worth_.data(), agreement_.data(), 2);
         if (best.search(3, ask).empty()) {
             std::printf("%s: no run was judged\n", name_);

@@ -163,13 +163,25 @@ class Sink:
     def write(self, text: str) -> None:
         """Write and let it out at once."""
         assert self._stream is not None
-        self._stream.write(text.encode())
-        self._stream.flush()
+        with self._named():
+            self._stream.write(text.encode())
+            self._stream.flush()
 
     def sync(self) -> None:
         """Make sure that a file's lines are on the disk before a checkpoint says so."""
         if self._is_file and self._stream is not None:
-            os.fsync(self._stream.fileno())
+            with self._named():
+                os.fsync(self._stream.fileno())
+
+    @contextmanager
+    def _named(self) -> Iterator[None]:
+        """Let an error, as of a full disk, say where it came up."""
+        try:
+            yield
+        except OSError as error:
+            if error.filename is None:
+                error.filename = self.path or "standard output"
+            raise
 
     def close(self) -> None:
         """Close what was opened."""
