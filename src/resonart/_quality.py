@@ -107,7 +107,11 @@ def _nearest(scaled: Floats, k: int, n_threads: int) -> Integers:
     has_threads = _core.threads_to_be_had(wanted) == wanted
     with nullcontext() if has_threads else threadpool_limits(1, user_api="openmp"):
         found = NearestNeighbors(n_neighbors=k, p=1, n_jobs=n_threads if has_threads else 1)
-        near = found.fit(scaled).kneighbors(return_distance=False)
+        found.fit(scaled)
+        try:
+            near = found.kneighbors(return_distance=False)
+        except (RuntimeError, AttributeError):  # of a pool that was denied a thread after all
+            near = found.set_params(n_jobs=1).kneighbors(return_distance=False)
     return np.ascontiguousarray(near, dtype=np.int64)
 
 
