@@ -482,7 +482,7 @@ private:
     std::uint32_t learn_row(const double* row, std::int64_t index, MakeRoom&& make_room,
                             double* match = nullptr) {
         if (state_.n_samples >= kMostRows) {
-            throw std::overflow_error(
+            throw std::invalid_argument(
                 "the model has been presented 2^53 rows, and cannot count more; train a new one");
         }
         coded_.prepare(n_features_);
@@ -614,7 +614,7 @@ private:
     Buffer<std::uint32_t> merge_now(Poll<Ask>& poll) {
         if constexpr (kMerges) {
             if (state_.n_merges >= kMostRows) {
-                throw std::overflow_error(
+                throw std::invalid_argument(
                     "the model has been merged 2^53 times, and cannot count more; train a new one");
             }
             Buffer<std::uint32_t> map = state_.art.merge(state_.n_apart, poll);

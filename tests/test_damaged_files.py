@@ -714,14 +714,14 @@ def test_counters_at_their_end(kind: str, attempt: Any, tmp_path: Path) -> None:
             if n_before < left:
                 learn(given)
             else:
-                with pytest.raises(OverflowError, match="cannot count more"):
+                with pytest.raises(ValueError, match="cannot count more"):
                     learn(given)
             assert model.n_samples_seen_ == FULL - max(0, left - n_before - 1)
             model.save(tmp_path / "again")
             assert load(tmp_path / "again").n_samples_seen_ == model.n_samples_seen_
         if isinstance(model, DDVFA):
             for _ in range(3):
-                with contextlib.suppress(OverflowError):
+                with contextlib.suppress(ValueError):
                     model.merge()
                 model.save(tmp_path / "again")
                 load(tmp_path / "again")

@@ -42,7 +42,7 @@ from ._describe import Description, describe_model, names_of_features
 from ._engine import Engine, Snapshot, dump, rebuild, snapshot
 from ._explain import Explanation, explain_row
 from ._learned import Learned, Renaming
-from ._random import Generator
+from ._random import CallersGenerator
 from ._vat import order_rows
 
 ORDERS = ("given", "random", "vat")
@@ -56,7 +56,7 @@ class _Before(NamedTuple):
     """What a call that fails has to leave as it was, besides the engine, which sees to itself."""
 
     attributes: dict[str, Any]
-    generator: Generator
+    generator: CallersGenerator
 
 
 class BaseART(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator, ABC):
@@ -716,7 +716,7 @@ class BaseART(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, B
                 engine: Engine | None = attributes.get("_engine")
                 if engine is not None:
                     engine.keep()
-                before = _Before(dict(attributes), Generator(self.random_state))
+                before = _Before(dict(attributes), CallersGenerator(self.random_state))
                 try:
                     return work()
                 except BaseException:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 
-class Generator:
+class CallersGenerator:
     """Remembers the state of a ``random_state``, if that is a generator of the caller's.
 
     As a context, it gives the generator back as it was where anything fails inside. A seed has no
@@ -19,7 +19,7 @@ class Generator:
     --------
     >>> import numpy as np
     >>> random = np.random.RandomState(0)
-    >>> before = Generator(random)
+    >>> before = CallersGenerator(random)
     >>> first = random.random_sample()
     >>> before.give_back()
     >>> random.random_sample() == first

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from resonart import TopoART
 from resonart._checks import ParameterError, Rows, check_count, check_flag, check_rows
 from resonart._progress import progress_bar
-from resonart._random import Generator
+from resonart._random import CallersGenerator
 from resonart._sweep import Sweep, check_unbounded, fixed_bounds, make_orders, sweep
 
 from ._grid import axes_of, make_grid
@@ -200,7 +200,7 @@ class VigilancePlane(ClusterMixin, MetaEstimatorMixin, BaseEstimator):
             The fitted plane. A call that fails leaves it as it was, and a ``RandomState`` given as
             ``random_state``, too.
         """
-        before, generator = dict(self.__dict__), Generator(self.random_state)
+        before, generator = dict(self.__dict__), CallersGenerator(self.random_state)
         try:
             self._fit(X, y)
         except BaseException:
