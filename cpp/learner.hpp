@@ -21,6 +21,7 @@
 #include "nearest_few.hpp"
 #include "params.hpp"
 #include "poll.hpp"
+#include "recognition.hpp"
 #include "topo_art.hpp"
 
 namespace resonart {
@@ -31,6 +32,10 @@ struct OutsideBounds {
     std::size_t feature;
     double value, low, high;
 };
+
+// Up to here whole numbers are exact as doubles, too; a model counts no further, and a file holds
+// no more.
+constexpr std::int64_t kMostRows = std::int64_t{1} << 53;
 
 struct Plan {
     const std::int64_t* order = nullptr;  // null: rows as given
@@ -248,7 +253,7 @@ public:
     template <class Rows, class Ask>
     void score(const Rows& rows, double* matches, Ask ask) const {
         recognise_rows(rows, ask, [&](std::size_t r, const Art& art, const Sample& x, auto& ws) {
-            matches[r] = art.recognise(x, ws).match;
+            matches[r] = told_match(art.recognise(x, ws).match);
         });
     }
 
@@ -266,7 +271,7 @@ public:
                 table = room(k);
             },
             [&](std::size_t r, const Art& art, const Sample& x, auto& ws) {
-                art.matches(x, ws, table + r * k);
+                tell_matches(art, x, ws, table + r * k, k);
             });
     }
 
@@ -276,14 +281,16 @@ public:
     void nearest_clusters(const Rows& rows, std::size_t m, std::int64_t* clusters, double* matches,
                           Ask ask) const {
         NearestFew few(m);
+        std::size_t k = 0;
         recognise_rows(
             rows, ask,
             [&](std::size_t n_clusters, auto& ws) {
                 state_.art.prepare_matches(ws);
-                few.prepare(n_clusters);
+                k = n_clusters;
+                few.prepare(k);
             },
             [&](std::size_t r, const Art& art, const Sample& x, auto& ws) {
-                art.matches(x, ws, few.all());
+                tell_matches(art, x, ws, few.all(), k);
                 few.choose(clusters + r * m, matches + r * m);
             });
     }
@@ -474,17 +481,27 @@ private:
     template <class MakeRoom>
     std::uint32_t learn_row(const double* row, std::int64_t index, MakeRoom&& make_room,
                             double* match = nullptr) {
+        if (state_.n_samples >= kMostRows) {
+            throw std::invalid_argument(
+                "the model has been presented 2^53 rows, and cannot count more; train a new one");
+        }
         coded_.prepare(n_features_);
         state_.art.reserve_one();
         state_.art.prepare(workspace_);
         if (!state_.bounds.contains(row)) leave_bounds(row, index);
         const Sample x = coded_.code(row, state_.bounds);
-        if (match) *match = known() ? state_.art.recognise(x, workspace_).match : 0.0;
+        if (match) *match = known() ? told_match(state_.art.recognise(x, workspace_).match) : 0.0;
         const std::uint32_t label =
             state_.art.is_full() ? learn_when_full(x, make_room) : state_.art.learn(x, workspace_);
         ++state_.n_samples;
         ++state_.since_merge;
         return label;
+    }
+
+    static void tell_matches(const Art& art, const Sample& x, typename Art::Workspace& ws,
+                             double* match, std::size_t n_clusters) noexcept {
+        art.matches(x, ws, match);
+        for (std::size_t m = 0; m < n_clusters; ++m) match[m] = told_match(match[m]);
     }
 
     // Whether there is anything to match.
@@ -596,6 +613,10 @@ private:
     template <class Ask>
     Buffer<std::uint32_t> merge_now(Poll<Ask>& poll) {
         if constexpr (kMerges) {
+            if (state_.n_merges >= kMostRows) {
+                throw std::invalid_argument(
+                    "the model has been merged 2^53 times, and cannot count more; train a new one");
+            }
             Buffer<std::uint32_t> map = state_.art.merge(state_.n_apart, poll);
             state_.since_merge = 0;
             ++state_.n_merges;
@@ -658,15 +679,16 @@ private:
     }
 
     // What those who ask, many at once perhaps, have found out about searching, for the next one.
+    // Nobody waits for it: a thread that held it when the process was forked never gives it back.
     class Asking {
     public:
         void tell(typename Art::Workspace& workspace) {
-            const std::lock_guard<std::mutex> guard(mutex_);
-            workspace.recall(known_);
+            const std::unique_lock<std::mutex> guard(mutex_, std::try_to_lock);
+            if (guard) workspace.recall(known_);
         }
         void hear(const typename Art::Workspace& workspace) {
-            const std::lock_guard<std::mutex> guard(mutex_);
-            known_ = workspace.experience();
+            const std::unique_lock<std::mutex> guard(mutex_, std::try_to_lock);
+            if (guard) known_ = workspace.experience();
         }
 
     private:

@@ -2,43 +2,79 @@
 //
 // A writer that waits comes before readers that arrive later, so that a stream is not held up by
 // predictions. Whoever waits is asked now and then whether to give up (Ctrl-C).
+//
+// A forked process has one thread, the one that forked. Others that were reading are gone, and the
+// model is as it was; of one that was writing, it is neither old nor new, and is refused.
 #pragma once
 
+#ifndef _WIN32
+#include <pthread.h>
+#endif
+
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <new>
 #include <stdexcept>
 #include <thread>
 #include <vector>
 
 namespace resonart {
 
+// How often the process has come out of a fork as the child, and who looks after its locks then.
+class Forks {
+public:
+    static unsigned count() {
+#ifndef _WIN32
+        static const int registered = pthread_atfork(nullptr, nullptr, [] {
+            ++count_;
+            settling_.clear();
+        });
+        (void)registered;
+#endif
+        return count_;
+    }
+    // One at a time; for moments only.
+    static void begin_settling() noexcept {
+        while (settling_.test_and_set()) std::this_thread::yield();
+    }
+    static void end_settling() noexcept { settling_.clear(); }
+
+private:
+    static inline std::atomic<unsigned> count_{0};
+    static inline std::atomic_flag settling_ = ATOMIC_FLAG_INIT;
+};
+
 class ModelLock {
 public:
     // `ask` is called while waiting, and ends it by throwing.
     template <class Ask>
     void lock(Ask& ask) {
+        settle();
         std::unique_lock<std::mutex> guard(state_);
         if (reads_already()) refuse();
         ++waiting_writers_;
         try {
             wait(guard, ask, [&] { return !writing_ && readers_.empty(); });
         } catch (...) {
-            --waiting_writers_;
+            stop_waiting();
             changed_.notify_all();
             throw;
         }
-        --waiting_writers_;
+        stop_waiting();
         begin_writing();
     }
     bool try_lock() {
+        settle();
         const std::lock_guard<std::mutex> guard(state_);
-        if (writing_ || !readers_.empty()) return false;
+        if (torn_ || writing_ || !readers_.empty()) return false;
         begin_writing();
         return true;
     }
     void unlock() noexcept {
+        settle();
         const std::lock_guard<std::mutex> guard(state_);
         writing_ = false;
         writer_ = std::thread::id();
@@ -47,7 +83,9 @@ public:
 
     template <class Ask>
     void lock_shared(Ask& ask) {
+        settle();
         std::unique_lock<std::mutex> guard(state_);
+        check_whole();
         // Who reads already must not wait for a writer, who waits for it.
         if (!reads_already()) {
             wait(guard, ask, [&] { return !writing_ && waiting_writers_ == 0; });
@@ -55,8 +93,10 @@ public:
         readers_.push_back(std::this_thread::get_id());
     }
     void unlock_shared() noexcept {
+        settle();
         const std::lock_guard<std::mutex> guard(state_);
-        readers_.erase(std::find(readers_.begin(), readers_.end(), std::this_thread::get_id()));
+        const auto mine = std::find(readers_.begin(), readers_.end(), std::this_thread::get_id());
+        if (mine != readers_.end()) readers_.erase(mine);
         if (readers_.empty()) changed_.notify_all();
     }
 
@@ -64,6 +104,37 @@ private:
     void begin_writing() {
         writing_ = true;
         writer_ = std::this_thread::get_id();
+    }
+    // (After a fork, nobody was waiting.)
+    void stop_waiting() {
+        if (waiting_writers_ > 0) --waiting_writers_;
+    }
+
+    // In a forked process, before anything else: forgets the threads that are gone. Whatever one of
+    // them held is made anew; what it was is left where it lies.
+    void settle() noexcept {
+        if (forks_ == Forks::count()) return;
+        Forks::begin_settling();
+        if (forks_ != Forks::count()) {
+            const bool is_whole = state_.try_lock();  // no thread was about to change the lock
+            const auto self = std::this_thread::get_id();
+            torn_ = torn_ || (writing_ && writer_ != self);
+            writing_ = writing_ && writer_ == self;
+            waiting_writers_ = 0;
+            if (is_whole) {
+                readers_.erase(
+                    std::remove_if(readers_.begin(), readers_.end(),
+                                   [&](const std::thread::id& reader) { return reader != self; }),
+                    readers_.end());
+                state_.unlock();
+            } else {
+                new (&state_) std::mutex();
+                new (&readers_) std::vector<std::thread::id>();
+            }
+            new (&changed_) std::condition_variable();
+            forks_ = Forks::count();
+        }
+        Forks::end_settling();
     }
 
     bool reads_already() const {
@@ -78,8 +149,18 @@ private:
             "one that is training it, as from a signal handler");
     }
 
+    // A model that is torn stays so.
+    void check_whole() const {
+        if (!torn_) return;
+        throw std::runtime_error(
+            "another thread was training the model when this process was forked, and so its copy "
+            "here is neither the old nor the new model. Fork before training begins or after it "
+            "has ended, start processes by 'spawn', or load the model from a file");
+    }
+
     template <class Ask, class Free>
     void wait(std::unique_lock<std::mutex>& guard, Ask& ask, Free&& free) {
+        check_whole();
         while (!free()) {
             if (writing_ && writer_ == std::this_thread::get_id()) refuse();
             if (changed_.wait_for(guard, std::chrono::milliseconds(50)) ==
@@ -102,6 +183,8 @@ private:
     int waiting_writers_ = 0;
     bool writing_ = false;
     std::thread::id writer_;
+    bool torn_ = false;
+    std::atomic<unsigned> forks_{Forks::count()};
 };
 
 // Holds the lock while it lives.

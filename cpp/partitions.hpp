@@ -223,7 +223,7 @@ void agreements(const Partitions& partitions, const std::int64_t* ids, std::size
                 std::size_t n_orders, unsigned n_threads, double* out, Ask& ask) {
     std::atomic<std::size_t> next{0};
     std::atomic<bool> stop{false};
-    in_parallel(n_threads, stop, [&](unsigned t) {
+    in_parallel(n_threads, stop, [&](unsigned t, unsigned) {
         constexpr std::size_t kBlock = 16;
         Poll<SharedAsk<Ask>> poll{SharedAsk<Ask>(t, stop, ask)};
         AgreementCache agree(partitions);
@@ -258,7 +258,7 @@ void agreements_with(const Partitions& partitions, const Partition& given, unsig
                      double* out, Ask& ask) {
     std::atomic<std::size_t> next{0};
     std::atomic<bool> stop{false};
-    in_parallel(n_threads, stop, [&](unsigned t) {
+    in_parallel(n_threads, stop, [&](unsigned t, unsigned) {
         Poll<SharedAsk<Ask>> poll{SharedAsk<Ask>(t, stop, ask)};
         Buffer<std::uint32_t> scratch;
         for (std::size_t id; (id = next.fetch_add(1)) < partitions.size();) {

@@ -205,7 +205,7 @@ void measure_all(const Partitions& partitions, const Surroundings& rows, std::si
                  std::size_t most_clusters, unsigned n_threads, Quality* out, Ask& ask) {
     std::atomic<std::size_t> next{0};
     std::atomic<bool> stop{false};
-    in_parallel(n_threads, stop, [&](unsigned t) {
+    in_parallel(n_threads, stop, [&](unsigned t, unsigned) {
         Poll<SharedAsk<Ask>> poll{SharedAsk<Ask>(t, stop, ask)};
         QualityMeter meter(rows, small, most_clusters);
         for (std::size_t id; (id = next.fetch_add(1)) < partitions.size();) {

@@ -14,6 +14,12 @@ struct Recognition {
     double match = 0.0;
 };
 
+// A match as it is told: a share. Sums of rounded numbers may leave [0, 1] by a few last digits,
+// which is no news to anybody; what resonates is decided by the sums themselves.
+inline double told_match(double match) noexcept {
+    return match > 1.0 ? 1.0 : match < 0.0 ? 0.0 : match;
+}
+
 // Fuzzy ART and DVFA: the winning category speaks for its cluster. The model is not empty.
 inline Recognition recognise_by_category(const Categories& categories, const Sample& x,
                                          Finder& finder, double alpha, double threshold) noexcept {

@@ -165,7 +165,7 @@ public:
     void run(Ask& ask) {
         if (grid_.n_cells() == 0 || plan_.n_orders == 0) return;
         for (std::size_t o = 0; o < plan_.n_orders; ++o) begin_order(o);
-        in_parallel(plan_.n_threads, stop_, [&](unsigned t) {
+        in_parallel(plan_.n_threads, stop_, [&](unsigned t, unsigned) {
             Worker<Ask> worker(*this, t, ask);
             try {
                 worker.work();

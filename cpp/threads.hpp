@@ -1,4 +1,5 @@
-// Work shared by several threads, whose failures come out in the one that asked for it.
+// Work shared by several threads, whose failures come out in the one that asked for it. The one
+// place where the engine starts threads.
 #pragma once
 
 #include <atomic>
@@ -11,15 +12,16 @@ namespace resonart {
 // Thrown in a thread that sees that another has failed; never leaves `in_parallel`.
 struct Stopped {};
 
-// Calls work(t) in each of n threads, the caller's among them (t = 0), and waits for all; in fewer
-// where no more can be had. The first failure sets `stop`, which the others look at, and is thrown
-// here.
+// Calls work(t, n) for t = 0 ... n-1, each in a thread of its own, the caller's among them (t = 0),
+// and waits for all. `n` is how many threads there really are: `most_threads`, or fewer where the
+// system gives no more, or no memory for them. No work begins before it is known, so that work may
+// be divided by it. The first failure sets `stop`, which the others look at, and is thrown here.
 template <class Work>
-void in_parallel(unsigned n_threads, std::atomic<bool>& stop, Work&& work) {
-    std::vector<std::exception_ptr> failed(n_threads);
-    const auto guarded = [&](unsigned t) {
+void in_parallel(unsigned most_threads, std::atomic<bool>& stop, Work&& work) {
+    std::vector<std::exception_ptr> failed(most_threads);
+    const auto guarded = [&](unsigned t, unsigned n) {
         try {
-            work(t);
+            work(t, n);
         } catch (const Stopped&) {
         } catch (...) {
             failed[t] = std::current_exception();
@@ -27,10 +29,11 @@ void in_parallel(unsigned n_threads, std::atomic<bool>& stop, Work&& work) {
         }
     };
     std::atomic<unsigned> ready{0};
+    std::atomic<unsigned> n_threads{0};  // 0: not known yet
     std::vector<std::thread> others;
-    others.reserve(n_threads);
+    others.reserve(most_threads);
     try {
-        for (unsigned t = 1; t < n_threads; ++t) {
+        for (unsigned t = 1; t < most_threads; ++t) {
             others.emplace_back([&, t] {
                 // A thread's first exception needs memory of its own, which must not be asked for
                 // when there is none: that would end the process.
@@ -39,17 +42,30 @@ void in_parallel(unsigned n_threads, std::atomic<bool>& stop, Work&& work) {
                 } catch (const Stopped&) {
                     ++ready;
                 }
-                guarded(t);
+                unsigned n;
+                while (!(n = n_threads)) std::this_thread::yield();
+                guarded(t, n);
             });
         }
     } catch (...) {  // no more threads, or no memory for them
     }
     while (ready < others.size()) std::this_thread::yield();
-    guarded(0);
+    n_threads = static_cast<unsigned>(others.size()) + 1;
+    guarded(0, n_threads);
     for (std::thread& thread : others) thread.join();
     for (const std::exception_ptr& e : failed) {
         if (e) std::rethrow_exception(e);
     }
+}
+
+// How many of `most` threads can be had at this moment, the caller's among them.
+inline unsigned threads_to_be_had(unsigned most) {
+    std::atomic<bool> stop{false};
+    unsigned found = 1;
+    in_parallel(most, stop, [&](unsigned t, unsigned n) {
+        if (t == 0) found = n;
+    });
+    return found;
 }
 
 // Asks for all threads: the first through `ask`, which may throw; the others only whether to stop.

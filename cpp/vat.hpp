@@ -310,7 +310,7 @@ private:
 // Few features: each visited sample knows its nearest unvisited one, found anew only when that one
 // has been visited and the sample's turn comes.
 template <Metric M, class Poll>
-VatOrder vat_by_tree(const double* x, std::size_t n, std::size_t d, unsigned n_threads,
+VatOrder vat_by_tree(const double* x, std::size_t n, std::size_t d, unsigned most_threads,
                      Poll& poll) {
     using Neighbour = typename SampleTree<M>::Neighbour;
     constexpr std::size_t kKnown = 8;
@@ -322,7 +322,7 @@ VatOrder vat_by_tree(const double* x, std::size_t n, std::size_t d, unsigned n_t
     std::vector<std::uint32_t> known(n * kKnown);
     std::atomic<std::size_t> next{0};
     std::atomic<bool> stop{false};
-    in_parallel(n_threads, stop, [&](unsigned t) {
+    in_parallel(most_threads, stop, [&](unsigned t, unsigned) {
         constexpr std::size_t kBlock = 1024;
         std::vector<Neighbour> heap;
         heap.reserve(kKnown + 1);
@@ -393,10 +393,11 @@ VatOrder vat_by_tree(const double* x, std::size_t n, std::size_t d, unsigned n_t
 // Threads that work in step: nobody goes on before all have arrived, or all are to stop.
 class StepBarrier {
 public:
-    StepBarrier(unsigned n, const std::atomic<bool>& stop) : n_(n), stop_(stop) {}
-    void wait() {
+    explicit StepBarrier(const std::atomic<bool>& stop) : stop_(stop) {}
+    // `n`: how many threads there are.
+    void wait(unsigned n) {
         const unsigned round = round_.load(std::memory_order_relaxed);
-        if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == n_) {
+        if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == n) {
             arrived_.store(0, std::memory_order_relaxed);
             round_.store(round + 1, std::memory_order_release);
             return;
@@ -408,7 +409,6 @@ public:
     }
 
 private:
-    unsigned n_;
     const std::atomic<bool>& stop_;
     std::atomic<unsigned> arrived_{0}, round_{0};
 };
@@ -416,13 +416,13 @@ private:
 // Any number of features: every unvisited sample's distance to those visited, kept and lowered
 // step by step.
 template <Metric M, class Poll>
-VatOrder vat_by_rows(const double* x, std::size_t n, std::size_t d, unsigned n_threads,
+VatOrder vat_by_rows(const double* x, std::size_t n, std::size_t d, unsigned most_threads,
                      Poll& poll) {
     FarthestPair ends;
     std::atomic<bool> stop{false};
     {
-        std::vector<FarthestPair> found(n_threads);
-        in_parallel(n_threads, stop, [&](unsigned t) {
+        std::vector<FarthestPair> found(most_threads);
+        in_parallel(most_threads, stop, [&](unsigned t, unsigned n_threads) {
             for (std::size_t i = t; i < n && !stop; i += n_threads) {
                 for (std::size_t j = i + 1; j < n; ++j) {
                     const double dist = Distance<M>::between(x + i * d, x + j * d, d);
@@ -463,12 +463,12 @@ VatOrder vat_by_rows(const double* x, std::size_t n, std::size_t d, unsigned n_t
         std::size_t at = std::numeric_limits<std::size_t>::max();
         char apart[64];  // each thread writes to a line of its own
     };
-    std::vector<Nearest> nearest(n_threads);
-    StepBarrier barrier(n_threads, stop);
+    std::vector<Nearest> nearest(most_threads);
+    StepBarrier barrier(stop);
     std::vector<double> centre(d);
 
     // One thread's share of a step: lower the distances, find the least.
-    const auto step = [&](unsigned t) {
+    const auto step = [&](unsigned t, unsigned n_threads) {
         const std::size_t begin = m * t / n_threads, end = m * (t + 1) / n_threads;
         constexpr std::size_t kBlock = 256;
         double block[kBlock];
@@ -528,12 +528,12 @@ VatOrder vat_by_rows(const double* x, std::size_t n, std::size_t d, unsigned n_t
         }
     };
     lead(ends.start());
-    in_parallel(n_threads, stop, [&](unsigned t) {
+    in_parallel(most_threads, stop, [&](unsigned t, unsigned n_threads) {
         while (true) {
-            barrier.wait();
+            barrier.wait(n_threads);
             if (stop || left == 0) return;
-            step(t);
-            barrier.wait();
+            step(t, n_threads);
+            barrier.wait(n_threads);
             if (stop) return;
             if (t != 0) continue;
             Nearest best = nearest[0];

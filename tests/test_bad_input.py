@@ -13,7 +13,7 @@ import pytest
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
-from resonart import DDVFA, DVFA, FuzzyART, MergeART, TopoART
+from resonart import DDVFA, DVFA, FuzzyART, MergeART, TopoART, vat_order
 
 GOOD = np.random.default_rng(0).random((40, 3))
 
@@ -49,6 +49,21 @@ BAD_ROWS: dict[str, tuple[Any, type[Exception], str]] = {
     "complex": (GOOD + 1j, ValueError, r"[Cc]omplex"),
     "dates": (np.zeros((2, 3), dtype="M8[s]"), TypeError, r"datetime64"),
     "None": (None, ValueError, r"Expected 2D array"),
+    "masked": (
+        np.ma.array(GOOD, mask=GOOD > 0.99),
+        ValueError,
+        r"masked array.*leave such rows out.*or fill them",
+    ),
+    "masked rows": (
+        [np.ma.array(row, mask=row > 0.99) for row in GOOD],
+        ValueError,
+        r"masked array.*in row \d+",
+    ),
+    "beyond any float": (
+        [[0.0, 1.0, 2.0], [0.0, 10**400, 1.0]],
+        ValueError,
+        r"too large a value in row 1, column 1.*up to 1\.8e308",
+    ),
     "ragged": ([[1.0, 2.0, 3.0], [1.0]], ValueError, r"inhomogeneous|sequence"),
 }
 
@@ -244,3 +259,59 @@ def test_unusual_kernel_widths_warn() -> None:
         MergeART(rho_lb=0.6, rho_ub=0.8, gamma=0.5, gamma_ref=0.5).merge(
             FuzzyART(rho=0.9).fit(GOOD)
         )
+
+
+ODD_ROWS: dict[str, tuple[Any, type[Exception], str]] = {
+    "complex": (np.array([1j, 0.5, 0.5]), TypeError, r"real numbers, got complex128"),
+    "complex64": (np.array([1.0, 0.5, 0.5], "c8"), TypeError, r"real numbers, got complex64"),
+    "a complex item": ([1j, 0.5, 0.5], TypeError, r"real numbers, got a complex one"),
+    "a complex64 item": ([0.5, np.complex64(1), 0.5], TypeError, r"real numbers, got complex64"),
+    "dates": (np.zeros(3, "M8[s]"), TypeError, r"real numbers, got datetime64"),
+    "a date": ([np.datetime64(0, "s"), 1.0, 2.0], TypeError, r"real numbers, got datetime64"),
+    "masked": (np.ma.array([0.1, 0.2, 0.3], mask=[0, 1, 0]), ValueError, r"masked values.*filled"),
+    "masked integers": (np.ma.array([1, 2, 3], mask=[0, 1, 0]), ValueError, r"masked values"),
+    "beyond any float": ([0.1, 10**400, 0.2], ValueError, r"too large a value in column 1"),
+    "beyond any float, negative": ((0.1, 0.1, -(10**400)), ValueError, r"in column 2"),
+}
+
+
+@each_model
+@pytest.mark.parametrize("name", ODD_ROWS)
+def test_one_odd_row_is_refused(make: Callable[..., Any], name: str) -> None:
+    row, error, message = ODD_ROWS[name]
+    model = make(bounds=(0, 1))
+    with pytest.raises(error, match=message):
+        model.learn_one(row)
+    assert not model.__sklearn_is_fitted__()
+    model.fit(GOOD)
+    before = pickle.dumps(model)
+    with pytest.raises(error, match=message):
+        model.learn_one(row)
+    for ask in (model.predict_one, model.explain):
+        with pytest.raises((TypeError, ValueError), match=r"number|masked|too large"):
+            ask(row)
+    assert pickle.dumps(model) == before
+
+
+@each_model
+def test_a_mask_that_hides_nothing_is_no_matter(make: Callable[..., Any]) -> None:
+    masked = np.ma.array(GOOD, mask=np.zeros_like(GOOD, bool))
+    model, twin = make(bounds=(0, 1)), make(bounds=(0, 1))
+    assert (model.fit(masked).labels_ == twin.fit(GOOD).labels_).all()
+    assert model.learn_one(masked[3]) == twin.learn_one(GOOD[3])
+    assert model.predict_one(masked[3]) == twin.predict_one(GOOD[3])
+
+
+def test_vat_looks_at_masks_and_sizes() -> None:
+    with pytest.raises(ValueError, match="masked array"):
+        vat_order(np.ma.array(GOOD, mask=GOOD > 0.9))
+    with pytest.raises(ValueError, match="too large a value in row 0, column 1"):
+        vat_order([[0.0, 10**400], [1.0, 2.0]])
+
+
+def test_parameters_beyond_any_float() -> None:
+    for name in ("rho", "alpha", "beta"):
+        with pytest.raises(ValueError, match=f"{name} must be a number"):
+            FuzzyART(**({"rho": 0.5} | {name: 10**400})).fit(GOOD)
+    with pytest.raises(ValueError, match="bounds must be"):
+        FuzzyART(rho=0.5, bounds=(0, 10**400)).fit(GOOD)

@@ -165,5 +165,5 @@ def test_a_broken_module_is_refused(name: str, module: str) -> None:
     part = data["state"][module]
     for key, change in BROKEN_MODULES[name].items():
         part[key] = change(part[key])
-    with pytest.raises(ValueError, match=r"weights|counts|edges"):
+    with pytest.raises(ValueError, match=r"weights|counts|edges|counters"):
         rebuild(_core.TopoArt, data)

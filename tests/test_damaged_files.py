@@ -7,12 +7,16 @@ someone who can count: checksums right, and the content wrong.
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import io
 import json
 import re
 import struct
+import subprocess
+import sys
 import tempfile
+import textwrap
 import tracemalloc
 import zipfile
 import zlib
@@ -23,7 +27,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from resonart import DDVFA, FuzzyART, ModelFileError, _archive, load
+from resonart import DDVFA, FuzzyART, ModelFileError, _archive, load, merge_models
 
 FOLDER = Path(__file__).parent / "data" / "v0.1"
 
@@ -284,6 +288,102 @@ def test_shapes_that_the_file_cannot_hold(
 def test_a_header_of_any_length_is_not_read(attempt: Any) -> None:
     data = made(b" " * 17_000_000, {})
     assert peak_of(lambda: refused(attempt, data, "at most 16,777,216 may be")) < 1_000_000
+
+
+# So long may a header be. Each field that may be long, filled with as much as there is room for.
+ROOM = 16 * 2**20 - 10_000
+LONG: dict[str, tuple[str, tuple[str, ...], bytes, bytes]] = {
+    "label maps without entries": ("ddvfa", ("fitted", "label_map_sizes"), b"[%b]", b"0"),
+    "label maps": ("ddvfa", ("fitted", "label_map_sizes"), b"[%b]", b"1"),
+    "feature names": ("ddvfa", ("fitted", "feature_names"), b"[%b]", b'""'),
+    "candidates": ("fuzzy_art", ("fitted", "choice", "shortlist"), b"[%b]", b"{}"),
+    "bounds": ("dvfa", ("parameters", "bounds"), b"[[%b],1]", b"0"),
+    "seeds": (
+        "fuzzy_art",
+        ("parameters", "random_state"),
+        b'{"key":[%b],"pos":0,"has_gauss":0,"gauss":0.5}',
+        b"0",
+    ),
+    "metadata": ("dvfa", ("metadata",), b'{"a":[%b]}', b"[0]"),
+    "a linkage": ("dvfa", ("fitted", "trained_with", "linkage"), b'"%b"', b"xx"),
+}
+
+COST = """
+import re, sys, time
+import resonart
+def peak(): return int(re.search("VmHWM:[^0-9]+([0-9]+)", open("/proc/self/status").read())[1])
+before, started = peak(), time.process_time()
+try:
+    resonart.load(sys.argv[1])
+except resonart.ModelFileError:
+    pass
+print(peak() - before, time.process_time() - started)
+"""
+
+
+@pytest.mark.subprocess
+@pytest.mark.skipif(sys.platform != "linux", reason="measures memory as Linux does")
+@pytest.mark.parametrize("name", LONG)
+def test_what_a_file_costs_follows_from_its_size(name: str, tmp_path: Path) -> None:
+    kind, path, around, item = LONG[name]
+    header, arrays = taken_apart(SOUND[kind])
+    text = around % b",".join([item] * (ROOM // (len(item) + 1)))
+    raw = json.dumps(changed(header, path, "@@@")).encode().replace(b'"@@@"', text)
+    data = made(raw, arrays)
+    (tmp_path / "long").write_bytes(data)
+    out = subprocess.run(
+        [sys.executable, "-c", COST, str(tmp_path / "long")],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert out.returncode == 0, out.stderr
+    kilobytes, seconds = map(float, out.stdout.split())
+    assert kilobytes * 1024 < 40 * len(data)
+    assert seconds < 12.0  # one or two, where nothing else runs
+
+
+def test_many_label_maps_are_loaded(attempt: Any) -> None:
+    header, arrays = taken_apart(SOUND["ddvfa"])
+    header["fitted"]["label_map_sizes"] = [1, 2] * 1000
+    arrays["label_maps"] = np.arange(3000) % 2
+    maps = attempt(made(header, arrays)).label_maps_
+    assert [len(part) for part in maps] == [1, 2] * 1000
+    np.testing.assert_array_equal(np.concatenate(maps), arrays["label_maps"])
+
+
+@pytest.mark.subprocess
+@pytest.mark.skipif(sys.platform != "linux", reason="limits memory as Linux does")
+def test_too_little_memory_is_said_of_the_file(tmp_path: Path) -> None:
+    """At whatever point it runs out: a MemoryError that names the file and its size."""
+    path = tmp_path / "model.resonart"
+    rows = np.random.default_rng(0).random((30_000, 20))
+    FuzzyART(rho=1.0, bounds=(0, 1)).fit(rows).save(path)
+    code = """
+        import resource, sys
+        import resonart
+        resonart.load(sys.argv[2])
+        used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+        said = []
+        for more in range(1, 48):
+            limit = used + (more << 20)
+            resource.setrlimit(resource.RLIMIT_AS, (limit, resource.RLIM_INFINITY))
+            try:
+                resonart.load(sys.argv[1])
+            except MemoryError as error:
+                said.append(str(error))
+        resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY,) * 2)
+        assert len(said) > 5, said
+        assert all(sys.argv[1] in text and "bytes" in text for text in said), said
+    """
+    FuzzyART(rho=0.5).fit(rows[:5]).save(tmp_path / "small")
+    out = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code), str(path), str(tmp_path / "small")],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert out.returncode == 0, out.stderr
 
 
 # ---------------------------------------------------------------------- headers
@@ -585,3 +685,45 @@ def test_random_numbers_anywhere_in_the_arrays(kind: str, attempt: Any) -> None:
             continue
         works(model)
     assert 50 < n_refused < 150
+
+
+FULL = 2**53
+
+
+@each_kind
+def test_counters_at_their_end(kind: str, attempt: Any, tmp_path: Path) -> None:
+    """What can be loaded can be kept and loaded again, whatever it learns; or learns no more."""
+    header, arrays = taken_apart(SOUND[kind])
+    counters = header["fitted"]["counters"]
+    name = "counts_a" if kind == "topo_art" else "counts"
+    for left in (0, 1, 2):
+        more = FULL - left - counters["n_samples"]
+        mine = changed(header, ("fitted", "counters", "n_samples"), FULL - left)
+        for counter in ("steps_a", "n_merges", "since_merge"):
+            if counter in counters:
+                mine["fitted"]["counters"][counter] = FULL - left
+        if kind == "topo_art":
+            mine["fitted"]["counters"]["steps_b"] = 0
+        counts = arrays[name].copy()
+        counts[0] += more
+        model = attempt(made(mine, arrays | {name: counts}))
+        vars(model).pop("feature_names_in_", None)
+        row = np.full(model.n_features_in_, 0.5)
+        for n_before in range(4):
+            learn, given = [(model.learn_one, row), (model.partial_fit, [row])][n_before % 2]
+            if n_before < left:
+                learn(given)
+            else:
+                with pytest.raises(ValueError, match="cannot count more"):
+                    learn(given)
+            assert model.n_samples_seen_ == FULL - max(0, left - n_before - 1)
+            model.save(tmp_path / "again")
+            assert load(tmp_path / "again").n_samples_seen_ == model.n_samples_seen_
+        if isinstance(model, DDVFA):
+            for _ in range(3):
+                with contextlib.suppress(ValueError):
+                    model.merge()
+                model.save(tmp_path / "again")
+                load(tmp_path / "again")
+            with pytest.raises(ValueError, match=r"2\^53|counts too large"):
+                merge_models([model, model])

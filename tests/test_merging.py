@@ -13,7 +13,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from reference.merge_art import merge_art
 from reference.node import Node
-from resonart import DDVFA, FuzzyART, MergeART, merge_models
+from resonart import DDVFA, FuzzyART, MergeART, TopoART, merge_models
 
 
 def moons(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -261,3 +261,25 @@ def test_a_model_brings_its_own_counts() -> None:
 def test_bad_parameters(params: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=next(iter(params))):
         MergeART(**({"rho_lb": 0.5, "rho_ub": 0.6} | params)).merge(FuzzyART(rho=0.9).fit(X2))
+
+
+def test_of_topo_art_the_permanent_categories_are_merged() -> None:
+    X = np.random.default_rng(3).random((300, 2))
+    model = TopoART(rho_a=0.8, phi=2, tau=1000, bounds=(0, 1)).fit(X)
+    is_permanent = model.permanent_b_
+    assert 2 < is_permanent.sum() < len(is_permanent)  # there are candidates, too
+    merged = MergeART(rho_lb=0.8, rho_ub=0.9).merge(model)
+    assert len(merged.label_map) == model.n_clusters_
+    assert merged.counts.sum() == model.counts_[is_permanent].sum()
+    by_hand = MergeART(rho_lb=0.8, rho_ub=0.9).merge(
+        weights=model.weights_[is_permanent],
+        counts=model.counts_[is_permanent],
+        category_labels=model.category_labels_[is_permanent],
+    )
+    for ours, theirs in zip(merged, by_hand, strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+    none = TopoART(rho_a=0.9, phi=10_000, tau=1000, bounds=(0, 1)).fit(X)
+    with pytest.raises(ValueError, match=r"no clusters yet, only \d+ candidates"):
+        MergeART(rho_lb=0.8, rho_ub=0.9).merge(none)
+    with pytest.raises(TypeError, match="fitted estimator of resonart, got int"):
+        MergeART(rho_lb=0.8, rho_ub=0.9).merge(3)

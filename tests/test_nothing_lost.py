@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import pickle
 import signal
 import subprocess
@@ -14,8 +15,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from resonart import DDVFA, DVFA, FuzzyART, TopoART, _core
+from resonart.tuning import VigilancePlane, choose_vigilance
 
 pytestmark = pytest.mark.subprocess
 
@@ -178,6 +181,63 @@ def test_interrupted_prediction() -> None:
     interrupted(lambda: model.score_samples(ENDLESS))
     interrupted(lambda: model.transform(ENDLESS[:8000]), after=0.1)
     interrupted(lambda: model.nearest_clusters(ENDLESS, 2))
+
+
+AUTO_ROWS = np.random.default_rng(0).random((400, 4))
+
+
+def state_of(random: np.random.RandomState) -> bytes:
+    return pickle.dumps(random.get_state(legacy=False))
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        DDVFA(),
+        DDVFA(rho_lb=0.8, rho_ub=0.9, order="random"),
+        FuzzyART(rho="auto"),
+        TopoART(rho_a=0.9, order="random"),
+    ],
+    ids=repr,
+)
+@pytest.mark.parametrize("bits", [np.random.MT19937, np.random.PCG64])
+def test_a_failing_fit_draws_nothing(
+    model: Any, bits: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever fails, the caller's generator is as it was; so the next fit is, too."""
+    random = np.random.RandomState(bits(0))
+    twin = copy.deepcopy(random)
+    expected = clone(model).set_params(random_state=twin).fit(AUTO_ROWS).labels_
+    before = state_of(random)
+    assert state_of(twin) != before
+    ours = clone(model)
+    ours.random_state = random
+    for failure in (KeyboardInterrupt(), MemoryError(), ValueError()):
+        with monkeypatch.context() as patch:
+
+            def fail(*_: Any, failure: BaseException = failure) -> None:
+                raise failure
+
+            patch.setattr(type(ours), "_set_labels", fail)
+            with pytest.raises(type(failure)):
+                ours.fit(AUTO_ROWS)
+        assert state_of(random) == before
+    np.testing.assert_array_equal(ours.fit(AUTO_ROWS).labels_, expected)
+    assert state_of(random) == state_of(twin)
+
+
+def test_interrupted_with_a_generator() -> None:
+    random = np.random.RandomState(0)
+    before = state_of(random)
+    model = FuzzyART(rho=1.0, bounds=(0, 1), order="random", random_state=random)
+    interrupted(lambda: model.fit(ENDLESS))
+    assert state_of(random) == before
+    # What other calls than fit draw from.
+    plane = VigilancePlane(DDVFA(), n_orders=20, random_state=random, progress=False)
+    interrupted(lambda: plane.fit(AUTO_ROWS))
+    assert state_of(random) == before
+    interrupted(lambda: choose_vigilance(ENDLESS[:20_000], random_state=random), after=0.1)
+    assert state_of(random) == before
 
 
 # Address space is capped a little above what the process has, then a model grows without end.

@@ -84,6 +84,35 @@ def test_bit_for_bit_the_definition_of_topo_art(
         assert_one_with_predict_and_score(ours, table)
 
 
+@pytest.mark.parametrize(
+    "model",
+    [
+        FuzzyART(rho=0.0, alpha=1e-300),
+        DVFA(rho_lb=0.0, rho_ub=0.0, alpha=1e-300),
+        DDVFA(rho_lb=0.0, rho_ub=0.0, alpha=1e-300, gamma=1.0, gamma_ref=1.0),
+        DDVFA(rho_lb=0.0, rho_ub=0.0, alpha=1e-300, linkage="centroid"),
+        TopoART(rho_a=0.0, phi=1, alpha=1e-300),
+    ],
+    ids=repr,
+)
+def test_what_is_told_is_a_share(model: Any) -> None:
+    """Sums over features are rounded: those of a row in its own box may exceed their number."""
+    for seed in range(300):
+        rng = np.random.default_rng(seed)
+        row = rng.random((1, int(rng.integers(1, 40))))
+        ours = clone(model).set_params(bounds=(0, 1)).fit(row)
+        corners = np.concatenate([row, np.zeros_like(row), np.ones_like(row)])
+        for told in (
+            ours.score_samples(corners),
+            ours.transform(corners),
+            ours.nearest_clusters(corners, 1)[1],
+            ours.learn_many(corners).matches,
+        ):
+            assert told.min() >= 0.0
+            assert told.max() <= 1.0
+        assert ours.predict(row)[0] == 0
+
+
 @each_model
 @pytest.mark.parametrize("out_of_bounds", ["expand", "clip"])
 def test_rows_outside_are_taken_as_by_score_samples(model: Any, out_of_bounds: str) -> None:

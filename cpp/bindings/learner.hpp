@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <limits>
 #include <new>
 #include <optional>
@@ -86,11 +87,42 @@ private:
                                   .c_str());
     }
 
+    [[noreturn]] static void too_large(std::size_t column) {
+        throw nb::value_error(("the row has too large a value in column " + std::to_string(column) +
+                               "; resonart needs finite numbers")
+                                  .c_str());
+    }
+
+    // Values that NumPy says are no real numbers: complex ones, dates, text.
+    static void check_kind(nb::handle value) {
+        const nb::object dtype = nb::getattr(value, "dtype", nb::none());
+        if (dtype.is_none()) return;
+        const nb::object kind = nb::getattr(dtype, "kind", nb::none());
+        if (!PyUnicode_Check(kind.ptr())) return;
+        if (std::string("fiubO").find(nb::cast<std::string>(kind)) == std::string::npos) {
+            throw nb::type_error(("learn_one takes one row: a sequence of real numbers, got " +
+                                  nb::cast<std::string>(nb::str(dtype)) + " values")
+                                     .c_str());
+        }
+    }
+
+    // An array of a class of its own may hide values.
+    static void check_mask(nb::handle row) {
+        const nb::object mask = nb::getattr(row, "mask", nb::none());
+        if (mask.is_none()) return;
+        if (nb::cast<bool>(nb::module_::import_("numpy.ma").attr("is_masked")(row))) {
+            throw nb::value_error(
+                "the row is a masked array with masked values, and resonart knows no gaps: leave "
+                "the row out, or fill them first with row.filled(value)");
+        }
+    }
+
     bool read_buffer(nb::handle row, std::size_t d) {
         if (PyList_Check(row.ptr()) || PyTuple_Check(row.ptr()) ||
             !PyObject_CheckBuffer(row.ptr())) {
             return false;
         }
+        if (std::strcmp(Py_TYPE(row.ptr())->tp_name, "numpy.ndarray") != 0) check_mask(row);
         Py_buffer view;
         if (PyObject_GetBuffer(row.ptr(), &view, PyBUF_STRIDES | PyBUF_FORMAT) != 0) {
             PyErr_Clear();
@@ -124,6 +156,7 @@ private:
     void read_sequence(nb::handle row, std::size_t d) {
         const char* wanted = "learn_one takes one row: a sequence of numbers";
         if (!is_row(row)) throw nb::type_error(wanted);
+        check_kind(row);
         PyObject* items = PySequence_Fast(row.ptr(), wanted);
         if (!items) throw nb::python_error();
         const nb::object hold = nb::steal(items);
@@ -137,8 +170,19 @@ private:
             }
             // An item's own __float__ may do anything, even change the list.
             const nb::object kept = nb::borrow(item);
+            if (!PyLong_CheckExact(item)) {
+                if (PyComplex_Check(item)) {
+                    throw nb::type_error(
+                        "learn_one takes one row: a sequence of real numbers, got a complex one");
+                }
+                check_kind(kept);
+            }
             const double value = PyFloat_AsDouble(item);
-            if (value == -1.0 && PyErr_Occurred()) throw nb::python_error();
+            if (value == -1.0 && PyErr_Occurred()) {
+                if (!PyErr_ExceptionMatches(PyExc_OverflowError)) throw nb::python_error();
+                PyErr_Clear();
+                too_large(f);
+            }
             values_[f] = value;
             const auto now = static_cast<std::size_t>(PySequence_Fast_GET_SIZE(items));
             if (now != d) wrong_length(now, d);
@@ -455,9 +499,8 @@ public:
         if (std::is_same<Art, FuzzyArt>::value && n_clusters != fresh.size()) {
             throw nb::value_error("fuzzy ART has one category a cluster");
         }
-        if (n_samples < 0 || since_merge < 0 || n_merges < 0) {
-            throw nb::value_error("counters must not be negative");
-        }
+        for (const std::int64_t counter : {n_samples, since_merge, n_merges})
+            check_counter(counter);
         check_room(n_refused, room_sought_at, n_samples);
         if (n_apart < 0 || n_apart > static_cast<std::int64_t>(n_clusters)) {
             throw nb::value_error("more clusters are kept apart than there are");
@@ -485,6 +528,12 @@ public:
         state.label_map = std::move(map);
     }
 
+    static void check_counter(std::int64_t counter) {
+        if (counter < 0 || counter > kMostRows) {
+            throw nb::value_error("counters must lie between 0 and 2^53");
+        }
+    }
+
     static void check_room(std::int64_t n_refused, std::int64_t room_sought_at,
                            std::int64_t n_samples) {
         if (n_refused < 0 || n_refused > n_samples || room_sought_at < 0 ||
@@ -492,9 +541,6 @@ public:
             throw nb::value_error("counters must not be negative, nor beyond the rows presented");
         }
     }
-
-    // Up to here a count is exact as a double, too.
-    static constexpr std::int64_t kMostRows = std::int64_t{1} << 53;
 
     // Checks everything an array from outside could get wrong. Returns the number of clusters.
     static std::size_t read_categories(const Matrix<double>& weights,

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "../merge_art.hpp"
+#include "../threads.hpp"
 #include "../vat.hpp"
 #include "learner.hpp"
 #include "sweep.hpp"
@@ -257,6 +258,13 @@ NB_MODULE(_core, m) {
     m.def("first_unusable", &first_unusable, nb::arg("rows"));
     m.def("vat_order", &vat_order, nb::arg("rows"), nb::arg("metric"), nb::arg("n_threads"),
           nb::arg("by_tree"));
+    m.def(
+        "threads_to_be_had",
+        [](unsigned most) {
+            nb::gil_scoped_release free;
+            return threads_to_be_had(most ? most : 1);
+        },
+        nb::arg("most"));
     m.def("simd_available", &simd_available);
     m.def("simd_in_use", [] { return std::string(kernels().name); });
     m.def("simd_use", &simd_use, nb::arg("name"));

@@ -48,7 +48,9 @@ public:
     // Fills a new model. Each module: weights, counts, edges, steps.
     static void restore(Engine& engine, const GivenModule& a, const GivenModule& b,
                         std::int64_t n_samples, std::int64_t n_refused) {
-        if (n_samples < 0) throw nb::value_error("counters must not be negative");
+        for (const std::int64_t counter : {n_samples, std::get<3>(a), std::get<3>(b)}) {
+            F::check_counter(counter);
+        }
         F::check_room(n_refused, 0, n_samples);
         TopoModule first = read(engine, a), second = read(engine, b);
         nb::gil_scoped_release free;
@@ -125,7 +127,7 @@ private:
         for (std::size_t j = 0; j < k; ++j) {
             const double* w = weights.data() + j * categories.width();
             check_weight(w, categories.width());
-            if (counts.data()[j] < 1 || counts.data()[j] > F::kMostRows) {
+            if (counts.data()[j] < 1 || counts.data()[j] > kMostRows) {
                 throw nb::value_error("counts must be positive, and not too large");
             }
             categories.append(w, counts.data()[j], 0);

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import copy
 import os
-import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -29,6 +28,7 @@ from ._bounds import (
     check_bounds,
     scale_rows,
 )
+from ._change_lock import ChangeLock
 from ._checks import (
     ParameterError,
     Rows,
@@ -42,6 +42,7 @@ from ._describe import Description, describe_model, names_of_features
 from ._engine import Engine, Snapshot, dump, rebuild, snapshot
 from ._explain import Explanation, explain_row
 from ._learned import Learned, Renaming
+from ._random import CallersGenerator
 from ._vat import order_rows
 
 ORDERS = ("given", "random", "vat")
@@ -49,6 +50,13 @@ ON_MISMATCH = ("nearest", "noise")
 
 Labels = NDArray[np.int64]
 T = TypeVar("T")
+
+
+class _Before(NamedTuple):
+    """What a call that fails has to leave as it was, besides the engine, which sees to itself."""
+
+    attributes: dict[str, Any]
+    generator: CallersGenerator
 
 
 class BaseART(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator, ABC):
@@ -109,7 +117,8 @@ class BaseART(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, B
         Returns
         -------
         self : object
-            The fitted estimator. A call that fails leaves it as it was.
+            The fitted estimator. A call that fails leaves it as it was, and a ``RandomState`` given
+            as ``random_state``, too.
         """
         self._all_or_nothing(lambda: self._fit(X, None))
         return self
@@ -702,13 +711,13 @@ class BaseART(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, B
         """
         attributes = self.__dict__
         lock = self._own_lock()
-        before: dict[str, Any] | None = None
+        before: _Before | None = None
         try:
             with lock:
                 engine: Engine | None = attributes.get("_engine")
                 if engine is not None:
                     engine.keep()
-                before = dict(attributes)
+                before = _Before(dict(attributes), CallersGenerator(self.random_state))
                 try:
                     return work()
                 except BaseException:
@@ -726,26 +735,30 @@ class BaseART(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, B
                     self._restore(before)
             raise
 
-    def _own_lock(self) -> threading.RLock:
-        lock: threading.RLock = self.__dict__.setdefault("_lock", threading.RLock())
+    def _own_lock(self) -> ChangeLock:
+        lock: ChangeLock | None = self.__dict__.get("_lock")
+        if lock is None:
+            lock = self.__dict__.setdefault("_lock", ChangeLock())
         return lock
 
-    def _restore(self, before: dict[str, Any]) -> None:
-        if "_engine" in before:
-            before["_engine"].undo()
+    def _restore(self, before: _Before) -> None:
+        if "_engine" in before.attributes:
+            before.attributes["_engine"].undo()
         attributes = self.__dict__
-        for name in attributes.keys() - before.keys():
+        for name in attributes.keys() - before.attributes.keys():
             del attributes[name]
-        attributes.update(before)
+        attributes.update(before.attributes)
+        before.generator.give_back()
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_engine" in self.__dict__
 
     def __getstate__(self) -> dict[str, Any]:
-        state: dict[str, Any] = dict(super().__getstate__())
-        state.pop("_lock", None)
-        if "_engine" in state:
-            state["_engine"] = dump(state["_engine"])
+        with self._own_lock():  # attributes and engine are of one moment
+            state: dict[str, Any] = dict(super().__getstate__())
+            state.pop("_lock", None)
+            if "_engine" in state:
+                state["_engine"] = dump(state["_engine"])
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:

@@ -51,7 +51,7 @@ def check_bounds(bounds: Any, n_features: int) -> Bounds | None:
     try:
         low, high = bounds
         sides = [np.asarray(side, dtype=np.float64) for side in (low, high)]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ParameterError(
             "bounds must be None or a pair (low, high), each a number or one number for each "
             f"feature, got {bounds!r}."

@@ -50,7 +50,10 @@ def check_real(
     )
     if not isinstance(value, Real) or isinstance(value, (bool, np.bool_)):
         raise ParameterError(f"{name} must be {needed}, got {value!r}.")
-    number = float(value)
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
     inside = (low <= number if low_included else low < number) and number <= high
     if not inside or not math.isfinite(number):
         raise ParameterError(f"{name} must be {needed}, got {value!r}.")
@@ -115,11 +118,15 @@ def check_rows(estimator: Any, X: ArrayLike, *, reset: bool) -> Rows:
     Any plain number type and any memory layout is taken as it is, without a copy. Feature names
     and the number of features are noted on, or compared with, the estimator.
     """
-    rows: Rows = validate_data(
-        estimator, X, reset=reset, dtype="numeric", ensure_all_finite=False, copy=False
-    )
-    if rows.dtype.kind == "O":  # numbers of other kinds, as Decimal
-        rows = rows.astype(np.float64)
+    check_unmasked("Input X", X)
+    try:
+        rows: Rows = validate_data(
+            estimator, X, reset=reset, dtype="numeric", ensure_all_finite=False, copy=False
+        )
+        if rows.dtype.kind == "O":  # numbers of other kinds, as Decimal
+            rows = rows.astype(np.float64)
+    except OverflowError as error:
+        raise too_large(X) from error
     if rows.dtype.kind not in "fiub":
         raise TypeError(f"Input X must hold numbers, got values of type {rows.dtype}.")
     if rows.dtype.kind == "b":
@@ -139,6 +146,7 @@ def check_one_row(estimator: Any, row: Any) -> Rows:
     A sequence has no names, and so is not expected to have those of the rows learned from.
     """
     n_features: int = estimator.n_features_in_
+    check_unmasked("The row", row)
     if hasattr(row, "columns"):  # a frame
         values = check_rows(estimator, row, reset=False)
     elif isinstance(row, Mapping) or hasattr(row, "keys"):
@@ -151,7 +159,10 @@ def check_one_row(estimator: Any, row: Any) -> Rows:
                 f"One row is needed, got {len(values)}. Ask for each of them by itself."
             )
         values = values[0]
-    if values.ndim != 1 or values.dtype.kind not in "fiubO":
+    items = values if values.dtype.kind == "O" else [values]
+    if values.ndim != 1 or not all(
+        getattr(i, "dtype", values.dtype).kind in "fiubO" for i in items
+    ):
         raise TypeError(
             "One row is needed: a sequence of numbers, a mapping from feature names to them, or a "
             f"table of one row, got {row!r}."
@@ -161,9 +172,51 @@ def check_one_row(estimator: Any, row: Any) -> Rows:
             f"The row has {len(values)} values, but {type(estimator).__name__} is expecting "
             f"{n_features} features as input."
         )
-    rows = values.astype(np.float64).reshape(1, -1)
+    try:
+        rows = values.astype(np.float64).reshape(1, -1)
+    except OverflowError as error:
+        raise too_large([values]) from error
     _check_usable(estimator, rows)
     return rows
+
+
+def check_unmasked(what: str, values: Any) -> None:
+    """Refuse a masked array in which anything is masked: a mask is not looked at by what follows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> check_unmasked("Input X", np.ma.array([[1.0, 2.0]], mask=[[False, False]]))
+    """
+    masked = np.ma.MaskedArray
+    parts = values if isinstance(values, (list, tuple)) else [values]
+    for i, part in enumerate(parts):
+        if isinstance(part, masked) and np.ma.is_masked(part):
+            n = int(np.count_nonzero(np.ma.getmaskarray(part)))
+            where = "" if part is values else f" in row {i}"
+            raise ValueError(
+                f"{what} is a masked array, {n:,} of its values are masked{where}, and resonart "
+                "knows no gaps: leave such rows out, as X[~X.mask.any(axis=1)].data does, or fill "
+                "them, for instance with sklearn.impute.SimpleImputer on X.filled(numpy.nan)."
+            )
+
+
+def too_large(X: Any) -> ValueError:
+    """Return the error for values of which at least one is beyond any float."""
+    for (row, *column), value in np.ndenumerate(np.asarray(X, dtype=object)):
+        try:
+            float(value)
+        except OverflowError:
+            where = f" in row {row}" + (f", column {column[0]}" if column else "")
+            break
+        except (TypeError, ValueError):
+            continue
+    else:
+        where = ""
+    return ValueError(
+        f"Input X contains too large a value{where}: resonart needs numbers that a float can hold "
+        "(up to 1.8e308). Scale that column down, or take its logarithm."
+    )
 
 
 def _values_by_name(estimator: Any, row: Any) -> Any:

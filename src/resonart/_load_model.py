@@ -6,6 +6,7 @@ fit it and each other; the engine checks what is left.
 
 from __future__ import annotations
 
+import itertools
 import os
 import reprlib
 import stat
@@ -20,7 +21,6 @@ from ._base import BaseART
 from ._checks import check_flag
 from ._choice import Candidate, VigilanceChoice
 from ._ddvfa import DDVFA, merges_by_itself
-from ._distinct import n_distinct
 from ._engine import CHOICES, rebuild
 from ._fuzzy_art import FuzzyART
 from ._model_format import (
@@ -97,6 +97,8 @@ def load(
         model at all.
     OSError
         Where it cannot be read; ``FileNotFoundError`` where there is none.
+    MemoryError
+        Where there is not enough memory for it; the message names the file and its size.
 
     Examples
     --------
@@ -118,7 +120,15 @@ def load(
         if not stat.S_ISREG(os.stat(name).st_mode) and not os.path.isdir(name):
             raise ModelFileError("is a device or a pipe, and a model is read from a file")
         with open(name, "rb") as file:
-            model, metadata = _read(Unpacker(file, os.fstat(file.fileno()).st_size))
+            size = os.fstat(file.fileno()).st_size
+            try:
+                model, metadata = _read(Unpacker(file, size))
+            except MemoryError as error:
+                raise MemoryError(
+                    f"{name!r} has {size:,} bytes, and there is not enough memory for the model in "
+                    "it. About four times the size of a file is needed: free some, or load it on a "
+                    "larger machine."
+                ) from error
     except ModelFileError as error:
         raise ModelFileError(f"{name!r} {error}.") from error.__cause__
     return (model, metadata) if with_metadata else model
@@ -153,8 +163,6 @@ def _read(unpacker: Unpacker) -> tuple[BaseART, dict[str, Any]]:
         unpacker.finish()
     except ModelFileError:
         raise
-    except MemoryError as error:
-        raise ModelFileError("needs more memory than there is") from error
     except (ValueError, TypeError, OverflowError) as error:
         said = " ".join(str(error).split())
         raise ModelFileError(f"is no sound model: {said.removesuffix('.')[:500]}") from error
@@ -226,7 +234,10 @@ def _put_together(model: BaseART, fitted: Any, number: int, unpacker: Unpacker) 
         if sum(sizes) != len(arrays["label_maps"]):
             bad("the label maps are not as long as they should be")
         maps = _labels(arrays["label_maps"], 0, MOST_ROWS)
-        attributes["label_maps_"] = [m.copy() for m in np.split(maps, np.cumsum(sizes)[:-1])]
+        ends = itertools.accumulate(sizes)
+        attributes["label_maps_"] = [
+            maps[end - n : end] for n, end in zip(sizes, ends, strict=True)
+        ]
     model.__dict__.update(attributes, _engine=engine)
 
 
@@ -263,8 +274,7 @@ def _topo_state(arrays: dict[str, Array], counters: dict[str, int]) -> dict[str,
             bad("the categories' counts are more than the rows presented")
         if edges.shape[1] != 2:
             bad("edges must be pairs")
-        if n_distinct(edges) != len(edges):
-            bad("an edge is there twice")
+        _check_edges(edges, len(counts))
         state[name] = {
             "weights": arrays[f"weights_{name}"],
             "counts": counts,
@@ -273,6 +283,17 @@ def _topo_state(arrays: dict[str, Array], counters: dict[str, int]) -> dict[str,
             "steps": counters[f"steps_{name}"],
         }
     return state
+
+
+def _check_edges(edges: Array, n_categories: int) -> None:
+    if not len(edges):
+        return
+    if not 0 <= edges.min() <= edges.max() < n_categories:
+        bad("edges must be pairs of categories that are there")
+    # One number for each pair, in which there is room: a file of 2**31 categories is none.
+    numbers = np.sort(edges[:, 0] * n_categories + edges[:, 1])
+    if (numbers[1:] == numbers[:-1]).any():
+        bad("an edge is there twice")
 
 
 def _check_counts(counts: Array, most: int) -> None:
@@ -296,11 +317,7 @@ def _labels(labels: Array, least: int, end: int) -> NDArray[np.int64]:
 
 
 def _feature_names(names: Any, n_features: int) -> NDArray[np.object_]:
-    if (
-        type(names) is not list
-        or len(names) != n_features
-        or not all(isinstance(name, str) for name in names)
-    ):
+    if type(names) is not list or len(names) != n_features or set(map(type, names)) != {str}:
         bad(f"the feature names must be {n_features:,} texts")
     return np.array(names, dtype=object)
 
@@ -334,9 +351,13 @@ def _counters(counters: Any, names: tuple[str, ...], number: int) -> dict[str, i
 def _map_sizes(sizes: Any) -> list[int] | None:
     if sizes is None:
         return None
-    if type(sizes) is not list or not sizes:
-        bad("the sizes of the label maps must be a list")
-    return [whole("the size of a label map", size, 0) for size in sizes]
+    if type(sizes) is not list or set(map(type, sizes)) != {int}:
+        bad("the sizes of the label maps must be whole numbers")
+    # A model has clusters, so that there are no more maps than entries in them, which the file has.
+    if not 1 <= min(sizes) <= max(sizes) <= MOST_ROWS:
+        bad("a label map has at least one entry")
+    checked: list[int] = sizes
+    return checked
 
 
 def _choice_fields(choice: Any, swept: tuple[str, ...]) -> dict[str, Any] | None:

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 
 from . import _core
+from ._base import BaseART
 from ._checks import (
     ParameterError,
     check_choice,
@@ -149,7 +150,8 @@ default="single"
         Parameters
         ----------
         model : fitted estimator of resonart, optional
-            Its clusters are the modules. It is left as it is.
+            Its clusters are the modules. It is left as it is. Of :class:`TopoART` these are the
+            clusters of module B: its candidates belong to none and are left out.
         weights : array-like of shape (n_categories, 2 * n_features), optional
             Complement-coded weights in [0, 1], instead of a model.
         counts : array-like of int of shape (n_categories,), optional
@@ -167,11 +169,7 @@ default="single"
         if model is not None:
             if counts is not None or category_labels is not None:
                 raise TypeError("counts and category_labels belong to weights=..., not a model.")
-            weights, counts, category_labels = (
-                model.weights_,
-                model.counts_,
-                model.category_labels_,
-            )
+            weights, counts, category_labels = _modules_of(model)
         params = _core.Params(
             alpha=check_real("alpha", self.alpha, low=0.0, low_included=False),
             beta=check_real("beta", self.beta, low=0.0, high=1.0, low_included=False),
@@ -184,6 +182,25 @@ default="single"
                 *_check_modules(weights, counts, category_labels), params, max_passes, compress
             )
         )
+
+
+def _modules_of(
+    model: Any,
+) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return weights, counts and clusters of a model's categories, all of one moment."""
+    if not isinstance(model, BaseART):
+        raise TypeError(
+            f"merge takes a fitted estimator of resonart, got {type(model).__name__}. Give weights "
+            "that come from elsewhere as weights=..."
+        )
+    content = model._snapshot()
+    is_member = content.labels >= 0
+    if not is_member.any():
+        raise ValueError(
+            f"{type(model).__name__} has no clusters yet, only {len(content.labels)} candidates, "
+            "and so nothing to merge. Train it with more rows, or lower phi."
+        )
+    return content.weights[is_member], content.counts[is_member], content.labels[is_member]
 
 
 def _check_modules(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from typing import Any
 
@@ -87,7 +88,8 @@ def merge_models(models: Sequence[DDVFA], *, base: DDVFA | None = None) -> DDVFA
     >>> model.n_clusters_, int(model.counts_.sum())
     (2, 400)
     """
-    models = list(models)
+    models = [_at_one_moment(model) for model in models]
+    base = None if base is None else _at_one_moment(base)
     _check_fit_together(models if base is None else [base, *models], with_base=base is not None)
     contents = [snapshot(model._engine, grouped=True) for model in models]
     first = models[0] if base is None else base
@@ -119,6 +121,12 @@ def merge_models(models: Sequence[DDVFA], *, base: DDVFA | None = None) -> DDVFA
             merged.feature_names_in_ = model.feature_names_in_.copy()
             break
     return merged
+
+
+def _at_one_moment(model: DDVFA) -> DDVFA:
+    """Return a copy, which stays as it is if another thread goes on with the model."""
+    is_ready = isinstance(model, DDVFA) and model.__sklearn_is_fitted__()
+    return copy.copy(model) if is_ready else model
 
 
 def _merge_apart(

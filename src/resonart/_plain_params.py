@@ -51,9 +51,9 @@ def params_from_plain(plain: dict[str, Any]) -> dict[str, Any]:
 
 def check_params(kind: type[BaseART], params: dict[str, Any]) -> None:
     """Check parameters as training would, where some may still be left to be chosen."""
-    unknown = sorted(params.keys() - set(kind._get_param_names()))
+    unknown = params.keys() - set(kind._get_param_names())
     if unknown:
-        raise ParameterError(f"{kind.__name__} has no parameter {reprlib.repr(unknown[0])}")
+        raise ParameterError(f"{kind.__name__} has no parameter {reprlib.repr(min(unknown))}")
     model = kind(**params)
     params = model.get_params(deep=False)  # those not given have their defaults
     if isinstance(model, AutoVigilance):

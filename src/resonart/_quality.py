@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
+from ._checks import check_jobs
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -22,6 +24,8 @@ MOST_SMALL_SHARE = 0.6
 NEIGHBOURS = 20
 
 _MOST_FEATURES_FOR_TREE = 8
+# joblib has three threads besides those that work, and ours waits for it.
+_OTHER_THREADS = 4
 
 
 class Surroundings(NamedTuple):
@@ -79,8 +83,6 @@ class Measures(NamedTuple):
 
 def surroundings(scaled: Floats, n_threads: int) -> Surroundings:
     """Look at rows that are scaled already."""
-    from sklearn.neighbors import NearestNeighbors  # not needed by most who import the package
-
     n, d = scaled.shape
     if n == 1:  # its own and only neighbour
         alone = np.zeros(1, dtype=np.int64)
@@ -88,9 +90,29 @@ def surroundings(scaled: Floats, n_threads: int) -> Surroundings:
     by_tree = d <= _MOST_FEATURES_FOR_TREE and n >= 200
     order, height = _core.vat_order(scaled, _core.Metric.manhattan, n_threads, by_tree)
     k = max(1, min(NEIGHBOURS, n // 6))  # of few rows, fewer are near
-    found = NearestNeighbors(n_neighbors=k, p=1, n_jobs=n_threads).fit(scaled)
-    near = found.kneighbors(return_distance=False)
-    return Surroundings(order, height, np.ascontiguousarray(near, dtype=np.int64))
+    return Surroundings(order, height, _nearest(scaled, k, n_threads))
+
+
+def _nearest(scaled: Floats, k: int, n_threads: int) -> Integers:
+    """Find the nearest others of each row by scikit-learn, with the threads there are.
+
+    The engine goes on with those it gets. joblib does not, and OpenMP, which is used with many
+    features, ends the process: where threads are lacking, both are told to do without.
+    """
+    # Not needed by most who import the package; scikit-learn itself depends on threadpoolctl.
+    from sklearn.neighbors import NearestNeighbors
+    from threadpoolctl import threadpool_limits
+
+    wanted = max(n_threads, check_jobs(-1)) + _OTHER_THREADS
+    has_threads = _core.threads_to_be_had(wanted) == wanted
+    with nullcontext() if has_threads else threadpool_limits(1, user_api="openmp"):
+        found = NearestNeighbors(n_neighbors=k, p=1, n_jobs=n_threads if has_threads else 1)
+        found.fit(scaled)
+        try:
+            near = found.kneighbors(return_distance=False)
+        except (RuntimeError, AttributeError):  # of a pool that was denied a thread after all
+            near = found.set_params(n_jobs=1).kneighbors(return_distance=False)
+    return np.ascontiguousarray(near, dtype=np.int64)
 
 
 def measure(partitions: _core.Partitions, around: Surroundings, n_threads: int) -> Measures:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 import json
 import math
 import reprlib
@@ -27,7 +28,7 @@ def parse(raw: bytes) -> dict[str, Any]:
         )
     except ModelFileError:
         raise
-    except (ValueError, RecursionError, MemoryError) as error:
+    except (ValueError, RecursionError) as error:
         said = reprlib.repr(" ".join(str(error).split()))
         raise ModelFileError(f"is no sound model: its header cannot be read ({said})") from error
     if type(header) is not dict:
@@ -56,7 +57,7 @@ def fields(what: str, value: Any, names: set[str]) -> None:
     if type(value) is not dict:
         bad(f"{what} must be an object")
     if value.keys() != names:
-        odd = sorted(value.keys() ^ names)
+        odd = heapq.nsmallest(7, value.keys() ^ names)  # what is shown of them
         bad(f"{what} lacks or adds {reprlib.repr(odd)}")
 
 

@@ -11,7 +11,14 @@ from sklearn.utils.validation import check_array
 
 from . import _core
 from ._bounds import scale_rows
-from ._checks import check_choice, check_count, check_flag, check_jobs
+from ._checks import (
+    check_choice,
+    check_count,
+    check_flag,
+    check_jobs,
+    check_unmasked,
+    too_large,
+)
 
 Floats = NDArray[np.float64]
 
@@ -191,7 +198,11 @@ def order_rows(scaled: Floats) -> NDArray[np.int64]:
 
 
 def _prepare(X: ArrayLike, scale: bool) -> Floats:
-    rows: Floats = check_array(X, dtype=np.float64, order="C", input_name="X")
+    check_unmasked("Input X", X)
+    try:
+        rows: Floats = check_array(X, dtype=np.float64, order="C", input_name="X")
+    except OverflowError as error:
+        raise too_large(X) from error
     if not check_flag("scale", scale):
         return rows
     return scale_rows(rows, rows.min(axis=0), rows.max(axis=0))

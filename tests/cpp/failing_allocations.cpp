@@ -1,5 +1,10 @@
-// Lets every single allocation of a call fail, one after the other, and checks that the model is
-// then exactly what it was. Prints how many failures were survived.
+// Lets every single allocation of a call fail, one after the other, and every thread it starts, and
+// checks that a call which fails leaves the model exactly as it was, and that one which goes on
+// with fewer threads finds the same. Prints how many failures were survived.
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -12,15 +17,25 @@
 #include "../../cpp/quality.hpp"
 #include "../../cpp/rows.hpp"
 #include "../../cpp/sweep.hpp"
+#include "../../cpp/vat.hpp"
 
 namespace {
 
-// Allocations until one fails; negative: none does.
+// Allocations until one fails, and all after it or, `once`, it alone; negative: none does.
 std::atomic<long> countdown{-1};
+std::atomic<bool> once{false}, any_failed{false};
+
+// Threads to start by number, from 0: bit t tells that the t-th cannot be started.
+std::atomic<unsigned long> no_thread{0};
+std::atomic<int> n_asked{0}, n_denied{0};
 
 void* allocate(std::size_t bytes, std::size_t alignment) {
     const long left = countdown;
-    if (left == 0) throw std::bad_alloc();
+    if (left == 0) {
+        if (once) countdown = -1;
+        any_failed = true;
+        throw std::bad_alloc();
+    }
     if (left > 0) countdown = left - 1;
     const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
     void* p = std::aligned_alloc(alignment, rounded ? rounded : alignment);
@@ -38,6 +53,19 @@ void operator delete(void* p) noexcept { std::free(p); }
 void operator delete(void* p, std::size_t) noexcept { std::free(p); }
 void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
 void operator delete(void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
+
+// Stands before the system's own.
+extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
+                              void* (*begin)(void*), void* argument) noexcept {
+    using Create = int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
+    static const auto create = reinterpret_cast<Create>(dlsym(RTLD_NEXT, "pthread_create"));
+    const int number = n_asked++;
+    if (number < 64 && (no_thread >> number & 1)) {
+        ++n_denied;
+        return EAGAIN;
+    }
+    return create(thread, attributes, begin, argument);
+}
 
 namespace {
 
@@ -203,63 +231,163 @@ long survive_full(const char* name, Params params) {
     return failures;
 }
 
-// A whole sweep, and the judging of its partitions, with a later and later allocation failing until
-// it gets through: it ends each time, and leaves nothing waiting. Returns how often it failed.
-template <class Art>
-long survive_sweep(const char* name, Params params, bool paired, unsigned n_threads, long stride) {
-    constexpr std::size_t n = 14, n_orders = 2, n_values = 5;
-    const std::vector<double> rows = random_rows(n, 1.0, 6);
-    const double values[n_values] = {0.0, 0.5, 0.8, 0.9, 0.97};
-    const double low[kFeatures] = {0, 0, 0}, high[kFeatures] = {1, 1, 1};
-    std::vector<std::int64_t> orders, neighbours;
-    for (std::size_t i = 0; i < n; ++i) orders.push_back(std::int64_t(i));
-    for (std::size_t i = n; i-- > 0;) orders.push_back(std::int64_t(i));
-    for (std::size_t i = 0; i < n; ++i) neighbours.push_back(std::int64_t((i + 1) % n));
-    const std::vector<double> height(n, 0.5);
-    std::vector<std::int64_t> numbers(3 * n_values * n_values * n_orders, -1);
-    std::vector<std::int64_t> before(3 * n_values * n_values * n_orders, -1);
-    std::vector<double> agreement(n_values * n_values * n_orders), worth(1000, 1.0);
-    std::vector<std::int64_t> place(n_values * n_values, 0);
-    for (std::size_t c = 0; c < place.size(); ++c) place[c] = std::int64_t(c);
-    const std::vector<std::int64_t> zero(place.size(), 0);
-    std::vector<Quality> quality(1000);
-    for (long k = 0;; k += stride) {
-        Never ask;
-        countdown = k;
-        try {
-            Bounds bounds;
-            bounds.set(low, high, kFeatures);
-            const CodedRows coded(view(rows), bounds);
-            const Grid grid(values, n_values, values, n_values, paired);
-            SweepPlan plan;
-            plan.orders = orders.data();
-            plan.n_orders = n_orders;
-            plan.merge = std::is_same<Art, Ddvfa>::value;
-            plan.n_threads = n_threads;
-            const std::size_t m = grid.n_cells() * n_orders;
-            Partitions partitions(n);
-            Sweep<Art> sweep(coded, params, grid, plan,
-                             {numbers.data(), numbers.data() + m, numbers.data() + 2 * m},
-                             {before.data(), before.data() + m, before.data() + 2 * m}, partitions);
-            sweep.run(ask);
-            const std::int64_t* ids = numbers.data() + 2 * m;
-            agreements(partitions, ids, grid.n_cells(), n_orders, n_threads, agreement.data(), ask);
-            const Surroundings around(orders.data(), height.data(), n, neighbours.data(), 1);
-            measure_all(partitions, around, 2, 9, n_threads, quality.data(), ask);
-            const RunsOfSweep runs{ids,      zero.data(), place.data(),  grid.n_cells(),
-                                   n_orders, 1,           grid.n_cells()};
-            BestRun best(partitions, runs, worth.data(), agreement.data(), 2);
-            const bool found = !best.search(3, ask).empty();
-            countdown = -1;
-            if (!found) {
-                std::printf("%s: no run was judged\n", name);
-                std::exit(1);
+// Denies `work` threads, one set of them after the other; `work` returns what it found, which must
+// always be the same. Returns how many threads were denied.
+template <class Work>
+long without_threads(const char* name, Work&& work) {
+    no_thread = 0;
+    const auto expected = work();
+    long denied = 0;
+    // Calls have several parallel parts, each of which asks anew until it is first denied.
+    std::vector<unsigned long> sets = {~0ul};
+    for (unsigned long few = 1; few < 64; ++few) sets.push_back(few);
+    for (int t = 6; t < 24; ++t) sets.push_back(1ul << t);
+    for (const unsigned long set : sets) {
+        n_asked = n_denied = 0;
+        no_thread = set;
+        const auto found = work();
+        no_thread = 0;
+        if (found != expected) {
+            std::printf("%s: another result without the threads %lx\n", name, set);
+            std::exit(1);
+        }
+        denied += n_denied;
+    }
+    return denied;
+}
+
+// `work` with a later and later allocation failing, it alone or all after it, too, until it gets
+// through: it fails, or finds the same, and leaves nothing waiting. Returns how often it was tried.
+template <class Work>
+long without_memory(const char* name, long stride, Work&& work) {
+    const auto expected = work();
+    long failures = 0;
+    for (bool alone : {false, true}) {
+        once = alone;
+        for (long k = 0;; k += stride, ++failures) {
+            any_failed = false;
+            countdown = k;
+            try {
+                const auto found = work();
+                countdown = -1;
+                if (found != expected) {
+                    std::printf("%s: another result when allocation %ld failed\n", name, k);
+                    std::exit(1);
+                }
+                if (!any_failed) break;
+            } catch (const std::exception&) {  // std::thread says it in its own way
+                countdown = -1;
             }
-            return k / stride;
-        } catch (const std::exception&) {  // std::thread says it in its own way
-            countdown = -1;
         }
     }
+    once = false;
+    return failures;
+}
+
+// VAT. Returns how often something failed.
+template <Metric M>
+long survive_vat(const char* name, std::size_t n, bool by_tree, unsigned n_threads) {
+    const std::vector<double> rows = random_rows(n, 1.0, 7);
+    const auto order = [&] {
+        Never ask;
+        Poll<Never> poll(ask);
+        const VatOrder found = by_tree ? vat_by_tree<M>(rows.data(), n, kFeatures, n_threads, poll)
+                                       : vat_by_rows<M>(rows.data(), n, kFeatures, n_threads, poll);
+        return std::make_pair(found.order, found.height);
+    };
+    return without_threads(name, order) + without_memory(name, 1, order);
+}
+
+// A whole sweep and the judging of its partitions. Returns all that was found.
+template <class Art>
+class WholeSweep {
+public:
+    WholeSweep(const char* name, const Params& params, bool paired, unsigned n_threads)
+        : name_(name), params_(params), paired_(paired), n_threads_(n_threads) {
+        for (std::size_t i = 0; i < n; ++i) orders_.push_back(std::int64_t(i));
+        for (std::size_t i = n; i-- > 0;) orders_.push_back(std::int64_t(i));
+        for (std::size_t i = 0; i < n; ++i) neighbours_.push_back(std::int64_t((i + 1) % n));
+        for (std::size_t c = 0; c < place_.size(); ++c) place_[c] = std::int64_t(c);
+    }
+
+    std::vector<double> operator()() {
+        Never ask;
+        const double low[kFeatures] = {0, 0, 0}, high[kFeatures] = {1, 1, 1};
+        Bounds bounds;
+        bounds.set(low, high, kFeatures);
+        const CodedRows coded(view(rows_), bounds);
+        const Grid grid(kValues, n_values, kValues, n_values, paired_);
+        SweepPlan plan;
+        plan.orders = orders_.data();
+        plan.n_orders = n_orders;
+        plan.merge = std::is_same<Art, Ddvfa>::value;
+        plan.n_threads = n_threads_;
+        const std::size_t m = grid.n_cells() * n_orders;
+        Partitions partitions(n);
+        Sweep<Art> sweep(coded, params_, grid, plan,
+                         {numbers_.data(), numbers_.data() + m, numbers_.data() + 2 * m},
+                         {before_.data(), before_.data() + m, before_.data() + 2 * m}, partitions);
+        sweep.run(ask);
+        const std::int64_t* ids = numbers_.data() + 2 * m;
+        agreements(partitions, ids, grid.n_cells(), n_orders, n_threads_, agreement_.data(), ask);
+        const Surroundings around(orders_.data(), height_.data(), n, neighbours_.data(), 1);
+        measure_all(partitions, around, 2, 9, n_threads_, quality_.data(), ask);
+        Buffer<std::uint32_t> labels, scratch;
+        labels.assign(n, 0);
+        for (std::size_t r = 0; r < n; ++r) labels[r] = std::uint32_t(r % 2);
+        const Partition given(labels, scratch);
+        agreements_with(partitions, given, n_threads_, with_given_.data(), ask);
+        const RunsOfSweep runs{ids, zero_.data(),  place_.data(), grid.n_cells(), n_orders,
+                               1,   grid.n_cells()};
+        BestRun best(partitions, runs, worth_.data(), agreement_.data(), 2);
+        if (best.search(3, ask).empty()) {
+            std::printf("%s: no run was judged\n", name_);
+            std::exit(1);
+        }
+        // Partitions are numbered as they come, which threads may change; all else is the same.
+        std::vector<double> found;
+        for (std::size_t i = 0; i < m; ++i) {
+            const auto id = static_cast<std::size_t>(ids[i]);
+            found.push_back(double(numbers_[i]));
+            found.push_back(double(numbers_[m + i]));
+            found.push_back(agreement_[i]);
+            found.push_back(with_given_[id]);
+            found.push_back(quality_[id].modularity);
+            found.push_back(quality_[id].small_share);
+            partitions[id].copy_labels(of_rows_.data());
+            found.insert(found.end(), of_rows_.begin(), of_rows_.end());
+        }
+        return found;
+    }
+
+private:
+    static constexpr std::size_t n = 14, n_orders = 2, n_values = 5;
+    static constexpr double kValues[n_values] = {0.0, 0.5, 0.8, 0.9, 0.97};
+    static constexpr std::size_t kMostRuns = n_values * n_values * n_orders;
+
+    const char* name_;
+    Params params_;
+    bool paired_;
+    unsigned n_threads_;
+    std::vector<double> rows_ = random_rows(n, 1.0, 6);
+    std::vector<std::int64_t> orders_, neighbours_;
+    std::vector<double> height_ = std::vector<double>(n, 0.5);
+    std::vector<std::int64_t> numbers_ = std::vector<std::int64_t>(3 * kMostRuns, -1);
+    std::vector<std::int64_t> before_ = numbers_;
+    std::vector<double> agreement_ = std::vector<double>(kMostRuns);
+    std::vector<double> worth_ = std::vector<double>(1000, 1.0), with_given_ = worth_;
+    std::vector<std::int64_t> place_ = std::vector<std::int64_t>(n_values * n_values, 0);
+    std::vector<std::int64_t> zero_ = place_;
+    std::vector<Quality> quality_ = std::vector<Quality>(1000);
+    std::vector<double> of_rows_ = std::vector<double>(n);
+};
+
+// Returns how often something failed.
+template <class Art>
+long survive_sweep(const char* name, Params params, bool paired, unsigned n_threads, long stride) {
+    WholeSweep<Art> sweep(name, params, paired, n_threads);
+    const long denied = n_threads > 1 ? without_threads(name, sweep) : 0;
+    return denied + without_memory(name, stride, sweep);
 }
 
 }  // namespace
@@ -288,6 +416,13 @@ int main() {
     failures += survive_sweep<Dvfa>("Dvfa", params, false, 1, 1);
     failures += survive_sweep<FuzzyArt>("FuzzyArt", params, true, 1, 1);
     failures += survive_sweep<TopoArt>("TopoArt", params, true, 2, 3);
+    failures += survive_sweep<Ddvfa>("Ddvfa, four threads", params, false, 4, 37);
+    for (bool by_tree : {false, true}) {
+        for (unsigned n_threads : {2u, 4u}) {
+            failures += survive_vat<Metric::euclidean>("vat", 60, by_tree, n_threads);
+            failures += survive_vat<Metric::manhattan>("vat", 3000, by_tree, n_threads);
+        }
+    }
     std::printf("%ld failures survived\n", failures);
     return 0;
 }

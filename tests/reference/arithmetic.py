@@ -93,6 +93,11 @@ def raw_match(x: Array, weight: Array, alpha: float, gamma: float, gamma_ref: fl
     return power(l1(weight), gamma_ref) * activation(x, weight, alpha, gamma)
 
 
+def told_match(match: float) -> float:
+    """Return a match as it is told: a share, which rounding may not carry out of [0, 1]."""
+    return min(max(match, 0.0), 1.0)
+
+
 def centroid(weights: Sequence[Array]) -> Array:
     """Return the elementwise minimum over all weights of a node (note c of the paper's table)."""
     smallest = weights[0].copy()

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from .arithmetic import Array, Vector, complement_code, descending, fuzzy_and_norm, power
+from .arithmetic import (
+    Array,
+    Vector,
+    complement_code,
+    descending,
+    fuzzy_and_norm,
+    power,
+    told_match,
+)
 from .ddvfa import DDVFAReference
 from .dvfa import DVFAReference
 from .fuzzy_art import FuzzyARTReference
@@ -12,7 +20,11 @@ AnyReference = FuzzyARTReference | DVFAReference | DDVFAReference | TopoARTRefer
 
 
 def cluster_matches(reference: AnyReference, scaled_row: Vector) -> list[float]:
-    """Return the match of a scaled row with every cluster, by label."""
+    """Return the match of a scaled row with every cluster, by label, as it is told."""
+    return [told_match(match) for match in _computed(reference, scaled_row)]
+
+
+def _computed(reference: AnyReference, scaled_row: Vector) -> list[float]:
     x = complement_code(scaled_row)
     d = len(scaled_row)
     if isinstance(reference, FuzzyARTReference):

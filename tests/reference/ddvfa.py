@@ -16,6 +16,7 @@ from .arithmetic import (
     power,
     raw_match,
     same_weights,
+    told_match,
     updated,
 )
 from .gaps import GapKeeper
@@ -186,14 +187,15 @@ class DDVFAReference:
             self._gaps.note(match, threshold)
             if match >= threshold:
                 self._note_node_winner(activations, active)
-                return winner, True, match / scale
+                return winner, True, told_match(match / scale)
             active.pop(0)  # reset
 
         # None passed: the node of highest activation answers, in either search order.
         highest = descending(activations)[0]
         rivals = (t for i, t in enumerate(activations) if i != highest)
         self._gaps.note_winner(activations[highest], rivals)
-        return highest, False, self._node_raw_match(x, self.nodes[highest]) / scale
+        match = self._node_raw_match(x, self.nodes[highest])
+        return highest, False, told_match(match / scale)
 
     def merge(self, max_passes: int | None = None) -> list[int]:
         """Replace the nodes by Merge ART's, compressed, and return the map old -> new label."""

@@ -13,6 +13,7 @@ from .arithmetic import (
     fuzzy_and_norm,
     plain_activation,
     same_weights,
+    told_match,
     updated,
 )
 from .gaps import GapKeeper
@@ -117,10 +118,11 @@ class DVFAReference:
             self._gaps.note(s, lower)
             if s >= lower:
                 self._gaps.note_winner(activations[winner], (activations[j] for j in active[1:]))
-                return self.clusters[winner], True, s / d
+                return self.clusters[winner], True, told_match(s / d)
             active.pop(0)  # reset
 
         # None passed: the category of highest activation answers.
         rivals = (t for j, t in enumerate(activations) if j != highest)
         self._gaps.note_winner(activations[highest], rivals)
-        return self.clusters[highest], False, fuzzy_and_norm(x, self.weights[highest]) / d
+        match = fuzzy_and_norm(x, self.weights[highest]) / d
+        return self.clusters[highest], False, told_match(match)

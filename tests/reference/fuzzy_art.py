@@ -13,6 +13,7 @@ from .arithmetic import (
     fuzzy_and_norm,
     plain_activation,
     same_weights,
+    told_match,
     updated,
 )
 from .gaps import GapKeeper
@@ -92,10 +93,10 @@ class FuzzyARTReference:
             self._gaps.note(s, threshold)
             if s >= threshold:
                 self._gaps.note_winner(activations[winner], (activations[j] for j in active[1:]))
-                return winner, True, s / d
+                return winner, True, told_match(s / d)
             active.pop(0)  # reset
 
         # None passed: the category of highest activation answers.
         rivals = (t for j, t in enumerate(activations) if j != highest)
         self._gaps.note_winner(activations[highest], rivals)
-        return highest, False, fuzzy_and_norm(x, self.weights[highest]) / d
+        return highest, False, told_match(fuzzy_and_norm(x, self.weights[highest]) / d)

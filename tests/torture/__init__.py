@@ -14,7 +14,11 @@ and, where it needs the compiler or starts processes, ``needs_processes = True``
 from __future__ import annotations
 
 ATTACKS: tuple[str, ...] = (
+    "failing",
+    "files",
     "interrupts",
     "kills",
     "parsers",
+    "saves",
+    "threads",
 )

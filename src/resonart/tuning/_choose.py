@@ -11,6 +11,7 @@ from resonart import DDVFA, FuzzyART
 from resonart._checks import check_jobs, check_rows, warn_user
 from resonart._choice import VigilanceChoice
 from resonart._progress import progress_bar
+from resonart._random import CallersGenerator
 
 
 def choose_vigilance(
@@ -91,7 +92,7 @@ def choose_vigilance(
     clone(model).set_params(**dict.fromkeys(estimator._swept, 0.5))._params()  # checks the others
     n_threads = check_jobs(n_jobs)
     rows = check_rows(model, X, reset=True)
-    with progress_bar(progress, "choose_vigilance") as report:
+    with CallersGenerator(random_state), progress_bar(progress, "choose_vigilance") as report:
         choice: VigilanceChoice = model._choose(rows, n_threads=n_threads, report=report)
     if choice.has_structure is False:
         warn_user(choice.reason)

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from resonart import TopoART
 from resonart._checks import ParameterError, Rows, check_count, check_flag, check_rows
 from resonart._progress import progress_bar
+from resonart._random import CallersGenerator
 from resonart._sweep import Sweep, check_unbounded, fixed_bounds, make_orders, sweep
 
 from ._grid import axes_of, make_grid
@@ -196,13 +197,15 @@ class VigilancePlane(ClusterMixin, MetaEstimatorMixin, BaseEstimator):
         Returns
         -------
         self : object
-            The fitted plane. A call that fails leaves it as it was.
+            The fitted plane. A call that fails leaves it as it was, and a ``RandomState`` given as
+            ``random_state``, too.
         """
-        before = dict(self.__dict__)
+        before, generator = dict(self.__dict__), CallersGenerator(self.random_state)
         try:
             self._fit(X, y)
         except BaseException:
             self.__dict__ = before
+            generator.give_back()
             raise
         return self
 
