@@ -42,6 +42,7 @@ from ._describe import Description, describe_model, names_of_features
 from ._engine import Engine, Snapshot, dump, rebuild, snapshot
 from ._explain import Explanation, explain_row
 from ._learned import Learned, Renaming
+from ._outliers import warn_of_outliers, warn_of_widening
 from ._vat import order_rows
 
 ORDERS = ("given", "random", "vat")
@@ -122,6 +123,8 @@ class BaseART(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, B
     def _fit(self, X: ArrayLike, order: NDArray[np.int64] | None) -> None:
         rows = check_rows(self, X, reset=True)
         self._check_common()
+        if order is None:  # else whoever has the order has looked at the rows before
+            self._warn_of_outliers(rows)
         self._settle(rows, is_stream=False)
         params = self._params(n_rows=rows.shape[0])
         engine = self._new_engine(rows.shape[1], params)
@@ -172,7 +175,9 @@ class BaseART(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, B
 
     def _partial_fit(self, X: ArrayLike) -> None:
         engine, rows, params, is_first = self._begin_stream(X)
+        before = None if is_first else Bounds(*engine.bounds())
         labels, n_epochs = (self._train_first if is_first else self._train_on)(engine, rows, params)
+        self._warn_of_widening(engine, rows, before)
         self._engine = engine
         self._set_labels(rows, labels)
         self.n_epochs_ = n_epochs
@@ -206,6 +211,7 @@ class BaseART(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, B
         is_first = engine is None
         rows = check_rows(self, X, reset=is_first)
         if is_first:
+            self._warn_of_outliers(rows)
             self._settle(rows, is_stream=True)
         params = self._params()
         if engine is None:
@@ -233,7 +239,9 @@ class BaseART(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, B
 
     def _learn_many(self, X: ArrayLike) -> Learned:
         engine, rows, params, is_first = self._begin_stream(X)
+        before = None if is_first else Bounds(*engine.bounds())
         learned = (self._tell_first if is_first else self._tell_on)(engine, rows, params)
+        self._warn_of_widening(engine, rows, before)
         self._engine = engine
         self._set_labels(rows, learned.labels_now())
         self.n_epochs_ = 1
@@ -664,6 +672,22 @@ class BaseART(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, B
                 "larger batch, or use out_of_bounds='expand'."
             )
         return engine
+
+    def _warn_of_outliers(self, rows: Rows, names: Sequence[str] | None = None) -> None:
+        """Warn where the ranges that these first rows are to give are those of a few of them."""
+        given = check_bounds(self.bounds, rows.shape[1])
+        if given is None or self.out_of_bounds == "expand":
+            if names is None:
+                names = getattr(self, "feature_names_in_", None)
+            warn_of_outliers(type(self).__name__, names, rows, given)
+
+    def _warn_of_widening(self, engine: Engine, rows: Rows, before: Bounds | None) -> None:
+        """Warn where a few of these rows have widened the ranges of a stream much."""
+        if before is not None and self.out_of_bounds == "expand":
+            after = Bounds(*engine.bounds())
+            names = getattr(self, "feature_names_in_", None)
+            n_seen = engine.counters()[0]
+            warn_of_widening(type(self).__name__, names, rows, before, after, n_seen)
 
     def _presentation(self, rows: Rows) -> NDArray[np.int64] | None:
         if self.order == "given":

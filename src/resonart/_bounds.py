@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ._checks import ParameterError
 
 Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
 
 OUT_OF_BOUNDS = ("expand", "clip", "error")
 

@@ -33,6 +33,7 @@ ESTIMATORS: dict[str, type[Any]] = {
 }
 LINKAGES = ("single", "complete", "median", "average", "weighted", "centroid")
 ORDERS = ("given", "random", "vat")
+OUT_OF_BOUNDS = ("expand", "clip", "error")
 
 # Without a limit of the user's, a table is read whole up to this many rows and numbers (400 MB).
 MOST_ROWS = 1_000_000
@@ -369,6 +370,11 @@ OTHER_OPTIONS = [
     ),
 ]
 LEARNING_OPTIONS = [
+    click.option(
+        "--out-of-bounds",
+        type=click.Choice(OUT_OF_BOUNDS),
+        help="What a row outside the feature ranges does. [default: expand]",
+    ),
     click.option(
         "--epochs",
         "max_epochs",

@@ -91,6 +91,7 @@ def choose_vigilance(
     clone(model).set_params(**dict.fromkeys(estimator._swept, 0.5))._params()  # checks the others
     n_threads = check_jobs(n_jobs)
     rows = check_rows(model, X, reset=True)
+    model._warn_of_outliers(rows)
     with progress_bar(progress, "choose_vigilance") as report:
         choice: VigilanceChoice = model._choose(rows, n_threads=n_threads, report=report)
     if choice.has_structure is False:
