@@ -57,7 +57,13 @@ def test_dependencies_point_one_way(path: Path) -> None:
 
 # Doors that the core opens for rooms above it; everything else they take from the public list.
 DOORS = {
-    "tuning": {"resonart._checks", "resonart._choice", "resonart._progress", "resonart._sweep"},
+    "tuning": {
+        "resonart._checks",
+        "resonart._choice",
+        "resonart._distance",
+        "resonart._progress",
+        "resonart._sweep",
+    },
     "cli": {"resonart._progress"},
 }
 # What the core uses if it is there.

@@ -20,6 +20,7 @@ from ._base import BaseART
 from ._checks import check_flag
 from ._choice import Candidate, VigilanceChoice
 from ._ddvfa import DDVFA, merges_by_itself
+from ._dvfa import DVFA
 from ._engine import CHOICES, rebuild
 from ._fuzzy_art import FuzzyART
 from ._model_format import (
@@ -173,6 +174,8 @@ def _put_together(model: BaseART, fitted: Any, number: int, unpacker: Unpacker) 
     is_topo = isinstance(model, TopoART)
     is_auto = isinstance(model, AutoVigilance)
     is_ddvfa = isinstance(model, DDVFA)
+    if isinstance(model, DVFA) and isinstance(fitted, dict):
+        fitted = {"choice": None} | fitted  # it could not choose in earlier versions
     fields(
         "the fitted model",
         fitted,

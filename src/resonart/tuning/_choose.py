@@ -7,7 +7,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 
-from resonart import DDVFA, FuzzyART
+from resonart import DDVFA, DVFA, FuzzyART
 from resonart._checks import check_jobs, check_rows, warn_user
 from resonart._choice import VigilanceChoice
 from resonart._progress import progress_bar
@@ -37,7 +37,7 @@ def choose_vigilance(
     ----------
     X : array-like of shape (n_samples, n_features)
         Rows. Of more than 1,000 a random sample makes the choice.
-    estimator : DDVFA, FuzzyART or None, default=None
+    estimator : DDVFA, DVFA, FuzzyART or None, default=None
         What the vigilances are for; ``None`` is ``DDVFA()``. Its own vigilances are not used, all
         its other parameters are.
     n_orders : int or None, default=None
@@ -78,9 +78,9 @@ def choose_vigilance(
     """
     if estimator is None:
         estimator = DDVFA()
-    if not isinstance(estimator, (DDVFA, FuzzyART)):
+    if not isinstance(estimator, (DDVFA, DVFA, FuzzyART)):
         raise TypeError(
-            f"estimator must be a DDVFA, a FuzzyART or None, got {estimator!r}. For other "
+            f"estimator must be a DDVFA, a DVFA, a FuzzyART or None, got {estimator!r}. For other "
             "estimators, compare all vigilances with VigilancePlane."
         )
     given = {"n_orders": n_orders, "random_state": random_state}
