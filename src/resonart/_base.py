@@ -519,25 +519,32 @@ class BaseART(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, B
         Returns
         -------
         explanation : Explanation
-            The label, the match and whether it reaches the vigilance; the nearest box of that
-            cluster, and in which features by how much the row lies outside of it; the runner-up,
-            found by asking the same model without that cluster. ``to_dict()`` gives plain values.
+            The label, and where the row lies: inside the nearest box of that cluster, or outside
+            of it, in which features by how much; the match, what the size of the box and the
+            distance leave of it, and how far from the box rows still match as well as the vigilance
+            asks, in your units; the runner-up, found by asking the same model without that cluster.
+            ``to_dict()`` gives plain values.
 
         Notes
         -----
         The search goes by activation, which prefers small boxes, and asks the vigilance of the
         match: a runner-up may match better, and the nearest box need not be the one that took the
-        row.
+        row. Where another box decides, it is told, too.
 
         Examples
         --------
         >>> from resonart import FuzzyART
         >>> model = FuzzyART(rho=0.7).fit([[0, 10], [1, 12], [9, 28], [10, 30]])
         >>> print(model.explain([1, 18]))
-        cluster 0: match 0.750 reaches the vigilance 0.7
+        cluster 0: the row lies outside its box
         its box: 0 <= x0 <= 1 and 10 <= x1 <= 12   (2 rows, 100 %)
           x1 = 18: 6 above the box's upper 12 (30 % of the range)
-        without cluster 0: cluster 1, match 0.250, too low to resonate
+        match 0.750, and rho asks for 0.7: enough
+          0.900 for a row inside: the larger a box, the less it matches; this one spans 10 % of a \
+feature's range on average
+          0.750 at this distance: 15 % of a feature's range on average
+          0.7 or more as far outside as 4.0 in x0 or 8.0 in x1, in one feature alone
+        without cluster 0: cluster 1, match 0.250, too low
         """
         self._fitted()
         nearest = check_choice("on_mismatch", self.on_mismatch, ON_MISMATCH) == "nearest"

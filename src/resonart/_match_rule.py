@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -52,11 +53,15 @@ class MatchRule:
         >>> round(MatchRule(2, 0.001, 3.0, 1.0).match(0.25, 0.5), 3)
         0.318
         """
+        return float(self.matches(np.float64(size), np.float64(distance)))
+
+    def matches(self, sizes: Any, distances: Any) -> Any:
+        """Return the same for many at once."""
         d = float(self.n_features)
-        norm, common = max(d - size, 0.0), max(d - size - distance, 0.0)
+        norm, common = np.maximum(d - sizes, 0.0), np.maximum(d - sizes - distances, 0.0)
         if self.gamma is None or self.gamma_ref is None:
             return common / d
-        return float((norm / d) ** self.gamma_ref * (common / (self.alpha + norm)) ** self.gamma)
+        return (norm / d) ** self.gamma_ref * (common / (self.alpha + norm)) ** self.gamma
 
     def reach(self, vigilance: float, size: float = 0.0) -> float:
         """Return how far from a box of that size rows match; negative if not even inside it do.
