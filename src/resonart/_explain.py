@@ -14,6 +14,7 @@ from ._describe import digits_for, telling_features, write_rule
 from ._engine import Engine, Snapshot, without_cluster
 from ._match_rule import MatchRule
 from ._numbers import Digits, compared, count_of, fit_digits, percent, slack_of
+from ._show import MOST_ROWS, bullets, card, facts, heading, line, summary, table
 
 if TYPE_CHECKING:
     from ._base import BaseART
@@ -24,7 +25,7 @@ _MOST_FEATURES = 6
 _ROUNDING = 1e-9
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class FeatureGap:
     """A feature in which a row lies outside a box.
 
@@ -55,8 +56,22 @@ class FeatureGap:
     distance: float
     share: float
 
+    def __repr__(self) -> str:
+        return summary(
+            self,
+            feature=self.feature,
+            value=self.value,
+            side=self.side,
+            edge=self.edge,
+            distance=self.distance,
+            share=self.share,
+        )
 
-@dataclass(frozen=True)
+    def _repr_html_(self) -> str:
+        return card(facts({name: getattr(self, name) for name in self.__dataclass_fields__}))
+
+
+@dataclass(frozen=True, repr=False)
 class NearestBox:
     """A box of a cluster: the one nearest to a row, or the one that decided about it.
 
@@ -95,8 +110,26 @@ class NearestBox:
     match_inside: float
     reach: tuple[float, ...] | None
 
+    def __repr__(self) -> str:
+        return summary(
+            self,
+            lower=list(self.lower),
+            upper=list(self.upper),
+            count=self.count,
+            n_gaps=len(self.gaps),
+            match=self.match,
+        )
 
-@dataclass(frozen=True)
+    def _repr_html_(self) -> str:
+        title = f"A box of {count_of(self.count, 'row')}, match {self.match:.3f}"
+        corners = zip(self.lower[:MOST_ROWS], self.upper[:MOST_ROWS], strict=True)
+        outside = {gap.index: gap.distance for gap in self.gaps}
+        rows = [(f"x{f}", *corner, outside.get(f)) for f, corner in enumerate(corners)]
+        columns = ["feature", "from", "to", "row outside by"]
+        return card(heading(title), table(columns, rows, n_rows=len(self.lower)))
+
+
+@dataclass(frozen=True, repr=False)
 class RunnerUp:
     """What the model would say of a row if the cluster it is in were not there.
 
@@ -114,8 +147,14 @@ class RunnerUp:
     match: float
     resonates: bool
 
+    def __repr__(self) -> str:
+        return summary(self, cluster=self.cluster, match=self.match, resonates=self.resonates)
 
-@dataclass(frozen=True)
+    def _repr_html_(self) -> str:
+        return card(facts({name: getattr(self, name) for name in self.__dataclass_fields__}))
+
+
+@dataclass(frozen=True, repr=False)
 class Explanation:
     """Why a row is where it is: ``model.explain(row)``. Print it to read it.
 
@@ -176,6 +215,23 @@ class Explanation:
 
     def __str__(self) -> str:
         return "\n".join(_lines(self))
+
+    def __repr__(self) -> str:
+        return summary(self, _verdict(self), match=self.match, vigilance=self.vigilance)
+
+    def _repr_html_(self) -> str:
+        said, *others = _lines(self)
+        parts = [heading(said)]
+        if self.box is not None:
+            n_clipped = min(len(self.clipped), _MOST_FEATURES)
+            parts += [line(text) for text in others[:n_clipped]]
+            which = "Its box" if self.n_boxes == 1 else f"The nearest of its {self.n_boxes:,} boxes"
+            parts += [
+                line(f"{which}, of {count_of(self.box.count, 'row')}:"),
+                _features_table(self),
+            ]
+            others = _match_lines(self, self.box) + _runner_up_lines(self)
+        return card(*parts, bullets(others))
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as plain numbers, text, lists and dicts, as JSON takes them."""
@@ -355,13 +411,32 @@ def _lines(why: Explanation) -> list[str]:
     if why.box is not None:
         lines += _box_lines(why, why.box)
         lines += _match_lines(why, why.box)
+    return lines + _runner_up_lines(why)
+
+
+def _runner_up_lines(why: Explanation) -> list[str]:
     second = why.runner_up
-    if second is not None:
-        lines.append(
-            f"without cluster {why.cluster}: cluster {second.cluster}, match {second.match:.3f}"
-            + ("" if why.vigilance is None or second.resonates else ", too low")
-        )
-    return lines
+    if second is None:
+        return []
+    too_low = "" if why.vigilance is None or second.resonates else ", too low"
+    then = f"cluster {second.cluster}, match {second.match:.3f}{too_low}"
+    return [f"without cluster {why.cluster}: {then}"]
+
+
+def _features_table(why: Explanation) -> str:
+    """Return the nearest box beside the row, features outside of it first."""
+    box = why.box
+    assert box is not None
+    gaps = {gap.index: gap for gap in box.gaps}
+    order = [*gaps, *(f for f in range(len(why.row)) if f not in gaps)]
+    rows = []
+    for f in order[:MOST_ROWS]:
+        gap = gaps.get(f)
+        apart = None if gap is None else f"{gap.distance:.4g} {gap.side}"
+        share = None if gap is None else percent(gap.share)
+        rows.append((why.feature_names[f], why.row[f], box.lower[f], box.upper[f], apart, share))
+    columns = ["feature", "row", "box from", "to", "row outside by", "of the range"]
+    return table(columns, rows, n_rows=len(order))
 
 
 def _verdict(why: Explanation) -> str:

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_array
 from . import _core
 from ._bounds import scale_rows
 from ._checks import check_choice, check_count, check_flag, check_jobs
+from ._show import card, heading, picture, summary
 
 Floats = NDArray[np.float64]
 
@@ -35,6 +36,14 @@ class VATImage(NamedTuple):
 
     image: Floats
     order: NDArray[np.int64]
+
+    def __repr__(self) -> str:
+        return summary(self, image=self.image, order=self.order)
+
+    def _repr_html_(self) -> str:
+        n = len(self.order)
+        what = f"Dissimilarities of {n:,} rows in VAT order: dark blocks are clusters"
+        return card(heading(what), picture(self.image, what))
 
 
 def vat_order(
