@@ -12,6 +12,7 @@ from ._bounds import Bounds, Boxes, Floats, boxes_from_weights
 from ._checks import Rows
 from ._describe import digits_for, telling_features, write_rule
 from ._engine import Engine, Snapshot, without_cluster
+from ._escape import escaped
 from ._match_rule import MatchRule
 from ._numbers import Digits, compared, count_of, fit_digits, percent, slack_of
 from ._show import MOST_ROWS, bullets, card, facts, heading, line, summary, table
@@ -559,7 +560,7 @@ def _reach_line(why: Explanation, box: NearestBox) -> str:
     shown = sorted((first + [f for f in varying if f not in first])[:_MOST_FEATURES])
     told = [
         f"{fit_digits(np.array([r]), np.array([r]), float(extent[f]), 0.0).down(r)} in "
-        f"{why.feature_names[f]}"
+        f"{escaped(why.feature_names[f])}"
         for f in shown
         if (r := box.reach[f]) >= 0.0
     ]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 import html
-import re
 import struct
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,6 +15,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ._escape import escaped
 
 # Longer ones are cut, and say so.
 MOST_ROWS = 20
@@ -25,7 +26,6 @@ _MOST_TEXT = 60
 _MOST_PIXELS = 256
 
 _LINE = "1px solid rgba(128, 128, 128, 0.5)"
-_UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 # ------------------------------------------------------------------------------------ one line
@@ -206,8 +206,7 @@ def _cell(tag: str, value: object, *, left: bool, rule: bool = False) -> str:
 
 def _escaped(text: str) -> str:
     """Return text that is no markup, with characters that nobody sees spelled out."""
-    spelled = _UNSEEN.sub(lambda found: repr(found.group())[1:-1], str(text))
-    return html.escape(spelled, quote=True)
+    return html.escape(escaped(str(text)), quote=True)
 
 
 def _png(grey: NDArray[np.uint8]) -> bytes:

@@ -13,4 +13,4 @@ and, where it needs the compiler or starts processes, ``needs_processes = True``
 
 from __future__ import annotations
 
-ATTACKS: tuple[str, ...] = ()
+ATTACKS: tuple[str, ...] = ("explanations",)
