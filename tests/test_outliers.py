@@ -206,5 +206,38 @@ def test_the_command_line_shows_one_clean_line(tmp_path: Path) -> None:
     assert "'a' (97 %: 100" in done.stderr or "feature 0" in done.stderr
 
 
+@pytest.mark.parametrize("offset", [0.0, 1.7e9, -4e15, 1e-7])
+def test_the_line_has_the_digits_that_the_range_needs(offset: float) -> None:
+    scale = 1e-9 if offset == 1e-7 else 1000.0
+    rows = SPOILT * scale + offset
+    warning = caught(lambda: DDVFA(rho_lb=0.8, rho_ub=0.9).fit(rows))[0]
+    line = re.search(r"DDVFA\(.*\)$", str(warning))
+    assert line is not None
+    low, high = eval(line.group()).bounds
+    extent = np.ptp(X * scale + offset, axis=0)
+    assert (low <= rows[:-1].min(axis=0)).all()
+    assert (high >= rows[:-1].max(axis=0)).all()
+    np.testing.assert_allclose(np.subtract(high, low), extent, rtol=0.01)
+
+
+def test_partitions_of_dask() -> None:
+    dask = pytest.importorskip("dask")
+    import dask.array as da
+
+    import resonart.dask
+
+    model = DDVFA(rho_lb=0.8, rho_ub=0.9)
+    with dask.config.set(scheduler="synchronous"):
+        for sample_rows, table, n_told in ((1000, SPOILT, 1), (300, SPOILT, 1), (1000, X, 0)):
+            rows = da.from_array(table, chunks=(200, 2))
+            found = caught(
+                lambda rows=rows, n=sample_rows: resonart.dask.fit(rows, model, sample_rows=n)
+            )
+            assert len(found) == n_told
+            for warning in found:
+                assert "A few of 601 rows take most of the range of feature 0" in str(warning)
+                assert "97 %: 100, where" in str(warning)
+
+
 def test_it_is_public() -> None:
     assert issubclass(resonart.OutlierWarning, UserWarning)

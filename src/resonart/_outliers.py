@@ -9,7 +9,7 @@ import numpy as np
 
 from ._bounds import Bounds, Floats, Integers
 from ._checks import Rows, warn_user
-from ._numbers import count_of, percent
+from ._numbers import Digits, count_of, finer, fit_digits, percent
 
 # One row in so many, and at least one, is too few to take MOST_TAKEN of a feature's range.
 ONE_IN = 1000
@@ -124,7 +124,7 @@ def warn_of_outliers(
     if bounds is not None:
         low, high = np.minimum(low, bounds.low), np.maximum(high, bounds.high)
     found = _squeezed(rows, low, high, most=max(1, n_rows // ONE_IN), inner=bounds)
-    _tell(kind, names, found, Bounds(low, high), n_rows, is_late=False)
+    _tell(kind, names, found, Bounds(low, high), _which_rows(found, n_rows), "Drop such rows")
 
 
 def warn_of_widening(
@@ -156,7 +156,35 @@ def warn_of_widening(
         return
     most = max(1, n_seen // ONE_IN)
     found = _squeezed(rows, *after, most=most, inner=before)
-    _tell(kind, names, found, after, n_seen, is_late=True)
+    which = _which_rows(found, n_seen, " of this call")
+    _tell(kind, names, found, after, which, "Begin again without such rows")
+
+
+def outliers_beside(
+    kind: str, names: Sequence[str] | None, sample: Rows, bounds: Bounds, n_rows: int
+) -> OutlierWarning | None:
+    """Return the warning where ranges of many rows are far wider than those of a sample of them."""
+    if len(sample) < FEWEST_ROWS:
+        return None
+    found = _squeezed(sample, *bounds, most=max(1, len(sample) // ONE_IN), inner=None)
+    far = [_beyond(each, *(float(side[each.feature]) for side in bounds)) for each in found]
+    return _warning(kind, names, far, bounds, f"A few of {n_rows:,} rows", "Drop such rows")
+
+
+def _beyond(each: Squeezed, low: float, high: float) -> Squeezed:
+    """Tell of ends of a range instead of rows: a sample need not hold those that are far off."""
+    reach = _NEAR * (each.high - each.low)
+    first = low if low >= each.low - reach else each.low
+    last = high if high <= each.high + reach else each.high
+    ends = np.array([low, high])
+    return Squeezed(
+        each.feature,
+        first,
+        last,
+        taken=1.0 - (last - first) / (high - low),
+        rows=each.rows[:0],
+        values=ends[(ends < first) | (ends > last)],
+    )
 
 
 def _extremes(rows: Rows) -> tuple[Floats, Floats]:
@@ -248,59 +276,82 @@ def _tell(
     names: Sequence[str] | None,
     found: list[Squeezed],
     bounds: Bounds,
-    n_rows: int,
-    *,
-    is_late: bool,
+    which: str,
+    cure: str,
 ) -> None:
+    warning = _warning(kind, names, found, bounds, which, cure)
+    if warning is not None:
+        warn_user(warning)
+
+
+def _far_off(found: list[Squeezed]) -> list[int]:
+    rows: list[int] = np.unique(np.concatenate([each.rows for each in found])).tolist()
+    return rows
+
+
+def _which_rows(found: list[Squeezed], n_rows: int, where: str = "") -> str:
+    far_off = _far_off(found) if found else []
+    which = ", ".join(map(str, far_off[:_MOST_ROWS]))
+    if len(far_off) > _MOST_ROWS:
+        which += f" and {len(far_off) - _MOST_ROWS:,} more"
+    noun = "row" if len(far_off) == 1 else "rows"
+    return f"{len(far_off):,} of {n_rows:,} rows ({noun} {which}{where})"
+
+
+def _warning(
+    kind: str,
+    names: Sequence[str] | None,
+    found: list[Squeezed],
+    bounds: Bounds,
+    which: str,
+    cure: str,
+) -> OutlierWarning | None:
     if not found:
-        return
-    far_off = np.unique(np.concatenate([each.rows for each in found])).tolist()
+        return None
     low, high = bounds.low.copy(), bounds.high.copy()
     for each in found:
         low[each.feature], high[each.feature] = each.low, each.high
     told = [_of_feature(each, names) for each in found[:_MOST_FEATURES]]
     if len(found) > _MOST_FEATURES:
         told.append(f"and {count_of(len(found) - _MOST_FEATURES, 'feature')} more")
-    which = ", ".join(map(str, far_off[:_MOST_ROWS]))
-    if len(far_off) > _MOST_ROWS:
-        which += f" and {len(far_off) - _MOST_ROWS:,} more"
-    one = len(far_off) == 1
+    far_off = _far_off(found)
     about = (
-        f"{len(far_off):,} of {n_rows:,} rows ({'row' if one else 'rows'} {which}"
-        f"{' of this call' if is_late else ''}) {'takes' if one else 'take'} most of the range of "
+        f"{which} {'takes' if len(far_off) == 1 else 'take'} most of the range of "
         f"{'; '.join(told)}. Features are scaled by their ranges, so all other rows look alike in "
         f"{'it' if len(found) == 1 else 'them'}."
     )
-    cure = (
-        f"{'Begin again without such rows' if is_late else 'Drop such rows'}, or let them count as "
-        f"at the edge: {_cure(kind, Bounds(low, high), found)}"
-    )
+    line = _cure(kind, Bounds(low, high), found)
+    message = f"{about} {cure}, or let them count as at the edge: {line}"
     features = [each.feature for each in found]
-    warn_user(OutlierWarning(f"{about} {cure}", about, features, far_off, Bounds(low, high)))
+    return OutlierWarning(message, about, features, far_off, Bounds(low, high))
+
+
+def _digits(low: float, high: float) -> Digits:
+    """Return how numbers are written that are to be taken for these ends of a range."""
+    return finer(fit_digits(np.array([low, high]), np.array([high - low]), high - low, 0.0))
 
 
 def _of_feature(each: Squeezed, names: Sequence[str] | None) -> str:
     name = repr(str(names[each.feature])) if names is not None else f"feature {each.feature}"
-    values = ", ".join(f"{value:.6g}" for value in each.values[:_MOST_ROWS].tolist())
+    digits = _digits(each.low, each.high)
+    values = ", ".join(f"{value:.10g}" for value in each.values[:_MOST_ROWS].tolist())
     more = ", ..." if len(each.values) > _MOST_ROWS else ""
     return (
         f"{name} ({percent(each.taken)}: {values}{more}, where the others lie in "
-        f"{each.low:.6g} to {each.high:.6g})"
+        f"{digits.down(each.low)} to {digits.up(each.high)})"
     )
 
 
 def _cure(kind: str, bounds: Bounds, found: list[Squeezed]) -> str:
     """Return the line to write."""
     if len(bounds.low) <= _MOST_NUMBERS:
-        low, high = (_numbers(side.tolist()) for side in bounds)
-        return f'{kind}(bounds=({low}, {high}), out_of_bounds="clip")'
+        sides = list(zip(bounds.low.tolist(), bounds.high.tolist(), strict=True))
+        low = ", ".join(_digits(*side).down(side[0]) for side in sides)
+        high = ", ".join(_digits(*side).up(side[1]) for side in sides)
+        return f'{kind}(bounds=([{low}], [{high}]), out_of_bounds="clip")'
     # More numbers than anybody wants to read or copy.
-    most = max(len(each.rows) for each in found)
+    most = max(1, *(len(each.rows) for each in found))
     return (
         f"low, high = np.sort(X, axis=0)[[{most}, {-1 - most}]] and then "
         f'{kind}(bounds=(low, high), out_of_bounds="clip")'
     )
-
-
-def _numbers(values: list[float]) -> str:
-    return f"[{', '.join(f'{value:.6g}' for value in values)}]"

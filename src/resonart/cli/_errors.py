@@ -196,7 +196,7 @@ def about_outliers(warning: Any) -> str:
     known = set() if context is None else {option.name for option in context.command.params}
     if warning.bounds is None or not {"bounds", "out_of_bounds"} <= known:
         return f"{text}."
-    ranges = ",".join(f"{low:.6g}:{high:.6g}" for low, high in zip(*warning.bounds, strict=True))
+    ranges = ",".join(f"{low:.10g}:{high:.10g}" for low, high in zip(*warning.bounds, strict=True))
     return f"{text}, or let them count as at the edge: --out-of-bounds clip --bounds={ranges}"
 
 
