@@ -174,8 +174,8 @@ def _put_together(model: BaseART, fitted: Any, number: int, unpacker: Unpacker) 
     is_topo = isinstance(model, TopoART)
     is_auto = isinstance(model, AutoVigilance)
     is_ddvfa = isinstance(model, DDVFA)
-    if isinstance(model, DVFA) and isinstance(fitted, dict):
-        fitted = {"choice": None} | fitted  # it could not choose in earlier versions
+    if number == 1 and isinstance(model, DVFA) and isinstance(fitted, dict):
+        fitted = fitted | {"choice": None}  # it could not choose yet
     fields(
         "the fitted model",
         fitted,
