@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import pickle
+import re
 import signal
 import sys
 import threading
@@ -15,7 +16,8 @@ from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, make_blobs, make_circles, make_moons
 from sklearn.metrics import adjusted_rand_score, roc_auc_score
 
-from resonart import DDVFA, FuzzyART, MergeART, TopoART, _progress, merge_models
+import resonart.tuning
+from resonart import DDVFA, DVFA, FuzzyART, MergeART, TopoART, _progress, merge_models
 from resonart._auto import MOST_ROWS, most_rows
 from resonart.tuning import choose_vigilance
 
@@ -289,7 +291,7 @@ def test_a_stream_needs_a_start() -> None:
         DDVFA().partial_fit(MOONS[:9])
     with pytest.raises(ValueError, match=r"20 rows, all of them equal.*that differ"):
         DDVFA().partial_fit([[1.0, 2.0]] * 20)
-    with pytest.raises(ValueError, match=r"One row is not enough.*begin with fit or partial_fit"):
+    with pytest.raises(ValueError, match=r"One row is not enough.*begin with many rows"):
         DDVFA().learn_one(MOONS[0])
     with pytest.raises(ValueError, match="Give rho,"):
         FuzzyART(rho="auto").learn_one(MOONS[0])
@@ -455,7 +457,7 @@ def test_the_estimators_own_settings_are_used(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_wrong_estimators() -> None:
-    with pytest.raises(TypeError, match=r"DDVFA, a FuzzyART or None.*VigilancePlane"):
+    with pytest.raises(TypeError, match=r"DDVFA, a DVFA, a FuzzyART or None.*VigilancePlane"):
         choose_vigilance(MOONS, TopoART(rho_a=0.5))  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="n_jobs must be"):
         choose_vigilance(MOONS, n_jobs=0)
@@ -535,3 +537,49 @@ def test_data_sets(name: str, data_set: Any) -> None:
     X, y = data_set(name)
     model = DDVFA(random_state=0).fit(X)
     assert adjusted_rand_score(y, model.labels_) > 0.75
+
+
+@pytest.mark.parametrize("kind", [FuzzyART, DVFA, DDVFA])
+def test_no_argument_is_needed(kind: Any) -> None:
+    model = kind().fit(BLOBS)
+    assert model.vigilance_choice_ is not None
+    assert model.n_clusters_ > 1
+    chosen = {name: getattr(model, f"{name}_") for name in kind._swept}
+    assert chosen == model.vigilance_choice_.params
+    again = kind(**chosen, bounds=model.bounds_).fit(BLOBS[model.vigilance_choice_.order])
+    np.testing.assert_array_equal(again.labels_, model.labels_[model.vigilance_choice_.order])
+    copied = pickle.loads(pickle.dumps(model))
+    assert copied.vigilance_choice_.params == chosen
+
+
+@pytest.mark.parametrize("kind", [FuzzyART, DVFA, DDVFA])
+def test_the_first_row_alone_is_told_the_line_to_write(kind: Any) -> None:
+    with pytest.raises(ValueError, match="One row is not enough") as caught:
+        kind().learn_one([0.5, 0.5])
+    line = re.search(rf"for instance ({kind.__name__}\(.*?\)\))", str(caught.value))
+    assert line is not None
+    names = {kind.__name__: kind, "low": [0, 0], "high": [1, 1]}
+    assert eval(line.group(1), names).learn_one([0.5, 0.5]) == 0
+    with pytest.raises(ValueError, match="One row is not enough") as caught:
+        kind(bounds=(0, 1)).learn_one([0.5, 0.5])
+    assert "(low, high)" not in str(caught.value)
+
+
+def test_topo_art_is_told_the_line_to_write() -> None:
+    for call in ("fit", "partial_fit", "learn_many"):
+        with pytest.raises(ValueError, match=r"give rho_a, for instance TopoART\(rho_a=0.9\)"):
+            getattr(TopoART(), call)(BLOBS)
+    with pytest.raises(ValueError, match="give rho_a") as caught:
+        TopoART().learn_one([0.5])
+    line = str(caught.value).split("found: ")[1]
+    model = eval(
+        line.replace("random_state=0", "grid=GRID, n_orders=2, random_state=0"),
+        {
+            "resonart": resonart,
+            "TopoART": TopoART,
+            "X": BLOBS,
+            "GRID": {"rho_a": [0.7, 0.8, 0.9], "beta_sbm": [0.5], "phi": [2], "tau": [100]},
+        },
+    )
+    assert isinstance(model, TopoART)
+    assert model.rho_a in (0.7, 0.8, 0.9)

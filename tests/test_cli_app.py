@@ -135,8 +135,6 @@ def test_docs_name_every_command_and_field(folder: Path) -> None:
         (["cluster", "data.csv", "--rho-lb", "nan"], "'nan' is not a number from 0 to 1"),
         (["cluster", "data.csv", "--columns", "a,,b"], "is not a list of columns"),
         (["cluster", "data.csv", "--tau", "1.5"], "neither a number of rows nor a fraction"),
-        (["cluster", "data.csv", "--model", "dvfa"], "needs --rho-lb and --rho-ub"),
-        (["cluster", "data.csv", "--model", "dvfa", "--rho-lb", "auto"], "needs --rho-lb"),
         (["cluster", "data.csv", "--model", "topo-art"], "needs --rho-a"),
         (["cluster", "data.csv", "--rho", "0.5"], "--rho is an option of fuzzy-art"),
         (["cluster", "data.csv", "--model", "dvfa", "--gamma", "1"], "--gamma is an option of"),

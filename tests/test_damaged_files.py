@@ -519,8 +519,9 @@ def test_parameters_not_known_yet_have_their_defaults(attempt: Any) -> None:
     header, arrays = taken_apart(SOUND["dvfa"])
     del header["parameters"]["max_epochs"]
     assert attempt(made(header, arrays)).max_epochs == 1
-    del header["parameters"]["rho_lb"]
-    refused(attempt, made(header, arrays), "rho_lb")
+    header, arrays = taken_apart(SOUND["topo_art"])
+    del header["parameters"]["rho_a"]
+    refused(attempt, made(header, arrays), "rho_a")
 
 
 HEADERS: dict[str, tuple[str, tuple[Any, ...], Any, str]] = {

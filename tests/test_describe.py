@@ -512,23 +512,90 @@ def test_the_text_of_an_explanation() -> None:
     table = [[0, 10], [1, 12], [9, 28], [10, 30]]
     model = FuzzyART(rho=0.7, on_mismatch="noise").fit(table)
     assert str(model.explain([0, 11])) == (
-        "cluster 0: match 0.900 reaches the vigilance 0.7\n"
+        "cluster 0: the row lies inside its box\n"
         "its box: 0 <= x0 <= 1 and 10 <= x1 <= 12   (2 rows, 100 %)\n"
         "  the row is inside\n"
-        "without cluster 0: cluster 1, match 0.025, too low to resonate"
+        "match 0.900, and rho asks for 0.7: enough\n"
+        "  0.900 for a row inside: the larger a box, the less it matches; this one spans 10 % of a "
+        "feature's range on average\n"
+        "  0.7 or more as far outside as 4.0 in x0 or 8.0 in x1, in one feature alone\n"
+        "without cluster 0: cluster 1, match 0.025, too low"
     )
     assert str(model.explain([5, 21.2])) == (
-        "no cluster (-1); the nearest is cluster 1: match 0.530 is below the vigilance 0.7\n"
+        "no cluster (-1); the nearest is cluster 1, and the row lies outside its box\n"
         "its box: 9 <= x0 <= 10 and 28 <= x1 <= 30   (2 rows, 100 %)\n"
         "  x0 = 5: 4 below the box's lower 9 (40 % of the range)\n"
         "  x1 = 21.2: 6.8 below the box's lower 28.0 (34 % of the range)\n"
-        "without cluster 1: cluster 0, match 0.470, too low to resonate"
+        "match 0.530, and rho asks for 0.7: too low\n"
+        "  0.900 for a row inside: the larger a box, the less it matches; this one spans 10 % of a "
+        "feature's range on average\n"
+        "  0.530 at this distance: 37 % of a feature's range on average\n"
+        "  0.7 or more as far outside as 4.0 in x0 or 8.0 in x1, in one feature alone\n"
+        "without cluster 1: cluster 0, match 0.470, too low"
     )
     clip = FuzzyART(rho=0.7, out_of_bounds="clip").fit(table)
     lines = str(clip.explain([0, -100])).splitlines()
-    assert lines[0] == "cluster 0: match 0.900 reaches the vigilance 0.7"
+    assert lines[0] == "cluster 0: the row lies inside its box"
     assert lines[1] == "x1 = -100 lies outside the range and counts as 10"
     assert lines[3] == "  the row is inside"
+    point = str(FuzzyART(rho=0.2).fit([[0.0], [1.0]]).explain([0.0]))
+    assert "1.000 for a row inside: the box spans 0 % of the range" in point
+
+
+@each_model
+def test_the_deciding_box_has_the_match_of_the_cluster(model: Any) -> None:
+    ours = clone(model).fit(X)
+    for row in np.concatenate([X[:20], MORE]):
+        why = ours.explain(row)
+        box = why.deciding
+        assert (box is None) == (why.linkage not in (None, "single"))
+        if box is None:
+            continue
+        assert box.match == pytest.approx(why.match, abs=1e-9)
+        assert box.match <= box.match_inside + 1e-12
+        assert (box.distance == 0.0) == (not box.gaps)
+        assert (box.reach is None) == (why.vigilance is None or box.match_inside < why.vigilance)
+        assert why.box is not None
+        is_other = (box.lower, box.upper) != (why.box.lower, why.box.upper)
+        assert ("by another of its boxes" in str(why)) == (is_other and why.vigilance is not None)
+
+
+def test_a_smaller_box_may_decide() -> None:
+    model = DDVFA(rho_lb=0.0, rho_ub=0.0, bounds=([0, 0], [10, 10]), merge=False)
+    model.fit([[0, 0], [4, 4]]).set_params(rho_ub=1.0).partial_fit([[4.2, 4.2]])
+    text = str(model.explain([3.9, 3.9]))
+    assert "the row is inside" in text
+    assert "  by another of its boxes, which is smaller: x0 = 4.2 and x1 = 4.2   (1 row" in text
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        FuzzyART(rho=0.7),
+        DVFA(rho_lb=0.7, rho_ub=0.72),
+        DDVFA(rho_lb=0.6, rho_ub=0.62),
+        DDVFA(rho_lb=0.6, rho_ub=0.62, gamma=2.0, gamma_ref=0.5, alpha=0.1),
+    ],
+    ids=repr,
+)
+def test_a_box_takes_rows_as_far_as_is_told(model: Any) -> None:
+    """Just inside of the reach a row belongs to the cluster, just beyond it does not."""
+    ranges = np.array([-50.0, 0.0, 0.0]), np.array([50.0, 10.0, 1000.0])
+    ours = clone(model).set_params(bounds=ranges, on_mismatch="noise", out_of_bounds="clip")
+    ours.fit([[-40.0, 1.0, 100.0], [-35.0, 1.5, 150.0], [-37.0, 1.2, 120.0]])
+    assert ours.n_categories_ == 1
+    inside = np.array([-36.0, 1.2, 130.0])
+    why = ours.explain(inside)
+    assert why.deciding is not None
+    assert why.deciding.reach is not None
+    assert not why.deciding.gaps
+    for f, far in enumerate(why.deciding.reach):
+        assert far > 0.0
+        for factor, label in ((1 - 1e-9, 0), (1 + 1e-9, -1)):
+            row = inside.copy()
+            row[f] = why.deciding.upper[f] + factor * far
+            assert row[f] < ranges[1][f]
+            assert ours.predict([row])[0] == label == ours.explain(row).label
 
 
 def test_a_candidate_that_is_nearer_is_told() -> None:

@@ -25,7 +25,8 @@ ESTIMATORS = [
     DDVFA(rho_lb=0.6, rho_ub=0.8, max_categories=8),
     TopoART(rho_a=0.7, phi=1, max_categories=8),
     DDVFA(n_orders=2),
-    FuzzyART(rho="auto", n_orders=2),
+    FuzzyART(n_orders=2),
+    DVFA(n_orders=2),
 ]
 TRANSFORMERS = [
     ClusterMatches(DVFA(rho_lb=0.6, rho_ub=0.8)),

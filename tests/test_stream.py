@@ -233,7 +233,7 @@ def test_errors_are_one_line_and_leave_the_model(here: Path) -> None:
         (1, [plain, "--input", here / "rows.csv", "--resume"], "no checkpoint"),
         (1, [here / "other.csv", "--input", here / "rows.csv"], "other.csv"),
         (2, [here / "new", "--input", here / "rows.csv", "--bounds", "1"], "--bounds"),
-        (2, [here / "new", "--input", here / "rows.csv", "--model", "dvfa"], "--rho-lb"),
+        (2, [here / "new", "--input", here / "rows.csv", "--model", "topo-art"], "--rho-a"),
         (1, [here / "new", "--input", here / "rows.csv", "--no-learn"], "no such model"),
         (1, [here / "no" / "where", "--input", here / "rows.csv", *GIVEN], "where"),
     ]

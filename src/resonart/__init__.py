@@ -13,6 +13,7 @@ from ._learned import Learned, Renaming
 from ._load_model import load
 from ._merge_art import MergeART, MergedModules
 from ._merge_models import merge_models
+from ._outliers import OutlierWarning
 from ._strict import ModelFileError
 from ._topo_art import TopoART
 from ._vat import VATImage, ivat, vat, vat_order
@@ -33,6 +34,7 @@ __all__ = [
     "MergeART",
     "MergedModules",
     "ModelFileError",
+    "OutlierWarning",
     "Renaming",
     "TopoART",
     "VATImage",

@@ -30,6 +30,8 @@ MOST_FEATURES_FOR_THOSE = 64
 FEWEST_SAMPLED = 100
 # More would not choose better, and results take memory.
 MOST_ORDERS = 1000
+# What an example shows.
+_USUAL = {"rho": 0.9, "rho_lb": 0.85, "rho_ub": 0.95}
 
 
 class AutoVigilance(BaseART):
@@ -208,9 +210,15 @@ class AutoVigilance(BaseART):
 
     def _begin_with(self, row: Any) -> int:
         if self._chooses() and self._trained_engine() is None:
+            kind = type(self).__name__
+            given = ", ".join(f"{name}={_USUAL[name]}" for name in self._swept)
+            ranges = ", bounds=(low, high)" if self.bounds is None else ""
             raise ParameterError(
                 f"One row is not enough to choose a vigilance. Give {' and '.join(self._swept)}, "
-                "or begin with fit or partial_fit of many rows, and then go on with learn_one."
+                f"for instance {kind}({given}{ranges}); or begin with many rows, which choose: "
+                f"model = {kind}().fit(X), and then go on with model.learn_one(row). "
+                "resonart.tuning.vigilance_for(distance, ...) finds the vigilance with which rows "
+                "so far apart are joined."
             )
         return super()._begin_with(row)
 

@@ -42,6 +42,7 @@ from ._describe import Description, describe_model, names_of_features
 from ._engine import Engine, Snapshot, dump, rebuild, snapshot
 from ._explain import Explanation, explain_row
 from ._learned import Learned, Renaming
+from ._outliers import warn_of_outliers, warn_of_widening
 from ._random import CallersGenerator
 from ._vat import order_rows
 
@@ -131,6 +132,8 @@ class BaseART(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, B
     def _fit(self, X: ArrayLike, order: NDArray[np.int64] | None) -> None:
         rows = check_rows(self, X, reset=True)
         self._check_common()
+        if order is None:  # else whoever has the order has looked at the rows before
+            self._warn_of_outliers(rows)
         self._settle(rows, is_stream=False)
         params = self._params(n_rows=rows.shape[0])
         engine = self._new_engine(rows.shape[1], params)
@@ -181,7 +184,9 @@ class BaseART(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, B
 
     def _partial_fit(self, X: ArrayLike) -> None:
         engine, rows, params, is_first = self._begin_stream(X)
+        before = None if is_first else Bounds(*engine.bounds())
         labels, n_epochs = (self._train_first if is_first else self._train_on)(engine, rows, params)
+        self._warn_of_widening(engine, rows, before)
         self._engine = engine
         self._set_labels(rows, labels)
         self.n_epochs_ = n_epochs
@@ -215,6 +220,7 @@ class BaseART(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, B
         is_first = engine is None
         rows = check_rows(self, X, reset=is_first)
         if is_first:
+            self._warn_of_outliers(rows)
             self._settle(rows, is_stream=True)
         params = self._params()
         if engine is None:
@@ -242,7 +248,9 @@ class BaseART(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, B
 
     def _learn_many(self, X: ArrayLike) -> Learned:
         engine, rows, params, is_first = self._begin_stream(X)
+        before = None if is_first else Bounds(*engine.bounds())
         learned = (self._tell_first if is_first else self._tell_on)(engine, rows, params)
+        self._warn_of_widening(engine, rows, before)
         self._engine = engine
         self._set_labels(rows, learned.labels_now())
         self.n_epochs_ = 1
@@ -521,25 +529,32 @@ class BaseART(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, B
         Returns
         -------
         explanation : Explanation
-            The label, the match and whether it reaches the vigilance; the nearest box of that
-            cluster, and in which features by how much the row lies outside of it; the runner-up,
-            found by asking the same model without that cluster. ``to_dict()`` gives plain values.
+            The label, and where the row lies: inside the nearest box of that cluster, or outside
+            of it, in which features by how much; the match, what the size of the box and the
+            distance leave of it, and how far from the box rows still match as well as the vigilance
+            asks, in your units; the runner-up, found by asking the same model without that cluster.
+            ``to_dict()`` gives plain values.
 
         Notes
         -----
         The search goes by activation, which prefers small boxes, and asks the vigilance of the
         match: a runner-up may match better, and the nearest box need not be the one that took the
-        row.
+        row. Where another box decides, it is told, too.
 
         Examples
         --------
         >>> from resonart import FuzzyART
         >>> model = FuzzyART(rho=0.7).fit([[0, 10], [1, 12], [9, 28], [10, 30]])
         >>> print(model.explain([1, 18]))
-        cluster 0: match 0.750 reaches the vigilance 0.7
+        cluster 0: the row lies outside its box
         its box: 0 <= x0 <= 1 and 10 <= x1 <= 12   (2 rows, 100 %)
           x1 = 18: 6 above the box's upper 12 (30 % of the range)
-        without cluster 0: cluster 1, match 0.250, too low to resonate
+        match 0.750, and rho asks for 0.7: enough
+          0.900 for a row inside: the larger a box, the less it matches; this one spans 10 % of a \
+feature's range on average
+          0.750 at this distance: 15 % of a feature's range on average
+          0.7 or more as far outside as 4.0 in x0 or 8.0 in x1, in one feature alone
+        without cluster 0: cluster 1, match 0.250, too low
         """
         self._fitted()
         nearest = check_choice("on_mismatch", self.on_mismatch, ON_MISMATCH) == "nearest"
@@ -674,6 +689,22 @@ class BaseART(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, B
                 "larger batch, or use out_of_bounds='expand'."
             )
         return engine
+
+    def _warn_of_outliers(self, rows: Rows, names: Sequence[str] | None = None) -> None:
+        """Warn where the ranges that these first rows are to give are those of a few of them."""
+        given = check_bounds(self.bounds, rows.shape[1])
+        if given is None or self.out_of_bounds == "expand":
+            if names is None:
+                names = getattr(self, "feature_names_in_", None)
+            warn_of_outliers(type(self).__name__, names, rows, given)
+
+    def _warn_of_widening(self, engine: Engine, rows: Rows, before: Bounds | None) -> None:
+        """Warn where a few of these rows have widened the ranges of a stream much."""
+        if before is not None and self.out_of_bounds == "expand":
+            after = Bounds(*engine.bounds())
+            names = getattr(self, "feature_names_in_", None)
+            n_seen = engine.counters()[0]
+            warn_of_widening(type(self).__name__, names, rows, before, after, n_seen)
 
     def _presentation(self, rows: Rows) -> NDArray[np.int64] | None:
         if self.order == "given":

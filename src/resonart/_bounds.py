@@ -8,8 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._checks import ParameterError
+from ._numbers import count_of
+from ._show import MOST_ROWS, card, heading, summary, table
 
 Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
 
 OUT_OF_BOUNDS = ("expand", "clip", "error")
 
@@ -28,6 +31,15 @@ class Bounds(NamedTuple):
     low: Floats
     high: Floats
 
+    def __repr__(self) -> str:
+        return summary(self, low=self.low, high=self.high)
+
+    def _repr_html_(self) -> str:
+        sides = zip(self.low[:MOST_ROWS].tolist(), self.high[:MOST_ROWS].tolist(), strict=True)
+        rows = [(f"x{f}", low, high) for f, (low, high) in enumerate(sides)]
+        title = heading(f"Ranges of {count_of(len(self.low), 'feature')}")
+        return card(title, table(["feature", "low", "high"], rows, n_rows=len(self.low)))
+
 
 class Boxes(NamedTuple):
     """Corners of each category's box, in the user's units.
@@ -42,6 +54,22 @@ class Boxes(NamedTuple):
 
     lower: Floats
     upper: Floats
+
+    def __repr__(self) -> str:
+        n_boxes, n_features = self.lower.shape
+        return summary(self, n_boxes=n_boxes, n_features=n_features)
+
+    def _repr_html_(self) -> str:
+        n_boxes, n_features = self.lower.shape
+        columns = ["box", *(f"x{f}" for f in range(n_features))]
+        rows = [
+            (j, *(f"{a:.6g} to {b:.6g}" for a, b in zip(lower, upper, strict=True)))
+            for j, (lower, upper) in enumerate(
+                zip(self.lower[:MOST_ROWS].tolist(), self.upper[:MOST_ROWS].tolist(), strict=True)
+            )
+        ]
+        title = f"{count_of(n_boxes, 'box')} of {count_of(n_features, 'feature')}"
+        return card(heading(title), table(columns, rows, n_rows=n_boxes))
 
 
 def check_bounds(bounds: Any, n_features: int) -> Bounds | None:

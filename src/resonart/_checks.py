@@ -26,12 +26,13 @@ class ParameterError(ValueError, TypeError):
     """A parameter that cannot be used; both kinds of error, as in scikit-learn."""
 
 
-def warn_user(message: str) -> None:
+def warn_user(message: str | Warning) -> None:
     """Warn, pointing at the user's line: the first outside this package and scikit-learn."""
     frame, level = inspect.currentframe(), 1
     while frame is not None and frame.f_globals.get("__name__", "").split(".")[0] in _OURS:
         frame, level = frame.f_back, level + 1
-    warnings.warn(message, UserWarning, stacklevel=level)
+    category = UserWarning if isinstance(message, str) else type(message)
+    warnings.warn(message, category, stacklevel=level)
 
 
 def check_real(

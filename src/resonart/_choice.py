@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -14,6 +15,7 @@ from ._bounds import Bounds, scale_rows
 from ._checks import Rows
 from ._numbers import count_of
 from ._quality import SMALL, Integers, Measures, measure, surroundings
+from ._show import card, heading, line, summary, table
 from ._sweep import Report, Runs, cells_of, run_sweep
 
 # Runs with more categories than this, or than half the rows, describe rows and not clusters.
@@ -57,8 +59,39 @@ class Candidate(NamedTuple):
     stability: float
     score: float
 
+    def __repr__(self) -> str:
+        return summary(
+            self,
+            **self.params,
+            order=self.order,
+            n_clusters=self.n_clusters,
+            n_categories=self.n_categories,
+            stability=self.stability,
+            score=self.score,
+        )
 
-@dataclass(frozen=True, eq=False)
+    def _repr_html_(self) -> str:
+        return card(candidates_table([self]))
+
+
+def candidates_table(candidates: Sequence[Candidate]) -> str:
+    """Return runs as a table."""
+    names = list(candidates[0].params)
+    measures = ("silhouette", "modularity", "kappa", "small_share", "stability", "score")
+    columns = [*names, "clusters", "boxes", *(name.replace("_", " ") for name in measures)]
+    rows = [
+        (
+            *(each.params[name] for name in names),
+            each.n_clusters,
+            each.n_categories,
+            *(getattr(each, name) for name in measures),
+        )
+        for each in candidates
+    ]
+    return table(columns, rows)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class VigilanceChoice:
     """Vigilances chosen without labels, and why.
 
@@ -100,6 +133,22 @@ class VigilanceChoice:
 
     def __str__(self) -> str:
         return self.reason
+
+    def __repr__(self) -> str:
+        return summary(
+            self,
+            **self.params,
+            n_clusters=self.n_clusters,
+            has_structure=self.has_structure,
+            score=self.score,
+            n_rows=self.n_rows,
+        )
+
+    def _repr_html_(self) -> str:
+        parts = [heading(_named(self.params)), line(self.reason)]
+        if self.shortlist:
+            parts += [line("The best runs:"), candidates_table(self.shortlist)]
+        return card(*parts)
 
 
 def least_score(n_features: int) -> float:

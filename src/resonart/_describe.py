@@ -24,6 +24,7 @@ from ._numbers import (
     percent,
     slack_of,
 )
+from ._show import MOST_ROWS, card, heading, line, summary, table
 
 if TYPE_CHECKING:
     from ._base import BaseART
@@ -38,7 +39,7 @@ _MOST_FINER = 4
 Integers = NDArray[np.int64]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ClusterDescription:
     """One cluster.
 
@@ -74,6 +75,15 @@ class ClusterDescription:
         """Number of its boxes."""
         return len(self.counts)
 
+    def __repr__(self) -> str:
+        return summary(self, _cluster_heading(self))
+
+    def _repr_html_(self) -> str:
+        sides = zip(self.lower[:MOST_ROWS].tolist(), self.upper[:MOST_ROWS].tolist(), strict=True)
+        rows = [(f"x{f}", lower, upper) for f, (lower, upper) in enumerate(sides)]
+        columns = ["feature", "from", "to"]
+        return card(heading(_cluster_heading(self)), table(columns, rows, n_rows=len(self.lower)))
+
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as plain numbers, lists and dicts."""
         boxes = zip(
@@ -97,7 +107,7 @@ class ClusterDescription:
         }
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Description:
     """What a model has found: ``model.describe()``. Printed, it is :func:`export_text`.
 
@@ -136,6 +146,26 @@ class Description:
 
     def __str__(self) -> str:
         return export_text(self)
+
+    def __repr__(self) -> str:
+        return summary(self, _heading(self))
+
+    def _repr_html_(self) -> str:
+        shown = self.clusters[:MOST_ROWS]
+        texts = _texts(self, shown, [_n_shown(cluster, 3, 0.9) for cluster in shown], None, 6)
+        rows = [
+            (
+                cluster.label,
+                cluster.size,
+                percent(cluster.share, 1),
+                cluster.n_categories,
+                [text.strip() for text in lines[1:]],
+            )
+            for cluster, lines in zip(shown, texts, strict=True)
+        ]
+        columns = ["cluster", "rows", "share", "boxes", "where"]
+        left = [line(text) for text in _what_is_left(self, len(self.clusters)) if text]
+        return card(heading(_heading(self)), table(columns, rows, n_rows=len(self.clusters)), *left)
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as plain numbers, text, lists and dicts, as JSON takes them."""
@@ -324,10 +354,9 @@ def export_text(
     coverage = check_real("coverage", coverage, low=0.0, high=1.0, low_included=False)
     clusters = description.clusters[:n_clusters]
     shown = [_n_shown(cluster, n_boxes, coverage) for cluster in clusters]
-    rules = iter(_rules(description, clusters, shown, decimals, n_features))
     lines = [_heading(description)]
-    for cluster, n in zip(clusters, shown, strict=True):
-        lines += ["", *_cluster_lines(cluster, n, rules)]
+    for text in _texts(description, clusters, shown, decimals, n_features):
+        lines += ["", *text]
     lines += _what_is_left(description, len(clusters))
     return "\n".join(lines)
 
@@ -366,11 +395,29 @@ def _heading(description: Description) -> str:
     return f"{text} ({description.note})" if description.note else text
 
 
-def _cluster_lines(cluster: ClusterDescription, n: int, rules: Iterator[str]) -> Iterator[str]:
-    yield (
+def _texts(
+    description: Description,
+    clusters: Sequence[ClusterDescription],
+    shown: Sequence[int],
+    decimals: int | None,
+    max_features: int | None,
+) -> list[list[str]]:
+    """Write clusters in lines, so many boxes of each."""
+    rules = iter(_rules(description, clusters, shown, decimals, max_features))
+    return [
+        list(_cluster_lines(cluster, n, rules)) for cluster, n in zip(clusters, shown, strict=True)
+    ]
+
+
+def _cluster_heading(cluster: ClusterDescription) -> str:
+    return (
         f"cluster {cluster.label}: {count_of(cluster.size, 'row')} "
         f"({percent(cluster.share, 1)}), {count_of(cluster.n_categories, 'box')}"
     )
+
+
+def _cluster_lines(cluster: ClusterDescription, n: int, rules: Iterator[str]) -> Iterator[str]:
+    yield _cluster_heading(cluster)
     if cluster.n_categories > 1 and (around := next(rules)):
         yield f"  within {around}"
     for count, share in zip(cluster.counts[:n].tolist(), cluster.shares[:n].tolist(), strict=True):

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from . import _core
-from ._base import BaseART
+from ._auto import AutoVigilance
 from ._checks import check_vigilances
 
 
-class DVFA(BaseART):
+class DVFA(AutoVigilance):
     """Dual vigilance fuzzy ART: clusters made of several hyperboxes, in one pass.
 
     The most active category whose match reaches ``rho_lb`` takes the row. If the match reaches
@@ -18,9 +18,10 @@ class DVFA(BaseART):
 
     Parameters
     ----------
-    rho_lb : float
-        Lower vigilance in [0, 1]: how alike the parts of a cluster are.
-    rho_ub : float
+    rho_lb : float or "auto", default="auto"
+        Lower vigilance in [0, 1]: how alike the parts of a cluster are. ``"auto"`` chooses it from
+        the rows, as :class:`DDVFA` does.
+    rho_ub : float or "auto", default="auto"
         Upper vigilance in [rho_lb, 1]: how small the boxes stay. Equal vigilances give fuzzy ART.
     alpha : float, default=1e-3
         Choice parameter, > 0.
@@ -30,9 +31,23 @@ class DVFA(BaseART):
         Most passes of ``fit`` over the rows. It stops early when a pass changes no weight.
     order : {"given", "random", "vat"}, default="given"
         Order in which ``fit`` presents the rows. ``"vat"`` is that of :func:`vat_order`, in which
-        clusters lie together. ``partial_fit`` takes rows as they come, and refuses ``"vat"``.
+        clusters lie together. ``partial_fit`` takes rows as they come, and refuses ``"vat"``. A
+        vigilance that is ``"auto"`` is chosen together with a random order, whatever this says,
+        unless ``n_orders`` is 1.
+    n_orders : int, default=8
+        Number of orders that ``"auto"`` tries; the best run is kept.
+    n_jobs : int or None, default=-1
+        Threads that ``"auto"`` uses; see :class:`DDVFA`.
+    verbose : bool, int or "auto", default="auto"
+        Whether ``"auto"`` shows how far it has come; see :class:`DDVFA`.
     random_state : int, RandomState instance or None, default=None
-        Source of the random order.
+        Source of the random orders.
+    n_jobs : int or None, default=-1
+        Threads that choose a vigilance which is ``"auto"``: -1 uses as many as there are processors
+        (or as ``OMP_NUM_THREADS`` says), None is 1. Results do not depend on it.
+    verbose : bool, int or "auto", default="auto"
+        Whether to show a progress bar while a vigilance is chosen. ``"auto"`` does so after two
+        seconds where somebody sees it, in a terminal or notebook; the bar needs tqdm.
     bounds : tuple (low, high) or None, default=None
         Feature ranges that are scaled to [0, 1]; learned from the first rows by default.
     out_of_bounds : {"expand", "clip", "error"}, default="expand"
@@ -44,7 +59,8 @@ class DVFA(BaseART):
         Most categories the model may have, >= 1: a bound on its memory. A row that would make one
         more then gets the label that ``predict`` would give it (the cluster that reached
         ``rho_lb``, or else the most active one), changes no box and no count, and is counted in
-        ``n_refused_``. A model that has more already keeps them.
+        ``n_refused_``. A model that has more already keeps them. ``"auto"`` chooses as if there
+        were no bound.
 
     Attributes
     ----------
@@ -59,6 +75,11 @@ class DVFA(BaseART):
         Corners ``(lower, upper)`` of each category in the user's units.
     bounds_ : Bounds
         Feature ranges ``(low, high)``.
+    rho_lb_, rho_ub_ : float
+        The vigilances used.
+    vigilance_choice_ : VigilanceChoice or None
+        Why ``"auto"`` came to them: ``print(model.vigilance_choice_)``. None where both were
+        given.
     n_features_in_, feature_names_in_
         Number of features, and their names where the rows came with string names.
     n_epochs_, n_samples_seen_, n_refused_ : int
@@ -86,17 +107,23 @@ class DVFA(BaseART):
     """
 
     _engine_type = _core.Dvfa
+    _swept = ("rho_lb", "rho_ub")
 
     def __init__(
         self,
         *,
-        rho_lb: float,
-        rho_ub: float,
+        rho_lb: float | str = "auto",
+        rho_ub: float | str = "auto",
         alpha: float = 1e-3,
         beta: float = 1.0,
         max_epochs: int = 1,
         order: str = "given",
+        n_orders: int = 8,
+        n_jobs: int | None = -1,
+        verbose: bool | int | str = "auto",
         random_state: Any = None,
+        n_jobs: int | None = -1,
+        verbose: bool | int | str = "auto",
         bounds: Any = None,
         out_of_bounds: str = "expand",
         on_mismatch: str = "nearest",
@@ -108,12 +135,27 @@ class DVFA(BaseART):
         self.beta = beta
         self.max_epochs = max_epochs
         self.order = order
+        self.n_orders = n_orders
+        self.n_jobs = n_jobs
+        self.verbose = verbose
         self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
         self.bounds = bounds
         self.out_of_bounds = out_of_bounds
         self.on_mismatch = on_mismatch
         self.max_categories = max_categories
 
     def _own_params(self, n_rows: int | None) -> dict[str, Any]:
-        rho_lb, rho_ub = check_vigilances(self.rho_lb, self.rho_ub)
+        rho_lb, rho_ub = check_vigilances(self._vigilance("rho_lb"), self._vigilance("rho_ub"))
         return {"rho_lb": rho_lb, "rho_ub": rho_ub}
+
+    @property
+    def rho_lb_(self) -> float:
+        """The lower vigilance used."""
+        return self._used("rho_lb")
+
+    @property
+    def rho_ub_(self) -> float:
+        """The upper vigilance used."""
+        return self._used("rho_ub")

@@ -17,7 +17,7 @@ class FuzzyART(AutoVigilance):
 
     Parameters
     ----------
-    rho : float or "auto"
+    rho : float or "auto", default="auto"
         Vigilance in [0, 1]. The larger, the smaller and more numerous the clusters. ``"auto"``
         chooses it from the rows, as :class:`DDVFA` does.
     alpha : float, default=1e-3
@@ -125,7 +125,7 @@ class FuzzyART(AutoVigilance):
     def __init__(
         self,
         *,
-        rho: float | str,
+        rho: float | str = "auto",
         alpha: float = 1e-3,
         beta: float = 1.0,
         max_epochs: int = 1,

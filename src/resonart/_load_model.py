@@ -21,6 +21,7 @@ from ._base import BaseART
 from ._checks import check_flag
 from ._choice import Candidate, VigilanceChoice
 from ._ddvfa import DDVFA, merges_by_itself
+from ._dvfa import DVFA
 from ._engine import CHOICES, rebuild
 from ._fuzzy_art import FuzzyART
 from ._model_format import (
@@ -182,6 +183,8 @@ def _put_together(model: BaseART, fitted: Any, number: int, unpacker: Unpacker) 
     is_topo = isinstance(model, TopoART)
     is_auto = isinstance(model, AutoVigilance)
     is_ddvfa = isinstance(model, DDVFA)
+    if number == 1 and isinstance(model, DVFA) and isinstance(fitted, dict):
+        fitted = fitted | {"choice": None}  # it could not choose yet
     fields(
         "the fitted model",
         fitted,

@@ -19,6 +19,7 @@ from ._checks import (
     check_vigilances,
     warn_user,
 )
+from ._show import MOST_ROWS, card, heading, summary, table
 
 # By how much a corner may pass another through rounding.
 ROUNDING = 1e-9
@@ -71,6 +72,25 @@ class MergedModules(NamedTuple):
     category_labels: NDArray[np.int64]
     label_map: NDArray[np.int64]
     n_passes: int
+
+    def __repr__(self) -> str:
+        return summary(
+            self,
+            n_modules=int(self.category_labels.max(initial=-1)) + 1,
+            n_categories=len(self.counts),
+            n_passes=self.n_passes,
+            label_map=self.label_map,
+        )
+
+    def _repr_html_(self) -> str:
+        n_new = int(self.category_labels.max(initial=-1)) + 1
+        title = (
+            f"{len(self.label_map):,} modules became {n_new:,}, of {len(self.counts):,} boxes, in "
+            f"{self.n_passes:,} passes"
+        )
+        rows = list(enumerate(self.label_map[:MOST_ROWS].tolist()))
+        columns = ["was module", "is now"]
+        return card(heading(title), table(columns, rows, n_rows=len(self.label_map)))
 
 
 class MergeART(BaseEstimator):

@@ -17,6 +17,7 @@ from ._bounds import Bounds, check_bounds, scale_rows
 from ._checks import ParameterError, Rows, check_jobs, check_rows
 from ._engine import Engine, engine_params, plain_params
 from ._quality import Surroundings, measure, surroundings
+from ._show import card, heading, line, summary, table
 from ._vat import order_rows
 
 Floats = NDArray[np.float64]
@@ -25,13 +26,15 @@ Report = Callable[[int, int], None]
 # Calls a function with each of some arguments, somewhere, and gives the results in their order.
 Spread = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
 
+# So many cells are shown in a notebook.
+_SHOWN = 10
 PAIR = ("rho_lb", "rho_ub")
 
 # Labels that one part of a sweep may hold; a larger sweep is made part by part.
 _MOST_BYTES = 1 << 30
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Sweep:
     """What an estimator makes of the same rows at every vigilance and in every order.
 
@@ -80,6 +83,40 @@ class Sweep:
         """Mean adjusted Rand index between two orders, of each cell."""
         mean: Floats = self.agreement.mean(axis=1)
         return mean
+
+    def __repr__(self) -> str:
+        n_cells, n_orders = self.n_clusters.shape
+        swept = {
+            name: f"{values.min():g} to {values.max():g}" for name, values in self.cells.items()
+        }
+        told = [f"{name} {span}" for name, span in swept.items()]
+        return summary(self, *told, n_cells=n_cells, n_orders=n_orders, n_runs=self.n_runs)
+
+    def _repr_html_(self) -> str:
+        n_cells, n_orders = self.n_clusters.shape
+        title = (
+            f"{n_cells:,} cells in {n_orders:,} orders: {self.n_runs:,} distinct runs, "
+            f"{self.n_presentations:,} rows presented"
+        )
+        by = {
+            "adjusted Rand index": self.ari,
+            "quality": self.quality,
+            "stability": self.agreement,
+        }
+        means = {name: values.mean(axis=1) for name, values in by.items() if values is not None}
+        best = np.argsort(-np.nan_to_num(next(iter(means.values())), nan=-np.inf), kind="stable")
+        rows = [
+            (
+                *(values[cell] for values in self.cells.values()),
+                self.n_clusters[cell].mean(),
+                self.n_categories[cell].mean(),
+                *(values[cell] for values in means.values()),
+            )
+            for cell in best[:_SHOWN].tolist()
+        ]
+        columns = [*self.cells, "clusters", "boxes", *means]
+        note = line(f"The best cells by {next(iter(means))}, in the mean over the orders:")
+        return card(heading(title), note, table(columns, rows))
 
 
 class Runs(NamedTuple):

@@ -27,7 +27,9 @@ class TopoART(BaseART):
     Parameters
     ----------
     rho_a : float
-        Vigilance of module A in [0, 1].
+        Vigilance of module A in [0, 1]. It has to be given: :class:`tuning.VigilancePlane
+        <resonart.tuning.VigilancePlane>` finds a good one, and :func:`tuning.vigilance_for
+        <resonart.tuning.vigilance_for>` the one that a distance asks for.
     beta_sbm : float, default=0.5
         Learning rate of the second best category in [0, 1]; the best learns with rate 1.
     phi : int, default=2
@@ -128,7 +130,7 @@ class TopoART(BaseART):
     def __init__(
         self,
         *,
-        rho_a: float,
+        rho_a: float | None = None,
         beta_sbm: float = 0.5,
         phi: int = 2,
         tau: int | float = 100,
@@ -155,6 +157,12 @@ class TopoART(BaseART):
         self.max_categories = max_categories
 
     def _own_params(self, n_rows: int | None) -> dict[str, Any]:
+        if self.rho_a is None:
+            raise ParameterError(
+                "TopoART chooses no vigilance by itself: give rho_a, for instance "
+                "TopoART(rho_a=0.9), or have a good one found: "
+                "resonart.tuning.VigilancePlane(TopoART(), random_state=0).fit(X).best_estimator_"
+            )
         rho_a = check_real("rho_a", self.rho_a, low=0.0, high=1.0)
         return {
             "rho_lb": rho_a,

@@ -19,6 +19,7 @@ from ._checks import (
     check_unmasked,
     too_large,
 )
+from ._show import card, heading, picture, summary
 
 Floats = NDArray[np.float64]
 
@@ -42,6 +43,14 @@ class VATImage(NamedTuple):
 
     image: Floats
     order: NDArray[np.int64]
+
+    def __repr__(self) -> str:
+        return summary(self, image=self.image, order=self.order)
+
+    def _repr_html_(self) -> str:
+        n = len(self.order)
+        what = f"Dissimilarities of {n:,} rows in VAT order: dark blocks are clusters"
+        return card(heading(what), picture(self.image, what))
 
 
 def vat_order(

@@ -14,6 +14,7 @@ and, where it needs the compiler or starts processes, ``needs_processes = True``
 from __future__ import annotations
 
 ATTACKS: tuple[str, ...] = (
+    "explanations",
     "failing",
     "files",
     "interrupts",

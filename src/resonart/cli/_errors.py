@@ -16,6 +16,7 @@ from typing import Any, TextIO
 
 import click
 
+import resonart
 from resonart._escape import escaped
 
 
@@ -217,10 +218,31 @@ class WarningLines:
         file: Any = None,
         line: str | None = None,
     ) -> None:
-        text = as_options(one_line(str(message)))
+        is_outlier = isinstance(message, resonart.OutlierWarning)
+        text = about_outliers(message) if is_outlier else str(message)
+        text = as_options(one_line(text))
         if text not in self._seen:
             self._seen.add(text)
             warn(text)
+
+
+def about_outliers(warning: Any) -> str:
+    """Return the warning with what to do about it on the command line.
+
+    Examples
+    --------
+    >>> from resonart import Bounds
+    >>> told = resonart.OutlierWarning("", "1 of 900 rows is far off.", [0], [7], Bounds([-2], [5]))
+    >>> about_outliers(told)
+    '1 of 900 rows is far off. Take such rows out of the table.'
+    """
+    text = f"{warning.about} Take such rows out of the table"
+    context = click.get_current_context(silent=True)
+    known = set() if context is None else {option.name for option in context.command.params}
+    if warning.bounds is None or not {"bounds", "out_of_bounds"} <= known:
+        return f"{text}."
+    ranges = ",".join(f"{low:.10g}:{high:.10g}" for low, high in zip(*warning.bounds, strict=True))
+    return f"{text}, or let them count as at the edge: --out-of-bounds clip --bounds={ranges}"
 
 
 def warn(text: str) -> None:

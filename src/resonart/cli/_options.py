@@ -34,6 +34,7 @@ ESTIMATORS: dict[str, type[Any]] = {
 }
 LINKAGES = ("single", "complete", "median", "average", "weighted", "centroid")
 ORDERS = ("given", "random", "vat")
+OUT_OF_BOUNDS = ("expand", "clip", "error")
 
 # Without a limit of the user's, a table is read whole up to this many rows and numbers (400 MB).
 MOST_ROWS = 1_000_000
@@ -342,18 +343,11 @@ class ModelOptions:
                     f"{self.model}."
                 )
         params = {"random_state": 0} | self.given
-        if self.model == "fuzzy-art":
-            params = {"rho": "auto"} | params
-        needed = [
-            name
-            for name, p in known.items()
-            if p.default is p.empty and params.get(name) in (None, "auto")
-        ]
-        if self.model != "fuzzy-art" and needed:
+        if self.model == "topo-art" and params.get("rho_a") is None:
             raise click.UsageError(
-                f"--model {self.model} needs {' and '.join(map(flag, needed))}: only ddvfa and "
-                f"fuzzy-art choose their vigilance by themselves. Good values are found by "
-                f"'resonart plane DATA --model {self.model}'."
+                "--model topo-art needs --rho-a, for instance --rho-a 0.9: it does not choose its "
+                "vigilance by itself. A good one is found by 'resonart plane DATA --model "
+                "topo-art'."
             )
         return kind(**params)
 
@@ -388,7 +382,7 @@ VIGILANCE_OPTIONS = [
         "n_orders",
         type=_COUNT,
         metavar="N",
-        help="Orders tried to choose a vigilance (ddvfa, fuzzy-art). [default: 8]",
+        help="Orders tried to choose a vigilance (not topo-art). [default: 8]",
     ),
     click.option(
         "--phi", type=_COUNT, metavar="N", help="Rows that make a category permanent (topo-art)."
@@ -446,6 +440,11 @@ OTHER_OPTIONS = [
     ),
 ]
 LEARNING_OPTIONS = [
+    click.option(
+        "--out-of-bounds",
+        type=click.Choice(OUT_OF_BOUNDS),
+        help="What a row outside the feature ranges does. [default: expand]",
+    ),
     click.option(
         "--epochs",
         "max_epochs",

@@ -17,6 +17,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from resonart import DDVFA
+from resonart._checks import warn_user
 
 from ._learn import (
     Part,
@@ -175,6 +176,8 @@ def fit(
     work = _Work(data, _reading(columns, missing, chunk_rows), client)
     started = time.perf_counter()
     begun = work.begin(ours, sample_rows) if sample_rows or ours.bounds is None else None
+    if begun is not None and begun.outliers is not None:
+        warn_user(begun.outliers)
     surveyed = time.perf_counter()
     if begun is None or begun.model is None:
         n_sample, part = 0, work.learn(_nothing_learned(ours, begun), is_base=False)

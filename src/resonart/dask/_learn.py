@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from resonart import DDVFA, merge_models
+from resonart import DDVFA, Bounds, OutlierWarning, merge_models
+from resonart._outliers import outliers_beside
 
 from ._errors import naming, noting
 from ._partitions import Reading, chunks_of
@@ -50,6 +51,7 @@ class Start(NamedTuple):
     places: NDArray[np.int64]
     prints: Keys  # of the rows themselves: the second pass has to meet the same ones
     is_short: bool = False
+    outliers: OutlierWarning | None = None
 
 
 def begin(seen: Survey | None, estimator: DDVFA, wanted: int) -> Start:
@@ -79,7 +81,12 @@ def begin(seen: Survey | None, estimator: DDVFA, wanted: int) -> Start:
             model.set_params(bounds=(seen.low, seen.high))
         with noting(f"while the sample of {len(sample.keys)} rows was fitted."):
             without_labels(model.fit(rows))
-    return Start(model, *where)
+    outliers = None
+    if estimator.bounds is None:
+        ranges = Bounds(seen.low, seen.high)
+        kind = type(estimator).__name__
+        outliers = outliers_beside(kind, seen.names, sample.rows, ranges, seen.n_rows)
+    return Start(model, *where, outliers=outliers)
 
 
 def pack(model: DDVFA) -> bytes:

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from resonart import Bounds
+from resonart._show import bullets, card, heading, summary
 
 MB = 1e6
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class FitReport:
     """What was learned, with which ranges and vigilances, and what it took: ``print(report)``.
 
@@ -75,6 +76,21 @@ class FitReport:
                 f"{100 * share:.1f} % of the work was merging",
             ]
         )
+
+    def __repr__(self) -> str:
+        return summary(
+            self,
+            n_rows=self.n_rows,
+            n_partitions=self.n_partitions,
+            rho_lb=self.rho_lb,
+            rho_ub=self.rho_ub,
+            n_clusters=self.n_clusters,
+            n_categories=self.n_categories,
+        )
+
+    def _repr_html_(self) -> str:
+        first, *others = str(self).splitlines()
+        return card(heading(first), bullets(others))
 
     @property
     def reason(self) -> str:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
+from resonart._show import card, facts, heading, summary
+
 from ._origins import origins
 
 # What is known of the terms of the place a set's values were taken from.
@@ -22,7 +24,7 @@ LICENCES = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class DataSetInfo:
     """What is known of a data set.
 
@@ -62,6 +64,31 @@ class DataSetInfo:
     citation: str
     licence: str
     urls: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        return summary(
+            self,
+            name=self.name,
+            n_samples=self.n_samples,
+            n_features=self.n_features,
+            n_clusters=self.n_clusters,
+            kind=self.kind,
+        )
+
+    def _repr_html_(self) -> str:
+        told = {
+            "name": self.name,
+            "rows": self.n_samples,
+            "features": f"{self.n_features}: {self.features}" if self.features else self.n_features,
+            "clusters": f"{self.n_clusters}: {self.labels}" if self.labels else self.n_clusters,
+            "kind": self.kind,
+            "remarks": self.remarks,
+            "citation": self.citation,
+            "licence": self.licence,
+            "from": list(self.urls),
+        }
+        known = {name: value for name, value in told.items() if value}
+        return card(heading(self.title), facts(known))
 
 
 @dataclass(frozen=True)

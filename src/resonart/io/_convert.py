@@ -8,6 +8,8 @@ from typing import Any, BinaryIO, Literal, NamedTuple
 
 from numpy.typing import NDArray
 
+from resonart._show import card, facts, summary
+
 from ._errors import TableError
 from ._read import Chunk, TableReader, open_table
 from ._write import TableWriter
@@ -32,6 +34,12 @@ class Conversion(NamedTuple):
     n_dropped: int
     columns: list[str]
     left_out: list[str]
+
+    def __repr__(self) -> str:
+        return summary(self, **self._asdict())
+
+    def _repr_html_(self) -> str:
+        return card(facts(self._asdict()))
 
 
 def convert(

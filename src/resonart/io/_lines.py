@@ -13,6 +13,8 @@ import time
 import zlib
 from typing import NamedTuple
 
+from resonart._show import card, facts, summary
+
 from ._blocks import LONGEST_LINE
 
 READ_BYTES = 1 << 18
@@ -40,6 +42,14 @@ class Block(NamedTuple):
     n_bytes: int
     crc32: int
     dropped: int = 0
+
+    def __repr__(self) -> str:
+        n_lines = self.data.count(b"\n")
+        return summary(self, n_lines=n_lines, n_bytes=self.n_bytes, dropped=self.dropped)
+
+    def _repr_html_(self) -> str:
+        told = {"lines": self.data.count(b"\n"), "bytes": self.n_bytes, "dropped": self.dropped}
+        return card(facts(told))
 
     @property
     def is_open(self) -> bool:

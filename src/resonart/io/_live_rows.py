@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from resonart._show import MOST_ROWS, card, facts, short, summary, table
+
 from ._columns import Request, doubtful_columns
 from ._csv import CsvText
 from ._encoding import as_utf8, has_plain_lines
@@ -39,6 +41,12 @@ class Reject(NamedTuple):
     reason: str
     text: bytes
 
+    def __repr__(self) -> str:
+        return summary(self, line=self.line, reason=self.reason, text=self.text)
+
+    def _repr_html_(self) -> str:
+        return card(facts({"line": self.line, "reason": self.reason, "text": short(self.text)}))
+
 
 class LiveRows(NamedTuple):
     """The rows of some lines.
@@ -56,6 +64,21 @@ class LiveRows(NamedTuple):
     rows: NDArray[np.float64]
     lines: NDArray[np.int64]
     rejects: list[Reject]
+
+    def __repr__(self) -> str:
+        n_rows, n_features = self.rows.shape
+        n_rejects = len(self.rejects)
+        return summary(self, n_rows=n_rows, n_features=n_features, n_rejects=n_rejects)
+
+    def _repr_html_(self) -> str:
+        lines, rows = self.lines[:MOST_ROWS].tolist(), self.rows[:MOST_ROWS].tolist()
+        shown = [(number, *row) for number, row in zip(lines, rows, strict=True)]
+        columns = ["line", *(f"x{f}" for f in range(self.rows.shape[1]))]
+        refused = [(each.line, each.reason) for each in self.rejects[:MOST_ROWS]]
+        parts = [table(columns, shown, n_rows=len(self.rows))]
+        if refused:
+            parts.append(table(["line", "no row"], refused, n_rows=len(self.rejects)))
+        return card(*parts)
 
 
 class LineParser:

@@ -12,6 +12,8 @@ from typing import BinaryIO, Literal, NamedTuple, NoReturn, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from resonart._show import MOST_ROWS, card, summary, table
+
 from ._arrow import open_arrow, open_parquet
 from ._columns import Request, Selection, Table, doubtful_columns, select_columns
 from ._csv import open_csv
@@ -44,6 +46,25 @@ class Chunk(NamedTuple):
     rows: NDArray[np.float64]
     labels: NDArray[np.object_] | None
     numbers: NDArray[np.int64]
+
+    def __repr__(self) -> str:
+        n_rows, n_features = self.rows.shape
+        has = self.labels is not None
+        return summary(self, n_rows=n_rows, n_features=n_features, has_labels=has)
+
+    def _repr_html_(self) -> str:
+        shown = [
+            (number, *row)
+            for number, row in zip(
+                self.numbers[:MOST_ROWS].tolist(), self.rows[:MOST_ROWS].tolist(), strict=True
+            )
+        ]
+        columns = ["row", *(f"x{f}" for f in range(self.rows.shape[1]))]
+        if self.labels is not None:
+            columns.insert(1, "label")
+            labels = self.labels[:MOST_ROWS].tolist()
+            shown = [(n, str(label), *row) for (n, *row), label in zip(shown, labels, strict=True)]
+        return card(table(columns, shown, n_rows=len(self.rows)))
 
 
 class TableReader:

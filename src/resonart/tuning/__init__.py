@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 from resonart._choice import Candidate, VigilanceChoice
+from resonart._distance import distance_for, vigilance_for
 from resonart._sweep import Sweep
 
 from ._choose import choose_vigilance
 from ._plane import VigilancePlane
 
-__all__ = ["Candidate", "Sweep", "VigilanceChoice", "VigilancePlane", "choose_vigilance"]
+__all__ = [
+    "Candidate",
+    "Sweep",
+    "VigilanceChoice",
+    "VigilancePlane",
+    "choose_vigilance",
+    "distance_for",
+    "vigilance_for",
+]

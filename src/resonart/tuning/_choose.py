@@ -7,7 +7,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 
-from resonart import DDVFA, FuzzyART
+from resonart import DDVFA, DVFA, FuzzyART
 from resonart._checks import check_jobs, check_rows, warn_user
 from resonart._choice import VigilanceChoice
 from resonart._progress import progress_bar
@@ -38,7 +38,7 @@ def choose_vigilance(
     ----------
     X : array-like of shape (n_samples, n_features)
         Rows. Of more than 1,000 a random sample makes the choice.
-    estimator : DDVFA, FuzzyART or None, default=None
+    estimator : DDVFA, DVFA, FuzzyART or None, default=None
         What the vigilances are for; ``None`` is ``DDVFA()``. Its own vigilances are not used, all
         its other parameters are.
     n_orders : int or None, default=None
@@ -79,9 +79,9 @@ def choose_vigilance(
     """
     if estimator is None:
         estimator = DDVFA()
-    if not isinstance(estimator, (DDVFA, FuzzyART)):
+    if not isinstance(estimator, (DDVFA, DVFA, FuzzyART)):
         raise TypeError(
-            f"estimator must be a DDVFA, a FuzzyART or None, got {estimator!r}. For other "
+            f"estimator must be a DDVFA, a DVFA, a FuzzyART or None, got {estimator!r}. For other "
             "estimators, compare all vigilances with VigilancePlane."
         )
     given = {"n_orders": n_orders, "random_state": random_state}
@@ -92,6 +92,7 @@ def choose_vigilance(
     clone(model).set_params(**dict.fromkeys(estimator._swept, 0.5))._params()  # checks the others
     n_threads = check_jobs(n_jobs)
     rows = check_rows(model, X, reset=True)
+    model._warn_of_outliers(rows)
     with CallersGenerator(random_state), progress_bar(progress, "choose_vigilance") as report:
         choice: VigilanceChoice = model._choose(rows, n_threads=n_threads, report=report)
     if choice.has_structure is False:

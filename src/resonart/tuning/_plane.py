@@ -230,6 +230,7 @@ class VigilancePlane(ClusterMixin, MetaEstimatorMixin, BaseEstimator):
             )
         random = check_random_state(self.random_state)
         bounds = fixed_bounds(estimator, rows)
+        estimator._warn_of_outliers(rows, getattr(self, "feature_names_in_", None))
         orders = make_orders(estimator, rows, bounds, n_orders, random)
         with progress_bar(self.progress, type(self).__name__) as report:
             found = sweep(
