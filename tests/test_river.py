@@ -153,7 +153,8 @@ def test_parameters_are_those_of_the_estimator(kind: Any) -> None:
         name: value for name, value in mine.items() if name in params
     }
     assert set(mine) - set(params) == {"on_missing", "on_new"}
-    assert set(params) - set(mine) <= {"max_epochs", "order", "n_orders", "random_state"}
+    of_fit = {"max_epochs", "order", "n_orders", "random_state", "n_jobs", "verbose"}
+    assert set(params) - set(mine) <= of_fit
 
 
 def test_every_parameter_reaches_the_estimator() -> None:
