@@ -36,18 +36,12 @@ class DVFA(AutoVigilance):
         unless ``n_orders`` is 1.
     n_orders : int, default=8
         Number of orders that ``"auto"`` tries; the best run is kept.
+    random_state : int, RandomState instance or None, default=None
+        Source of the random orders.
     n_jobs : int or None, default=-1
         Threads that ``"auto"`` uses; see :class:`DDVFA`.
     verbose : bool, int or "auto", default="auto"
         Whether ``"auto"`` shows how far it has come; see :class:`DDVFA`.
-    random_state : int, RandomState instance or None, default=None
-        Source of the random orders.
-    n_jobs : int or None, default=-1
-        Threads that choose a vigilance which is ``"auto"``: -1 uses as many as there are processors
-        (or as ``OMP_NUM_THREADS`` says), None is 1. Results do not depend on it.
-    verbose : bool, int or "auto", default="auto"
-        Whether to show a progress bar while a vigilance is chosen. ``"auto"`` does so after two
-        seconds where somebody sees it, in a terminal or notebook; the bar needs tqdm.
     bounds : tuple (low, high) or None, default=None
         Feature ranges that are scaled to [0, 1]; learned from the first rows by default.
     out_of_bounds : {"expand", "clip", "error"}, default="expand"
@@ -119,8 +113,6 @@ class DVFA(AutoVigilance):
         max_epochs: int = 1,
         order: str = "given",
         n_orders: int = 8,
-        n_jobs: int | None = -1,
-        verbose: bool | int | str = "auto",
         random_state: Any = None,
         n_jobs: int | None = -1,
         verbose: bool | int | str = "auto",
@@ -136,8 +128,6 @@ class DVFA(AutoVigilance):
         self.max_epochs = max_epochs
         self.order = order
         self.n_orders = n_orders
-        self.n_jobs = n_jobs
-        self.verbose = verbose
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
