@@ -230,11 +230,10 @@ def test_partial_fit_chooses_from_the_first_batch_and_says_so() -> None:
     model.partial_fit(X[150:])
     label = model.learn_one(X[0])
     assert (model.rho_lb_, model.rho_ub_) == chosen
-    model.merge()
-    # The first batch is learned as fit learns it, all else as it comes.
-    fitted = DDVFA(random_state=0, bounds=(-2, 3)).fit(X[:150]).partial_fit(X[150:])
+    # The first batch is learned and merged as fit does it, all else as it comes.
+    fitted = DDVFA(rho_lb=chosen[0], rho_ub=chosen[1], bounds=(-2, 3))
+    fitted.fit(X[:150][model.vigilance_choice_.order]).partial_fit(X[150:])
     assert fitted.learn_one(X[0]) == label
-    fitted.merge()
     np.testing.assert_array_equal(fitted.weights_, model.weights_)
 
 

@@ -237,13 +237,6 @@ def test_before_fit(make: Callable[..., Any]) -> None:
             call(GOOD)
 
 
-def test_vigilance_is_required() -> None:
-    with pytest.raises(TypeError, match="rho"):
-        FuzzyART()  # type: ignore[call-arg]
-    with pytest.raises(TypeError, match="rho_lb"):
-        DVFA()  # type: ignore[call-arg]
-
-
 def test_unusual_kernel_widths_warn() -> None:
     with pytest.warns(UserWarning, match=r"gamma=0\.5 is below 1") as caught:
         DDVFA(rho_lb=0.6, rho_ub=0.8, gamma=0.5, gamma_ref=0.5).fit(GOOD)

@@ -183,7 +183,7 @@ def test_interrupted_prediction() -> None:
     interrupted(lambda: model.nearest_clusters(ENDLESS, 2))
 
 
-AUTO_ROWS = np.random.default_rng(0).random((400, 4))
+AUTO_ROWS = np.random.default_rng(0).random((150, 4))
 
 
 def state_of(random: np.random.RandomState) -> bytes:
@@ -201,6 +201,7 @@ def state_of(random: np.random.RandomState) -> bytes:
     ids=repr,
 )
 @pytest.mark.parametrize("bits", [np.random.MT19937, np.random.PCG64])
+@pytest.mark.filterwarnings("ignore:No structure")
 def test_a_failing_fit_draws_nothing(
     model: Any, bits: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -87,7 +87,7 @@ class AutoVigilance(BaseART):
                 f"a larger batch, or give {names}."
             )
         with progress_bar(self.verbose, type(self).__name__, name="verbose") as report:
-            self._choice = self._choose(rows, report=report)
+            self._choice = self._choose(rows, is_stream=is_stream, report=report)
         no_structure = self._choice.has_structure is False
         if is_stream:
             chosen = ", ".join(f"{name}={value:g}" for name, value in self._choice.params.items())
@@ -158,7 +158,12 @@ class AutoVigilance(BaseART):
         return labels, n_epochs
 
     def _choose(
-        self, rows: Rows, *, n_threads: int | None = None, report: Report | None = None
+        self,
+        rows: Rows,
+        *,
+        is_stream: bool = False,
+        n_threads: int | None = None,
+        report: Report | None = None,
     ) -> VigilanceChoice:
         n_orders = check_count("n_orders", self.n_orders)
         assert n_orders is not None
@@ -179,6 +184,7 @@ class AutoVigilance(BaseART):
             grid=grid,
             orders=make_orders(self, sample, bounds, n_orders, random),
             n_threads=n_threads or self._threads(),
+            more_to_come=is_stream or len(used) < len(rows),
             report=report,
         )
         if len(used) == len(rows):

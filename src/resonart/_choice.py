@@ -169,9 +169,14 @@ def choose(
     grid: dict[str, NDArray[Any]],
     orders: Integers,
     n_threads: int,
+    more_to_come: bool,
     report: Report | None = None,
 ) -> VigilanceChoice:
-    """Choose on all the rows given, under these bounds, among the vigilances of the grid."""
+    """Choose on all the rows given, under these bounds, among the vigilances of the grid.
+
+    Where the same run is made at many vigilances, the lowest are taken, with the fewest boxes, or,
+    with more rows to come, those in the middle.
+    """
     n, d = rows.shape
     scaled = scale_rows(np.ascontiguousarray(rows, dtype=np.float64), *bounds)
     threshold = least_score(d) if _may_be_one(grid) else 0.0
@@ -194,7 +199,7 @@ def choose(
         reason = "All rows are equal"
     else:
         measures = measure(runs.partitions, surroundings(scaled, n_threads), n_threads)
-        shortlist = _best_runs(runs, measures, n_threads)
+        shortlist = _best_runs(runs, measures, n_threads, more_to_come)
         reason = (
             f"No vigilance gives two clusters of {SMALL} rows or more in at most "
             f"{most_categories} boxes"
@@ -301,7 +306,9 @@ def _evidence(best: Candidate, threshold: float) -> str:
     )
 
 
-def _best_runs(runs: Runs, measures: Measures, n_threads: int) -> list[Candidate]:
+def _best_runs(
+    runs: Runs, measures: Measures, n_threads: int, more_to_come: bool
+) -> list[Candidate]:
     """Return the best runs of distinct partitions, best first."""
     cells = cells_of(runs.grid)
     row, column = _places(runs.grid, cells)
@@ -310,9 +317,10 @@ def _best_runs(runs: Runs, measures: Measures, n_threads: int) -> list[Candidate
         runs.partition, row, column, measures.worth, agreement, REACH, SHORTLISTED
     )
     found = []
-    for first, order, stability, score in judged:
-        partition = int(runs.partition[first, order])
-        cell = _deepest(runs.partition[:, order] == partition, row, column)
+    for cell, order, stability, score in judged:
+        partition = int(runs.partition[cell, order])
+        if more_to_come:
+            cell = _deepest(runs.partition[:, order] == partition, row, column)
         of_partition = {
             name: float(getattr(measures, name)[partition])
             for name in ("silhouette", "modularity", "kappa", "small_share")
