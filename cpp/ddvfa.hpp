@@ -172,8 +172,8 @@ public:
         modules_.adopt(std::move(categories), n_modules);
     }
 
-    // Merge ART over the modules (layer 2), which then replace them. The first `n_apart` are never
-    // joined with each other. Returns old-to-new.
+    // Merge ART over the modules (layer 2), which then replace them; `n_apart` as in
+    // MergeArt::merge. Returns old-to-new.
     template <class Poll>
     Buffer<std::uint32_t> merge(std::size_t n_apart, Poll& poll) {
         Merged merged = merge_art(modules_, params_, kNoCap, true, n_apart, poll);

@@ -307,7 +307,7 @@ public:
         });
     }
 
-    // From now on merging joins none of the clusters there are with each other.
+    // The clusters there are were told apart by a choice of vigilances, which merging respects.
     template <class Ask>
     void keep_apart(Ask ask) {
         const Writing writing(lock_, ask);
@@ -323,7 +323,7 @@ public:
         std::int64_t n_merges = 0;
         std::int64_t n_refused = 0;       // presentations for which there was no room
         std::int64_t room_sought_at = 0;  // the presentation for which it was last sought
-        std::size_t n_apart = 0;          // the first clusters, which are never merged together
+        std::size_t n_apart = 0;          // the first clusters are those of a choice: see merge_art
         Buffer<std::uint32_t> label_map;  // of the last call that merged
     };
     ModelLock& lock() const { return lock_; }

@@ -18,6 +18,8 @@
 namespace resonart {
 
 constexpr std::size_t kNoCap = std::numeric_limits<std::size_t>::max();
+// Modules of fewer samples are what the order of rows has split off, or outliers.
+constexpr std::int64_t kSmallModule = 5;
 
 struct Merged {
     Modules modules;
@@ -45,8 +47,8 @@ public:
     const Headroom& headroom() const { return headroom_; }
 
     // Passes until one returns as many modules as it was given (it is then the identity) or the
-    // cap is reached. The first `n_apart` modules are never joined with each other, and so stay the
-    // first. `input` is left alone.
+    // cap is reached. With `n_apart`, the first so many modules and all that are not small are
+    // never joined with each other; so the first stay the first. `input` is left alone.
     template <class Poll>
     Merged merge(const Modules& input, std::size_t max_passes, std::size_t n_apart, Poll& poll) {
         Merged result;
@@ -69,8 +71,7 @@ public:
         return result;
     }
 
-    // One pass over the modules in order (lines 2 to 11), from an empty Merge ART. Modules kept
-    // apart come first, and so meet only each other: each founds a node.
+    // One pass over the modules in order (lines 2 to 11), from an empty Merge ART.
     template <class Poll>
     Modules pass(const Modules& input, std::size_t n_apart, Buffer<std::uint32_t>& map,
                  Poll& poll) {
@@ -91,15 +92,18 @@ public:
         near_.resize_uninitialised(input.size());
         module_activation_.resize_uninitialised(input.size());
         module_match_.resize_uninitialised(input.size());
+        is_taken_.assign(n_apart ? input.size() : 0, false);
         for (std::size_t l = 0; l < input.size(); ++l) {
             merged.heed(finder_.advice(merged.categories()));
             reserve_rest();
+            stays_apart_ = n_apart && (l < n_apart || input.module_samples(l) >= kSmallModule);
             const Winner won =
                 l < n_apart ? Winner(params_.rho_lb) : find_module(input, l, merged, poll);
             const std::int64_t k = won.index();
             if (k != kNone && won.match() < headroom_.lb) headroom_.lb = won.match();
             map[l] = static_cast<std::uint32_t>(
                 k == kNone ? static_cast<std::int64_t>(merged.size()) : k);
+            if (stays_apart_) is_taken_[map[l]] = true;
             // Resonance or not, weights are taken over as they are, after those already there.
             for (std::uint32_t p = begin_[l]; p < begin_[l + 1]; ++p) {
                 const std::size_t j = order_[p];
@@ -158,6 +162,9 @@ public:
 
 private:
     static constexpr std::size_t kMostEntries = std::size_t{1} << 20;
+
+    // Whether node k may take the module at hand.
+    bool may_take(std::size_t k) const noexcept { return !stays_apart_ || !is_taken_[k]; }
 
     // Overlaps, T and |w|^γ*·T of all of `store` for the vector in `weight_`.
     void respond_to_weight(const Categories& store) {
@@ -236,6 +243,7 @@ private:
         respond_to_weight(c);
         Winner winner(params_.rho_lb);
         for (std::size_t k = 0; k < c.size(); ++k) {
+            if (!may_take(k)) continue;
             winner.offer(k, activation_[k],
                          match_between(c.norm(k), input.centroids().norm(l), activation_[k]));
         }
@@ -274,6 +282,7 @@ private:
         const std::size_t columns = begin_[l + 1] - begin_[l];
         for (std::size_t n = 0; n < near.n_modules; ++n) {
             const std::uint32_t k = near_[n];
+            if (!may_take(k)) continue;
             const std::size_t entries = merged.module_size(k) * columns;
             winner.offer(k, Gathered::finish(linkage, module_activation_[k], entries),
                          Gathered::finish(linkage, module_match_[k], entries));
@@ -328,7 +337,7 @@ private:
                 const std::size_t entries = merged.module_size(some[n]) * columns;
                 const double match =
                     median_if_needed(all_matches_.data() + begin, entries, params_.rho_lb, enough);
-                if (match >= params_.rho_lb) {
+                if (match >= params_.rho_lb && may_take(some[n])) {
                     winner.offer(some[n], median(all_activations_.data() + begin, entries), match);
                 }
                 begin += entries;
@@ -419,7 +428,8 @@ private:
         // well the whole module matches matters only if it narrows the headroom.
         const Pair pair = most_active_pair(input, l, merged, poll);
         Winner quick(params_.rho_lb);
-        if (pair.known) quick.offer(c.owner(pair.box), pair.activation, pair.match);
+        if (pair.known && may_take(c.owner(pair.box)))
+            quick.offer(c.owner(pair.box), pair.activation, pair.match);
         if (quick.index() != kNone && (pair.match >= enough_lb_ || pair.match >= headroom_.lb)) {
             return quick;
         }
@@ -454,7 +464,7 @@ private:
         Winner winner(params_.rho_lb);
         for (std::size_t i = 0; i < n_near; ++i) {
             const std::uint32_t k = near_[i];
-            winner.offer(k, module_activation_[k], module_match_[k]);
+            if (may_take(k)) winner.offer(k, module_activation_[k], module_match_[k]);
             is_near_[k] = false;
         }
         return winner;
@@ -509,12 +519,14 @@ private:
     Finder finder_;
     Buffer<float> rough_weight_;
     Buffer<std::uint32_t> near_;
-    Buffer<std::size_t> passing_;   // entries of each module that may pass; 0 between modules
-    Buffer<std::uint8_t> is_near_;  // whether a module is in `near_`
+    Buffer<std::size_t> passing_;    // entries of each module that may pass; 0 between modules
+    Buffer<std::uint8_t> is_near_;   // whether a module is in `near_`
+    bool stays_apart_ = false;       // whether the module at hand is kept apart from its like
+    Buffer<std::uint8_t> is_taken_;  // whether a node has such a module already
 };
 
-// Merging until nothing changes or the cap is reached; then one compression. The first `n_apart`
-// modules are never joined with each other. `input` is left alone.
+// Merging until nothing changes or the cap is reached; then one compression. `n_apart` as in
+// MergeArt::merge. `input` is left alone.
 template <class Poll>
 Merged merge_art(const Modules& input, const Params& params, std::size_t max_passes, bool compress,
                  std::size_t n_apart, Poll& poll) {

@@ -24,6 +24,7 @@ public:
     std::size_t size() const { return sizes_.size(); }
     std::size_t n_features() const { return categories_.n_features(); }
     std::size_t module_size(std::size_t m) const { return sizes_[m]; }
+    std::int64_t module_samples(std::size_t m) const { return totals_[m]; }
 
     // Categories of module m in stored order, `module_size(m)` of them; see `keep_members`.
     const std::uint32_t* members(std::size_t m) const { return members_.data() + begin_[m]; }

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.datasets import load_breast_cancer, make_blobs, make_circles, make_moons
+from sklearn.datasets import load_breast_cancer, load_digits, make_blobs, make_circles, make_moons
 from sklearn.metrics import adjusted_rand_score, roc_auc_score
 
 import resonart.tuning
@@ -254,6 +254,10 @@ def test_merging_a_stream_does_not_undo_the_choice() -> None:
     np.testing.assert_array_equal(label_map[:n_chosen], np.arange(n_chosen))
     joined = MergeART(rho_lb=model.rho_lb_, rho_ub=model.rho_ub_).merge(model)
     assert joined.label_map[:n_chosen].max() == 0  # and would be one by the vigilances alone
+    # The choice is told as long as its vigilances are used.
+    given = pickle.loads(pickle.dumps(model)).set_params(rho_lb=0.9, rho_ub=0.95)
+    assert given.vigilance_choice_ is not None
+    assert given.partial_fit(X[:5]).vigilance_choice_ is None
     # So it is by fit, with automatic merges, with room to be made, from a copy and from a file.
     for other in (
         DDVFA(random_state=0).fit(X),
@@ -263,6 +267,24 @@ def test_merging_a_stream_does_not_undo_the_choice() -> None:
     ):
         other.merge()
         assert adjusted_rand_score(y, other.predict(X)) > 0.9
+
+
+@pytest.mark.filterwarnings("ignore:DDVFA chose", "ignore::resonart.OutlierWarning")
+def test_merging_does_not_join_what_has_come_since() -> None:
+    """Classes that come after the choice are as safe as those it was made on."""
+    X, y = load_digits(return_X_y=True)
+    by_class = np.argsort(y, kind="stable")
+    X, y = X[by_class], y[by_class]
+    model = DDVFA(random_state=0, n_orders=2).partial_fit(X[:540])
+    for batch in np.array_split(X[540:], 10):
+        model.partial_fit(batch)
+    before, n_before = adjusted_rand_score(y, model.predict(X)), model.n_clusters_
+    sizes = np.bincount(model.category_labels_, model.counts_)
+    label_map = model.merge()
+    assert model.n_clusters_ < n_before  # small ones have joined others
+    large = label_map[sizes >= 5]
+    assert len(set(large.tolist())) == len(large)  # and no two that are not small
+    assert adjusted_rand_score(y, model.predict(X)) > before - 0.02
 
 
 @pytest.mark.filterwarnings("ignore:DDVFA chose")
@@ -381,6 +403,13 @@ def test_what_only_one_model_knows_stays_a_cluster_of_its_own() -> None:
         merged.predict(elsewhere), merged.label_maps_[0][models[0].labels_]
     )
     assert merged.merge().tolist() == [0, 1, 2, 3]  # all of them were told apart by a choice
+
+
+def test_who_chose_is_told_by_the_model_not_by_its_parameters() -> None:
+    first, second = (DDVFA(random_state=i).fit(MOONS) for i in range(2))
+    second.set_params(rho_lb=0.1, rho_ub=0.2)  # which nothing has been learned with
+    merged = merge_models([first, second])
+    assert (merged.rho_lb_, merged.rho_ub_) == (first.rho_lb_, first.rho_ub_)
 
 
 def test_a_model_without_structure_does_not_lead() -> None:

@@ -181,7 +181,7 @@ def test_the_glance_finds_what_a_full_look_finds(shape: str) -> None:
         rows: Floats = getattr(random, shape)(size=(n, 2)).astype(np.float64)
         if random.random() < 0.5:
             rows[random.integers(n), 0] = 30.0
-        most = max(1, n // 1000)
+        most = -(-n // 1000)
         found = caught(lambda rows=rows: FuzzyART(rho=0.0).fit(rows))
         expected = []
         for f in range(2):

@@ -49,10 +49,21 @@ class AutoVigilance(BaseART):
     def vigilance_choice_(self) -> VigilanceChoice | None:
         """Why the vigilances are what they are; None where they were given."""
         self._fitted()
-        return self.__dict__.get("_choice")
+        return self._own_choice()
+
+    def _own_choice(self) -> VigilanceChoice | None:
+        """Return the choice that the model was trained with, unless others were given since."""
+        choice: VigilanceChoice | None = self.__dict__.get("_choice")
+        is_used = choice is not None and all(
+            self._used(name) == value for name, value in choice.params.items()
+        )
+        return choice if is_used else None
 
     def _check_common(self) -> None:
         super()._check_common()
+        n_orders = check_count("n_orders", self.n_orders)
+        if n_orders is not None and n_orders > MOST_ORDERS:
+            raise ParameterError(f"n_orders must be at most {MOST_ORDERS}, got {n_orders}.")
         check_jobs(self.n_jobs)
         check_progress("verbose", self.verbose)
 
@@ -165,10 +176,6 @@ class AutoVigilance(BaseART):
         n_threads: int | None = None,
         report: Report | None = None,
     ) -> VigilanceChoice:
-        n_orders = check_count("n_orders", self.n_orders)
-        assert n_orders is not None
-        if n_orders > MOST_ORDERS:
-            raise ParameterError(f"n_orders must be at most {MOST_ORDERS}, got {n_orders}.")
         grid = {name: self._values(name) for name in self._swept}
         random = check_random_state(self.random_state)
         used = np.arange(len(rows))
@@ -182,7 +189,7 @@ class AutoVigilance(BaseART):
             sample,
             bounds,
             grid=grid,
-            orders=make_orders(self, sample, bounds, n_orders, random),
+            orders=make_orders(self, sample, bounds, int(self.n_orders), random),
             n_threads=n_threads or self._threads(),
             more_to_come=is_stream or len(used) < len(rows),
             report=report,

@@ -242,7 +242,9 @@ class BaseART(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, B
         -------
         learned : Learned
             Labels, matches before learning, which rows founded clusters, and what merging renamed
-            on the way. A call that fails leaves the estimator as it was.
+            on the way. A call that fails leaves the estimator as it was. The one exception: rows
+            that vigilances are chosen from are learned together, as by :meth:`fit`, so of them
+            labels and matches are told as they are afterwards.
         """
         return self._all_or_nothing(lambda: self._learn_many(X))
 

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import validate_data
 
 from . import _core
+from ._escape import escaped_lines
 
 Rows = NDArray[Any]
 
@@ -128,6 +129,10 @@ def check_rows(estimator: Any, X: ArrayLike, *, reset: bool) -> Rows:
             rows = rows.astype(np.float64)
     except OverflowError as error:
         raise too_large(X) from error
+    except ValueError as error:  # scikit-learn's words quote names as they are
+        if (shown := escaped_lines(str(error))) == str(error):
+            raise
+        raise ValueError(shown) from None
     if rows.dtype.kind not in "fiub":
         raise TypeError(f"Input X must hold numbers, got values of type {rows.dtype}.")
     if rows.dtype.kind == "b":

@@ -62,7 +62,7 @@ class Candidate(NamedTuple):
     def __repr__(self) -> str:
         return summary(
             self,
-            **self.params,
+            params=self.params,
             order=self.order,
             n_clusters=self.n_clusters,
             n_categories=self.n_categories,
@@ -137,7 +137,7 @@ class VigilanceChoice:
     def __repr__(self) -> str:
         return summary(
             self,
-            **self.params,
+            params=self.params,
             n_clusters=self.n_clusters,
             has_structure=self.has_structure,
             score=self.score,
@@ -194,7 +194,7 @@ def choose(
     )
     shortlist: list[Candidate] = []
     if too_few:
-        reason = f"{n} rows are too few to choose by"
+        reason = f"{count_of(n, 'row')} {'is' if n == 1 else 'are'} too few to choose by"
     elif are_equal(rows):
         reason = "All rows are equal"
     else:

@@ -54,8 +54,8 @@ default="single"
     merge : bool, default=True
         Whether Merge ART runs by itself: at the end of ``fit``, and during ``partial_fit`` and
         ``learn_one`` as ``merge_every`` says, and where ``max_categories`` is reached.
-        :meth:`merge` runs it at any time, whatever this says. Clusters that a choice of vigilances
-        has told apart are never merged with each other; see Notes.
+        :meth:`merge` runs it at any time, whatever this says. Where vigilances were chosen,
+        only small clusters are joined to others; see Notes.
     merge_every : int or None, default=None
         Number of rows between two automatic merges while a stream is learned. ``None`` merges
         only when :meth:`merge` is called, or to make room for ``max_categories``.
@@ -150,10 +150,11 @@ default="single"
     hundreds of rows; they say what they chose, and keep it. ``learn_one`` needs vigilances that
     are given or were chosen before.
 
-    The clusters of the chosen run stay apart: Merge ART, whoever calls it, joins clusters founded
-    since with each other and with them, and never two of them. With more rows the gaps between
-    clusters fill, and a vigilance that tells 1,000 rows apart joins 10,000. (All clusters are
-    merged by ``MergeART(rho_lb=..., rho_ub=...).merge(model)``.)
+    The clusters of the chosen run stay apart, and so do clusters founded since that have five rows
+    or more: Merge ART, whoever calls it, joins smaller ones with each other and with these, and
+    never two of these. With more rows the gaps between clusters fill, and a vigilance that tells
+    1,000 rows apart joins 10,000. Only ``fit`` forgets it, whatever vigilances are given later.
+    (All clusters are merged by ``MergeART(rho_lb=..., rho_ub=...).merge(model)``.)
 
     Brito da Silva, Elnabarawy and Wunsch, "Distributed dual vigilance fuzzy adaptive resonance
     theory learns online, retrieves arbitrarily-shaped clusters, and mitigates order dependence",
@@ -237,7 +238,7 @@ default="single"
     def merge(self) -> Labels:
         """Run Merge ART now.
 
-        Clusters of the run that ``"auto"`` chose stay apart; see the class's notes.
+        Where ``"auto"`` chose, only small clusters are joined to others; see the class's notes.
 
         Returns
         -------

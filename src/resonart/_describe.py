@@ -118,7 +118,7 @@ class Description:
     n_rows : int
         Rows presented so far, every epoch counted.
     n_refused : int
-        How many of them were not learned for want of room (``max_categories``).
+        How many of them were not learned for lack of room (``max_categories``).
     n_clusters, n_categories : int
         Number of clusters and of boxes.
     feature_names : tuple of str
@@ -391,7 +391,7 @@ def _heading(description: Description) -> str:
         f"{count_of(description.n_categories, 'box')}, {count_of(description.n_rows, 'row')}"
     )
     if description.n_refused:
-        text += f", {description.n_refused:,} of them not learned for want of room"
+        text += f", {description.n_refused:,} of them not learned for lack of room"
     return f"{text} ({description.note})" if description.note else text
 
 

@@ -86,7 +86,7 @@ class FuzzyART(AutoVigilance):
     n_samples_seen_ : int
         Rows presented so far.
     n_refused_ : int
-        How many of them were not learned for want of room (``max_categories``).
+        How many of them were not learned for lack of room (``max_categories``).
 
     See Also
     --------

@@ -96,7 +96,7 @@ def merge_models(models: Sequence[DDVFA], *, base: DDVFA | None = None) -> DDVFA
     if base is not None:
         params = base._engine.params()
         content, label_maps = _merge_onto(snapshot(base._engine, grouped=True), contents, params)
-    elif any(content.n_apart for content in contents):
+    elif any(model._own_choice() is not None for model in models):
         first = _leader(models)
         params = first._engine.params()
         content, label_maps = merge_by_vote(contents, models.index(first), params)
@@ -184,10 +184,10 @@ def _leader(models: Sequence[DDVFA]) -> DDVFA:
     """Return the model whose vigilances and clusters the others are merged into."""
 
     def weight(model: DDVFA) -> tuple[bool, bool, int]:
-        choice = model.vigilance_choice_
-        if not model._chooses():
+        choice = model._own_choice()
+        if choice is None:
             return (True, True, 0)
-        return (False, choice is None or choice.has_structure is not False, model.n_samples_seen_)
+        return (False, choice.has_structure is not False, model.n_samples_seen_)
 
     return max(models, key=weight)  # the first of equals
 
@@ -231,5 +231,6 @@ def _check_fit_together(models: Sequence[Any], *, with_base: bool) -> None:
 def _trained_with(model: DDVFA, with_base: bool) -> dict[str, Any]:
     """Return what has to agree: of a model that chose its vigilances, all but these."""
     params = dump_params(model._engine)
-    may_differ = _VIGILANCES if model._chooses() and not with_base else ()
+    has_chosen = model._own_choice() is not None
+    may_differ = _VIGILANCES if has_chosen and not with_base else ()
     return {name: params[name] for name in _MUST_AGREE if name not in may_differ}

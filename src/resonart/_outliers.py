@@ -11,7 +11,7 @@ from ._bounds import Bounds, Floats, Integers
 from ._checks import Rows, warn_user
 from ._numbers import Digits, count_of, finer, fit_digits, percent
 
-# One row in so many, and at least one, is too few to take MOST_TAKEN of a feature's range.
+# One row in so many, or part of so many, is too few to take MOST_TAKEN of a feature's range.
 ONE_IN = 1000
 MOST_TAKEN = 0.5
 # Of fewer rows a single one often lies far from the others by chance.
@@ -123,7 +123,7 @@ def warn_of_outliers(
     low, high = _extremes(rows)
     if bounds is not None:
         low, high = np.minimum(low, bounds.low), np.maximum(high, bounds.high)
-    found = _squeezed(rows, low, high, most=max(1, n_rows // ONE_IN), inner=bounds)
+    found = _squeezed(rows, low, high, most=-(-n_rows // ONE_IN), inner=bounds)
     _tell(kind, names, found, Bounds(low, high), _which_rows(found, n_rows), "Drop such rows")
 
 
@@ -154,7 +154,7 @@ def warn_of_widening(
     """
     if n_seen < FEWEST_ROWS or n_seen <= len(rows):
         return
-    most = max(1, n_seen // ONE_IN)
+    most = -(-n_seen // ONE_IN)
     found = _squeezed(rows, *after, most=most, inner=before)
     which = _which_rows(found, n_seen, " of this call")
     _tell(kind, names, found, after, which, "Begin again without such rows")
@@ -166,7 +166,7 @@ def outliers_beside(
     """Return the warning where ranges of many rows are far wider than those of a sample of them."""
     if len(sample) < FEWEST_ROWS:
         return None
-    found = _squeezed(sample, *bounds, most=max(1, len(sample) // ONE_IN), inner=None)
+    found = _squeezed(sample, *bounds, most=-(-len(sample) // ONE_IN), inner=None)
     far = [_beyond(each, *(float(side[each.feature]) for side in bounds)) for each in found]
     return _warning(kind, names, far, bounds, f"A few of {n_rows:,} rows", "Drop such rows")
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ._auto import AUTO, MOST_ORDERS, AutoVigilance
+from ._auto import AUTO, AutoVigilance
 from ._base import BaseART
 from ._bounds import check_bounds
-from ._checks import ParameterError, check_count, check_real
+from ._checks import ParameterError, check_real
 
 _LARGEST_WHOLE = 2**63 - 1
 _LARGEST_SEED = 2**32 - 1
@@ -57,9 +57,6 @@ def check_params(kind: type[BaseART], params: dict[str, Any]) -> None:
     model = kind(**params)
     params = model.get_params(deep=False)  # those not given have their defaults
     if isinstance(model, AutoVigilance):
-        n_orders = check_count("n_orders", model.n_orders)
-        if n_orders is not None and n_orders > MOST_ORDERS:
-            raise ParameterError(f"n_orders must be at most {MOST_ORDERS}, got {n_orders}.")
         for name in model._swept:
             if params[name] == AUTO:  # any of its values will do
                 model.set_params(**{name: 0.0 if name == "rho_lb" else 1.0})

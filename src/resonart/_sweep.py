@@ -542,7 +542,7 @@ def common_bounds(model: BaseART, rows: Rows) -> Bounds:
 
 
 def check_unbounded(model: BaseART) -> None:
-    """Refuse a bound on memory: what a row does would then hang on more than comparisons."""
+    """Refuse a bound on memory: what a row does would then depend on more than comparisons."""
     if model.max_categories is not None:
         raise ParameterError(
             "What a full model does with a row is not decided by vigilances alone, so runs with "

@@ -87,7 +87,7 @@ class TopoART(BaseART):
     tau_ : int
         Rows between two removals, where ``tau`` is a fraction, too.
     n_refused_ : int
-        Rows that a module did not learn for want of room (``max_categories``).
+        Rows that a module did not learn for lack of room (``max_categories``).
     bounds_, n_features_in_, feature_names_in_, n_epochs_, n_samples_seen_
         As for the other estimators.
 

@@ -119,11 +119,17 @@ def merge_pass(
 ) -> tuple[list[Node], list[int]]:
     """Run one pass from an empty Merge ART, and return its nodes and the map input -> node.
 
-    Not in the paper: the first ``n_apart`` inputs never share a node.
+    Not in the paper: with ``n_apart``, the first so many inputs and all of five samples or more
+    never share a node.
     """
     gaps = gaps if gaps is not None else GapKeeper()
     merged: list[Node] = []
     label_map: list[int] = []
+    apart = [
+        number
+        for number, node in enumerate(nodes)
+        if n_apart > 0 and (number < n_apart or sum(node.counts) >= 5)
+    ]
     # Lines 2 and 3.
     for number, incoming in enumerate(nodes):
         # Line 4.
@@ -132,8 +138,8 @@ def merge_pass(
             for merge_node in merged
         ]
         active = descending(activations)
-        if number < n_apart:
-            active = [k for k in active if not any(label_map[i] == k for i in range(number))]
+        if number in apart:
+            active = [k for k in active if not any(label_map[i] == k for i in apart if i < number)]
         resonated = False
         while active:
             # Line 5 (read T of ART(2), decisions 5.1).
@@ -222,7 +228,7 @@ def merge_art(
 ) -> tuple[list[Node], list[int], int]:
     """Repeat passes until one merges nothing, compress, and return nodes, map and pass count.
 
-    The first ``n_apart`` nodes never come together, and so stay the first of every pass.
+    With ``n_apart``, the first so many nodes and all that are not small never come together.
     """
     # Copies, so that the nodes given are left as they are.
     current = [node.copy() for node in nodes]

@@ -9,7 +9,7 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from enum import Enum
 from typing import Any, TextIO
@@ -18,6 +18,9 @@ import click
 
 import resonart
 from resonart._escape import escaped
+
+# Where a command keeps what the features of its table are called.
+FEATURES = "resonart.features"
 
 
 class Outcome(Enum):
@@ -226,6 +229,13 @@ class WarningLines:
             warn(text)
 
 
+def know_features(names: Sequence[str] | None) -> None:
+    """Keep what the features of the command's table are called, for warnings that count them."""
+    context = click.get_current_context(silent=True)
+    if context is not None and names is not None:
+        context.meta[FEATURES] = list(names)
+
+
 def about_outliers(warning: Any) -> str:
     """Return the warning with what to do about it on the command line.
 
@@ -236,8 +246,15 @@ def about_outliers(warning: Any) -> str:
     >>> about_outliers(told)
     '1 of 900 rows is far off. Take such rows out of the table.'
     """
-    text = f"{warning.about} Take such rows out of the table"
     context = click.get_current_context(silent=True)
+    names = [] if context is None else context.meta.get(FEATURES, [])
+
+    def named(found: re.Match[str]) -> str:
+        number = int(found[1])
+        return repr(names[number]) if number < len(names) else found[0]
+
+    about = re.sub(r"\bfeature (\d+)\b", named, warning.about)  # the rows came without names
+    text = f"{about} Take such rows out of the table"
     known = set() if context is None else {option.name for option in context.command.params}
     if warning.bounds is None or not {"bounds", "out_of_bounds"} <= known:
         return f"{text}."

@@ -222,7 +222,7 @@ TEXT_OPTIONS = [
         "--exclude",
         multiple=True,
         metavar="COLUMN",
-        help="A column that is no feature; as often as there are such.",
+        help="A column that is no feature; may be repeated.",
     ),
     click.option(
         "--header/--no-header",
@@ -241,7 +241,7 @@ TEXT_OPTIONS = [
         "--na",
         multiple=True,
         metavar="WORD",
-        help="A word that stands for a missing value, as ?; as often as there are such.",
+        help="A word that stands for a missing value, as ?; may be repeated.",
     ),
     click.option(
         "--encoding", default="utf-8", metavar="NAME", help="Encoding of text. [default: utf-8]"

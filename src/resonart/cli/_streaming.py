@@ -28,7 +28,14 @@ from resonart._escape import escaped_json
 from resonart.io import Block, LineParser, LineReader, LiveRows, Reject
 
 from ._claims import is_plain_file, try_lock
-from ._errors import CommandError, as_options, naming, say, warn_of_doubtful
+from ._errors import (
+    CommandError,
+    as_options,
+    know_features,
+    naming,
+    say,
+    warn_of_doubtful,
+)
 
 SHOWN_TEXT = 1_000  # bytes of a rejected line that are kept
 SHOWN_REJECTS = 5  # lines told on stderr where there is no file for them
@@ -616,6 +623,7 @@ class Streamer:
         is_new = not is_fitted(self.model)
         if is_new:
             warn_of_doubtful(self.parser.title, self.parser.doubtful(rows))
+            know_features(self.parser.names)
         learned = self._learned(rows)
         self.output.write(self.write(lines, learned, self._read.last_line))
         self._read = replace(self._read, last_line=int(lines[-1]))

@@ -18,7 +18,7 @@ from ._output import Output
 
 
 def check_folder(option: str, path: str | Path) -> None:
-    """Say beforehand that a file cannot be written for want of its folder."""
+    """Say beforehand that a file cannot be written because its folder is missing."""
     folder = Path(path).absolute().parent
     if not folder.is_dir():
         raise CommandError(f"{option} {path}: there is no folder {folder}. Make it first.")

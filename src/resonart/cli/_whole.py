@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from resonart import io
 
-from ._errors import CommandError, warn_of_doubtful
+from ._errors import CommandError, know_features, warn_of_doubtful
 from ._learning import read_head
 from ._options import TableOptions, row_limit
 from ._output import Output
@@ -23,4 +23,5 @@ def read_whole(
             "for them, give a larger --in-memory-rows."
         )
     warn_of_doubtful(data, reader.doubtful)
+    know_features(reader.feature_names)
     return head.chunk, reader

@@ -15,7 +15,7 @@ import resonart
 from resonart import plot
 from resonart.io import Chunk, TableReader, TableWriter
 
-from ._errors import CommandError, warn, warn_of_doubtful
+from ._errors import CommandError, know_features, warn, warn_of_doubtful
 from ._features import as_feature
 from ._files import Reads, Writes
 from ._learning import Head, Learned, labels_are_final, learn, read_head
@@ -165,6 +165,7 @@ def run(job: Job, spool: Spool | None, in_memory_rows: int | None, output: Outpu
             spool.add(chunk.numbers, numbers)
 
     with job.table.open(job.data) as reader:
+        know_features(reader.feature_names)
         with output.progress("Reading") as tick:
             head = read_head(reader, row_limit(in_memory_rows, len(reader.feature_names)), tick)
         warn_of_doubtful(job.data, reader.doubtful)
@@ -354,7 +355,7 @@ def show(
             "model": model_line,
             "why": choice,
             "found": found,
-            "refused": f"{count(model.n_refused_, 'row')}, for want of room (--max-categories)"
+            "refused": f"{count(model.n_refused_, 'row')}, for lack of room (--max-categories)"
             if model.n_refused_
             else None,
             "agreement": None

@@ -36,7 +36,8 @@ from ._targets import check_folder
 def merge(model_files: tuple[str, ...], target: Path, output: Output) -> None:
     """Merge models that were learned apart into one.
 
-    The models are DDVFA models with the same parameters and features; their ranges may differ.
+    The models are DDVFA models with the same parameters and features; their ranges may differ, and
+    so may vigilances that were chosen from the rows.
     The table says which cluster each of theirs has become.
     """
     if len(model_files) < 2:

@@ -1,6 +1,6 @@
 """Raw files, downloaded on first use. pooch is an extra: asked for only then.
 
-pooch writes a download under a passing name and gives it its own name once the sha256 is right, so
+pooch writes a download under a temporary name and gives it its own once the sha256 is right, so
 that a download that fails leaves nothing behind. A cached file that no longer has its sha256 is
 downloaded anew. Only raw files are cached: converting takes milliseconds, and nothing can go stale.
 """

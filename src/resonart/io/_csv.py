@@ -305,7 +305,7 @@ class CsvText(TextParser):
                 bad.append(Bad(record.line, None, record.problem, _cure_of(record.problem)))
             elif n != want:
                 what = f"has {n} field{'s' * (n != 1)} where {want} are expected"
-                bad.append(Bad(record.line, None, what, "Mend the line, or check the delimiter"))
+                bad.append(Bad(record.line, None, what, "Fix the line, or check the delimiter"))
             else:
                 rows.append(record.fields)
                 lines.append(record.line)

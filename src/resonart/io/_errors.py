@@ -6,7 +6,7 @@ from resonart._escape import escaped
 
 
 class TableError(ValueError):
-    """A table that cannot be read or written; one line that says where, what and how to mend it.
+    """A table that cannot be read or written; one line that says where, what and how to fix it.
 
     Attributes
     ----------

@@ -276,7 +276,7 @@ class NdjsonText(TextParser):
                 line,
                 None,
                 f"is no JSON value ({said})",
-                "NDJSON has a whole object or array in each line"
+                "NDJSON has a whole object or array in each line (of another format, give --format)"
                 + ("; of a JSON document, jq -c '.[]' makes one" if whole else ""),
             )
 
@@ -289,7 +289,7 @@ class NdjsonText(TextParser):
         if kind is list and len(value) != len(self.names):
             n, want = len(value), len(self.names)
             what = f"has {n} value{'s' * (n != 1)} where {want} are expected"
-            return Bad(line, None, what, "Mend the line, and write null for a missing value")
+            return Bad(line, None, what, "Fix the line, and write null for a missing value")
         return value
 
     def _kind(self, value: Any) -> str:

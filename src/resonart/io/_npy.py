@@ -22,7 +22,7 @@ class NpyTable:
     """An array of rows and columns, or of one column.
 
     Rows are read, not mapped into memory: a file that is cut short while it is read is then an
-    error, not the end of the process. Column after column (Fortran order) needs going to and fro.
+    error, not the end of the process. Column after column (Fortran order) needs seeking.
     """
 
     def __init__(self, source: Source) -> None:

@@ -229,7 +229,7 @@ class TableReader:
             raise TableError(
                 f"{self._place(piece, row, self.feature_names[infinite[0]])}: the value is "
                 "infinite, or larger than a double can be",
-                "Mend it, or leave the column out",
+                "Fix it, or leave the column out",
             )
         name = self.feature_names[absent[0]] if len(absent) else self.label_name
         raise TableError(
@@ -318,7 +318,7 @@ def open_table(
     ------
     TableError
         Here or while reading, when something is wrong with the table: a line that says where,
-        what and how to mend it. So is a column that would be left out as text and looks like
+        what and how to fix it. So is a column that would be left out as text and looks like
         numbers in another notation, such as ``39,1``.
 
     Warns

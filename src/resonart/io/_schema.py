@@ -326,7 +326,7 @@ class TextParser(ABC):
     def _text_in_numbers(self, line: int, column: int, value: str) -> Bad:
         hint = self.notation.hint(value)
         is_short = len(value) <= 20
-        cure = f"If it stands for a missing value, give na=[{value!r}]" if is_short else "Mend it"
+        cure = f"If it stands for a missing value, give na=[{value!r}]" if is_short else "Fix it"
         return Bad(
             line,
             self.names[column],

@@ -71,7 +71,7 @@ class Source(io.RawIOBase):
         return len(data)
 
     def random_access(self) -> BinaryIO:
-        """Return a file in which one can go to and fro: this one, or a copy on disk."""
+        """Return a file in which one can seek: this one, or a copy on disk."""
         if self._start == 0:
             self._stream.seek(0)
             self._ahead = b""

@@ -17,7 +17,7 @@ from ._formats import standard_output
 class Target:
     """A place to write to, until :meth:`keep` or :meth:`discard`.
 
-    A file is written beside its place under a passing name, and put there at the end. Standard
+    A file is written beside its place under a temporary name, and put there at the end. Standard
     output, pipes and devices are written to as they are.
     """
 
