@@ -46,7 +46,11 @@ class TextOptions:
                 f"{self.thousands!r}."
             )
         if self.thousands == self.decimal:
-            raise ValueError(f"decimal and thousands cannot both be {self.decimal!r}.")
+            other = DECIMALS[1 - DECIMALS.index(self.decimal)]
+            raise ValueError(
+                f"decimal and thousands cannot both be {self.decimal!r}. Where it separates "
+                f"thousands, give decimal={other!r}, too."
+            )
         if isinstance(self.na, str) or not all(isinstance(word, str) for word in self.na):
             raise TypeError(f"na must be a list of words, got {self.na!r}.")
         try:
