@@ -518,7 +518,7 @@ def test_the_text_of_an_explanation() -> None:
         "match 0.900, and rho asks for 0.7: enough\n"
         "  0.900 for a row inside: the larger a box, the less it matches; this one spans 10 % of a "
         "feature's range on average\n"
-        "  0.7 or more as far outside as 4.0 in x0 or 8.0 in x1, in one feature alone\n"
+        "  it takes rows up to 4.0 in x0 or 8.0 in x1 outside, in one feature alone\n"
         "without cluster 0: cluster 1, match 0.025, too low"
     )
     assert str(model.explain([5, 21.2])) == (
@@ -530,7 +530,7 @@ def test_the_text_of_an_explanation() -> None:
         "  0.900 for a row inside: the larger a box, the less it matches; this one spans 10 % of a "
         "feature's range on average\n"
         "  0.530 at this distance: 37 % of a feature's range on average\n"
-        "  0.7 or more as far outside as 4.0 in x0 or 8.0 in x1, in one feature alone\n"
+        "  it takes rows up to 4.0 in x0 or 8.0 in x1 outside, in one feature alone\n"
         "without cluster 1: cluster 0, match 0.470, too low"
     )
     clip = FuzzyART(rho=0.7, out_of_bounds="clip").fit(table)

@@ -555,7 +555,7 @@ class BaseART(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, B
           0.900 for a row inside: the larger a box, the less it matches; this one spans 10 % of a \
 feature's range on average
           0.750 at this distance: 15 % of a feature's range on average
-          0.7 or more as far outside as 4.0 in x0 or 8.0 in x1, in one feature alone
+          it takes rows up to 4.0 in x0 or 8.0 in x1 outside, in one feature alone
         without cluster 0: cluster 1, match 0.250, too low
         """
         self._fitted()

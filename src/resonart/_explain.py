@@ -556,7 +556,7 @@ def _reach_line(why: Explanation, box: NearestBox) -> str:
     extent = np.subtract(why.bounds[1], why.bounds[0])
     varying = [f for f in range(len(extent)) if extent[f] > 0.0]
     if all(box.reach[f] >= extent[f] for f in varying):
-        return f"{why.vigilance:.12g} or more however far outside in one feature alone"
+        return "it takes rows however far outside, in one feature alone"
     first = [gap.index for gap in box.gaps]
     shown = sorted((first + [f for f in varying if f not in first])[:_MOST_FEATURES])
     told = [
@@ -567,4 +567,4 @@ def _reach_line(why: Explanation, box: NearestBox) -> str:
     ]
     far = " or ".join([", ".join(told[:-1]), told[-1]] if len(told) > 1 else told)
     alone = ", in one feature alone" if len(varying) > 1 else ""
-    return f"{why.vigilance:.12g} or more as far outside as {far}{alone}"
+    return f"it takes rows up to {far} outside{alone}"
