@@ -45,9 +45,9 @@ NO_SEARCH := architecture benchmarks books cli_app cli_commands cli_files cli_pa
   failing_allocations forks full_disk index io_read io_write joblib_backends lacking_threads live_rows nothing_lost outliers plot readme \
   require show soak stream stub suite text_tables torture vat
 test: $(VENV)/.installed
-	$(BIN)/python -m pytest --numprocesses 2 src/resonart --doctest-modules
-	$(BIN)/python -m pytest --numprocesses 2 tests
-	RESONART_INDEX=on RESONART_TEST_PROFILE=quick $(BIN)/python -m pytest --numprocesses 2 tests \
+	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal src/resonart --doctest-modules
+	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal tests
+	RESONART_INDEX=on RESONART_TEST_PROFILE=quick $(BIN)/python -m pytest --numprocesses 2 --dist worksteal tests \
 	  --ignore=tests/paper $(foreach name,$(NO_SEARCH),--ignore=tests/test_$(name).py)
 
 lint: $(VENV)/.tools
