@@ -65,7 +65,7 @@ DOORS = {
         "resonart._distance",
         "resonart._sweep",
     },
-    "cli": {"resonart._progress"},
+    "cli": {"resonart._checks", "resonart._progress"},
 }
 # What has to be said alike in all rooms.
 SHARED = {"resonart._escape", "resonart._require"}

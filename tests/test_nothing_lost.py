@@ -282,3 +282,17 @@ def test_out_of_memory(model: str, method: str) -> None:
     code = textwrap.dedent(OUT_OF_MEMORY.format(model=model, method=method))
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300)
     assert out.stdout.strip() == "unchanged", out.stderr
+
+
+def test_what_a_library_makes_of_an_interrupt_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """NumPy says that a buffer's type is invalid where Ctrl-C comes while it looks at it."""
+
+    def fail(*_: Any) -> None:
+        raise ValueError("not a valid buffer format") from KeyboardInterrupt()
+
+    model = FuzzyART(rho=0.8).fit(AUTO_ROWS)
+    weights = model.weights_
+    monkeypatch.setattr(FuzzyART, "_set_labels", fail)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(AUTO_ROWS[:20])
+    np.testing.assert_array_equal(model.weights_, weights)

@@ -37,6 +37,7 @@ from ._checks import (
     check_one_row,
     check_real,
     check_rows,
+    was_interrupted,
 )
 from ._describe import Description, describe_model, names_of_features
 from ._engine import Engine, Snapshot, dump, rebuild, snapshot
@@ -762,10 +763,12 @@ feature's range on average
                 f"{type(self).__name__} has run out of memory and is unchanged. A lower vigilance "
                 "makes fewer categories, and max_categories sets a bound to them."
             ) from error
-        except BaseException:
+        except BaseException as error:
             if before is not None:  # all was done, and then came an interrupt
                 with lock:
                     self._restore(before)
+            if isinstance(error, Exception) and was_interrupted(error):
+                raise KeyboardInterrupt from error
             raise
 
     def _own_lock(self) -> ChangeLock:

@@ -87,6 +87,11 @@ def _interrupted(call: Callable[[], object], after: float) -> tuple[bool, float]
         signal.setitimer(signal.ITIMER_REAL, 0)
     except KeyboardInterrupt:
         pass
+    except ValueError as error:
+        # NumPy makes this of Ctrl-C while it looks at a buffer's type; calls that ask only may
+        # pass it on.
+        if not isinstance(error.__cause__, KeyboardInterrupt):
+            raise
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         late = time.perf_counter() - begin - after

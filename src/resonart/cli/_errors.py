@@ -17,6 +17,7 @@ from typing import Any, TextIO
 import click
 
 import resonart
+from resonart._checks import was_interrupted
 from resonart._escape import escaped
 
 # Where a command keeps what the features of its table are called.
@@ -63,7 +64,7 @@ def outcome_of(error: BaseException) -> Outcome:
     >>> outcome_of(KeyError("rho")).name
     'UNKNOWN'
     """
-    if isinstance(error, (KeyboardInterrupt, click.Abort)):
+    if isinstance(error, click.Abort) or was_interrupted(error):
         return Outcome.INTERRUPTED
     if isinstance(error, click.UsageError):
         return Outcome.USAGE
