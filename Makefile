@@ -41,9 +41,9 @@ demo: $(VENV)/.installed
 	$(BIN)/python examples/demo.py
 
 # The second time, whatever searches boxes does so by the index, however few they are.
-NO_SEARCH := architecture benchmarks books cli_app cli_commands cli_files cli_parts damaged_files dask datasets demo distributed escape \
+NO_SEARCH := architecture benchmarks cli_app cli_commands cli_files cli_parts damaged_files dask datasets demo distributed escape \
   failing_allocations forks full_disk index io_read io_write joblib_backends lacking_threads live_rows nothing_lost outliers plot readme \
-  require show soak stream stub suite text_tables torture vat
+  require search_costs show soak stream stub suite text_tables torture vat
 test: $(VENV)/.installed
 	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal src/resonart --doctest-modules
 	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal tests

@@ -122,7 +122,9 @@ def child(task: dict[str, Any], tell: Callable[[dict[str, Any]], None]) -> None:
     n_features, n_categories = task["n_features"], task["n_categories"]
     rows = np.random.default_rng([61, n_features]).uniform(size=(n_categories, n_features))
     reach = neighbour_distance(n_categories // PER_MODULE, n_features) / n_features
-    grown = DDVFA(rho_lb=(1.0 - reach) ** GAMMA, rho_ub=1.0, merge=False, bounds=(0, 1)).fit(rows)
+    grown = DDVFA(rho_lb=(1.0 - reach) ** GAMMA, rho_ub=1.0, auto_merge=False, bounds=(0, 1)).fit(
+        rows
+    )
     kept = pickle.dumps(grown)
     tell({})
     for _ in range(task["repeats"]):

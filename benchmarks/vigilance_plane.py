@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from resonart import DDVFA, DVFA, FuzzyART, TopoART
-from resonart._sweep import Sweep, sweep
+from resonart._vigilance.sweep import Sweep, sweep
 from resonart.tuning import VigilancePlane
 
 from .data_sets import DataSet
@@ -253,7 +253,7 @@ def kinds() -> dict[str, Any]:
         for linkage in LINKAGES
         for search in SEARCHES
     }
-    models["DDVFA, single linkage, no Merge ART"] = DDVFA(rho_lb=0.0, rho_ub=1.0, merge=False)
+    models["DDVFA, single linkage, no Merge ART"] = DDVFA(rho_lb=0.0, rho_ub=1.0, auto_merge=False)
     models["DDVFA, single linkage, VAT order"] = DDVFA(rho_lb=0.0, rho_ub=1.0, order="vat")
     models["DVFA"] = DVFA(rho_lb=0.0, rho_ub=1.0)
     models["FuzzyART"] = FuzzyART(rho=0.0)

@@ -41,7 +41,7 @@ public:
     const BoxTree* tree() const { return index_.is_kept() ? &index_.tree() : nullptr; }
     std::uint32_t packing() const { return index_.packing(); }
     double nanoseconds_to_pack() const { return index_.nanoseconds_to_pack(); }
-    void heed(Advice advice) noexcept { index_.heed(advice, size()); }
+    void follow_advice(Advice advice) noexcept { index_.follow_advice(advice, size()); }
     bool wants_index() const { return index_.is_wanted(); }
     void do_without_index() noexcept { index_.do_without(); }
 

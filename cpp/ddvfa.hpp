@@ -8,8 +8,8 @@
 #include "linkage.hpp"
 #include "merge_art.hpp"
 #include "modules.hpp"
-#include "near_modules.hpp"
 #include "params.hpp"
+#include "passing_modules.hpp"
 #include "recognition.hpp"
 #include "resonance.hpp"
 
@@ -105,11 +105,13 @@ public:
 
     // One presentation. Needs `reserve_one` and `prepare` before; then it cannot fail.
     std::uint32_t learn(const Sample& x, Workspace& ws) noexcept {
-        heed(ws);
+        follow_advice(ws);
         return take(x, choose(x, kAnyMatch, ws));
     }
     // Before a sample: what the searches so far have shown.
-    void heed(Workspace& ws) noexcept { modules_.heed(ws.finder.advice(categories())); }
+    void follow_advice(Workspace& ws) noexcept {
+        modules_.follow_advice(ws.finder.advice(categories()));
+    }
 
     bool is_full() const { return params_.is_full(categories().size()); }
     static bool creates(const Choice& choice) { return choice.category == kNone; }
@@ -234,7 +236,7 @@ private:
 
     // The same for those, where only modules that may pass are looked at.
     Found find_near(const Sample& x, double enough, Workspace& ws) const noexcept {
-        const std::size_t n = respond_near(x, ws);
+        const std::size_t n = respond_passing(x, ws);
         Found found;
         bool active_known = false;
         for (std::size_t i = 0; i < n; ++i) {
@@ -260,7 +262,7 @@ private:
 
     // Lists modules that may pass ρ_LB in `ws.near`, and finds activation and match of all of their
     // categories. Returns how many modules there are.
-    std::size_t respond_near(const Sample& x, Workspace& ws) const noexcept {
+    std::size_t respond_passing(const Sample& x, Workspace& ws) const noexcept {
         const Categories& c = categories();
         const StoreView view = c.view(params_.alpha);
         if (ws.n_blind > 0 || !can_leave_out(ratio_lb_, view)) {
@@ -274,9 +276,9 @@ private:
         ws.finder.look_anew();
         const std::size_t n = ws.finder.select(c, x, params_.alpha, ratio_lb_);
         std::size_t n_seen = 0;
-        count_near(c.owners(), ws.finder.chosen(), n, ws.passing.data(), ws.near.data(), n_seen);
-        const Near near =
-            keep_near(params_.linkage, modules_, 1, ws.passing.data(), ws.near.data(), n_seen);
+        count_passing(c.owners(), ws.finder.chosen(), n, ws.passing.data(), ws.near.data(), n_seen);
+        const PassingModules near =
+            keep_passing(params_.linkage, modules_, 1, ws.passing.data(), ws.near.data(), n_seen);
         if (few_are_near(near.n_boxes, c.size())) {
             for (std::size_t i = 0; i < near.n_modules; ++i) respond_of(ws.near[i], x, ws);
         } else {

@@ -79,11 +79,13 @@ public:
     }
 
     std::uint32_t learn(const Sample& x, Workspace& ws) noexcept {
-        heed(ws);
+        follow_advice(ws);
         return take(x, choose(x, kAnyMatch, ws));
     }
     // Before a sample: what the searches so far have shown.
-    void heed(Workspace& ws) noexcept { categories_.heed(ws.finder.advice(categories_)); }
+    void follow_advice(Workspace& ws) noexcept {
+        categories_.follow_advice(ws.finder.advice(categories_));
+    }
 
     bool is_full() const { return params_.is_full(categories_.size()); }
     static bool creates(const Choice& choice) { return choice.category == kNone || !choice.learns; }

@@ -2,8 +2,9 @@
 // store has one and it is getting somewhere, else by a look at every box.
 //
 // Both ways give the same: what the index leaves out cannot matter, and what it doesn't is computed
-// and compared just as the kernels do it. Only the time differs, and books are kept of it
-// (books.hpp). A search of the tree that has cost as much as a look at everything is given up.
+// and compared just as the kernels do it. Only the time differs, and it is kept track of
+// (search_costs.hpp). A search of the tree that has cost as much as a look at everything is given
+// up.
 #pragma once
 
 #include <algorithm>
@@ -14,10 +15,10 @@
 #include <limits>
 #include <utility>
 
-#include "books.hpp"
 #include "buffer.hpp"
 #include "categories.hpp"
 #include "kernels.hpp"
+#include "search_costs.hpp"
 
 namespace resonart {
 
@@ -25,7 +26,7 @@ class Finder {
 public:
     // What searches have shown so far. Kept by whoever wants the next ones to know.
     struct Experience {
-        Books books;
+        SearchCosts costs;
         std::uint32_t packing = 0;  // of the index they are about
     };
     const Experience& experience() const { return known_; }
@@ -40,8 +41,8 @@ public:
 
     // What the searches so far have shown, to whoever owns the categories.
     Advice advice(const Categories& c) const noexcept {
-        const bool is_known = keeps_books_ && c.tree() && c.packing() == known_.packing;
-        return is_known ? known_.books.advice(c.nanoseconds_to_pack()) : Advice::none;
+        const bool is_known = keeps_costs_ && c.tree() && c.packing() == known_.packing;
+        return is_known ? known_.costs.advice(c.nanoseconds_to_pack()) : Advice::none;
     }
 
     // As the kernel of this name. Boxes of a ratio below `least` need not be found.
@@ -267,9 +268,9 @@ private:
         Reach reach_;
     };
 
-    // The searches for one sample go one way, so that books can tell what either costs.
+    // The searches for one sample go one way, so that it is known what either costs.
     void begin(const Categories& c, const StoreView& view) noexcept {
-        is_new_ = by_tree_ = keeps_books_ = false;
+        is_new_ = by_tree_ = keeps_costs_ = false;
         const Indexing choice = indexing();
         if (!c.tree() || !view.can_be_rough() || choice == Indexing::never) return;
         if (choice == Indexing::always) {
@@ -277,15 +278,15 @@ private:
             return;
         }
         if (known_.packing != c.packing()) {
-            known_.books.start_anew();
+            known_.costs.start_anew();
             known_.packing = c.packing();
         }
-        keeps_books_ = true;
+        keeps_costs_ = true;
         // A node is read from anywhere in memory, which a look at everything goes through in order;
         // the more features, the less that matters.
         const auto blocks_of_node = 2.0 + 16.0 / static_cast<double>(c.width());
         by_tree_ =
-            known_.books.begin(static_cast<double>(c.size() / kRoughLanes + 1), blocks_of_node);
+            known_.costs.begin(static_cast<double>(c.size() / kRoughLanes + 1), blocks_of_node);
     }
 
     // Of a round that is to be timed.
@@ -298,13 +299,13 @@ private:
             if (!is_needed()) return;
             const std::chrono::duration<double, std::nano> spent =
                 std::chrono::steady_clock::now() - start_;
-            finder_.known_.books.spend(spent.count());
+            finder_.known_.costs.spend(spent.count());
         }
         Stopwatch(const Stopwatch&) = delete;
         Stopwatch& operator=(const Stopwatch&) = delete;
 
     private:
-        bool is_needed() const { return finder_.keeps_books_ && finder_.known_.books.is_timed(); }
+        bool is_needed() const { return finder_.keeps_costs_ && finder_.known_.costs.is_timed(); }
 
         Finder& finder_;
         std::chrono::steady_clock::time_point start_;
@@ -315,13 +316,13 @@ private:
     bool search(const Categories& c, Query& query) noexcept {
         const BoxTree& tree = *c.tree();
         const std::size_t most =
-            keeps_books_ ? static_cast<std::size_t>(std::min(known_.books.most_nodes(), 1e9)) + 4
+            keeps_costs_ ? static_cast<std::size_t>(std::min(known_.costs.most_nodes(), 1e9)) + 4
                          : std::numeric_limits<std::size_t>::max();
         left_ = most;
         const bool found = tree.size() == 0 || descend(tree, tree.root(), tree.height(), query);
         const std::size_t n_nodes = most - left_;
         work_ += n_nodes * BoxTree::kEntries * c.width();
-        if (keeps_books_) known_.books.visit(n_nodes, found);
+        if (keeps_costs_) known_.costs.visit(n_nodes, found);
         return found;
     }
 
@@ -366,7 +367,7 @@ private:
     Experience known_;
     bool is_new_ = true;  // the next search is the first for its sample
     bool by_tree_ = false;
-    bool keeps_books_ = false;
+    bool keeps_costs_ = false;
 };
 
 // Work space of whoever has one store to search.

@@ -9,8 +9,8 @@
 #include <limits>
 #include <utility>
 
-#include "books.hpp"
 #include "box_tree.hpp"
+#include "search_costs.hpp"
 
 namespace resonart {
 
@@ -53,7 +53,7 @@ public:
     double nanoseconds_to_pack() const { return nanoseconds_to_pack_; }
 
     // What searches have shown.
-    void heed(Advice advice, std::size_t n_boxes) noexcept {
+    void follow_advice(Advice advice, std::size_t n_boxes) noexcept {
         if (advice == Advice::drop) drop(n_boxes);
         if (advice == Advice::pack) is_worn_ = true;
     }
@@ -137,7 +137,7 @@ private:
         n_then_ = n_boxes;
         return settled;
     }
-    // Where no books are kept, a rule has to do.
+    // Where costs are not kept, a rule has to do.
     bool outgrown(std::size_t n_boxes) const {
         return indexing() == Indexing::always && n_boxes > n_packed_ + n_packed_ / 3 + 64;
     }

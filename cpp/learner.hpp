@@ -13,12 +13,12 @@
 #include <type_traits>
 #include <utility>
 
+#include "best_matches.hpp"
 #include "bounds.hpp"
 #include "ddvfa.hpp"
 #include "dvfa.hpp"
 #include "fuzzy_art.hpp"
 #include "model_lock.hpp"
-#include "nearest_few.hpp"
 #include "params.hpp"
 #include "poll.hpp"
 #include "recognition.hpp"
@@ -108,8 +108,8 @@ private:
 
 // What a stream is told: of each row its label, its match with what was known before it, and
 // whether it founded a cluster; and in between, which labels merging has changed.
-struct Told {
-    explicit Told(std::size_t n) {
+struct StreamReport {
+    explicit StreamReport(std::size_t n) {
         labels.resize_uninitialised(n);
         matches.resize_uninitialised(n);
         founded.resize_uninitialised(n);
@@ -223,7 +223,7 @@ public:
 
     // As `train` with the rows as given, once, and tells what each of them did as it came.
     template <class Rows, class Ask>
-    void train_telling(const Rows& rows, const Params& params, Told& told, Ask ask) {
+    void train_telling(const Rows& rows, const Params& params, StreamReport& told, Ask ask) {
         params.check();
         const Writing writing(lock_, ask);
         Poll<Ask> poll(ask);
@@ -253,7 +253,7 @@ public:
     template <class Rows, class Ask>
     void score(const Rows& rows, double* matches, Ask ask) const {
         recognise_rows(rows, ask, [&](std::size_t r, const Art& art, const Sample& x, auto& ws) {
-            matches[r] = told_match(art.recognise(x, ws).match);
+            matches[r] = clamped_match(art.recognise(x, ws).match);
         });
     }
 
@@ -275,12 +275,12 @@ public:
             });
     }
 
-    // The `m` clusters that match each row best, and their matches: m places a row, as `NearestFew`
-    // fills them.
+    // The `m` clusters that match each row best, and their matches: m places a row, as
+    // `BestMatches` fills them.
     template <class Rows, class Ask>
     void nearest_clusters(const Rows& rows, std::size_t m, std::int64_t* clusters, double* matches,
                           Ask ask) const {
-        NearestFew few(m);
+        BestMatches few(m);
         std::size_t k = 0;
         recognise_rows(
             rows, ask,
@@ -419,7 +419,8 @@ private:
     }
 
     template <class Rows, class Ask>
-    void tell_unguarded(const Rows& rows, const Params& params, Told& told, Poll<Ask>& poll) {
+    void tell_unguarded(const Rows& rows, const Params& params, StreamReport& told,
+                        Poll<Ask>& poll) {
         begin(rows, params);
         CallMap call_map(kMerges ? state_.art.n_clusters() : 0);
         const auto follow = [&](std::size_t n_rows, const Buffer<std::uint32_t>& map) {
@@ -490,7 +491,8 @@ private:
         state_.art.prepare(workspace_);
         if (!state_.bounds.contains(row)) leave_bounds(row, index);
         const Sample x = coded_.code(row, state_.bounds);
-        if (match) *match = known() ? told_match(state_.art.recognise(x, workspace_).match) : 0.0;
+        if (match)
+            *match = known() ? clamped_match(state_.art.recognise(x, workspace_).match) : 0.0;
         const std::uint32_t label =
             state_.art.is_full() ? learn_when_full(x, make_room) : state_.art.learn(x, workspace_);
         ++state_.n_samples;
@@ -501,7 +503,7 @@ private:
     static void tell_matches(const Art& art, const Sample& x, typename Art::Workspace& ws,
                              double* match, std::size_t n_clusters) noexcept {
         art.matches(x, ws, match);
-        for (std::size_t m = 0; m < n_clusters; ++m) match[m] = told_match(match[m]);
+        for (std::size_t m = 0; m < n_clusters; ++m) match[m] = clamped_match(match[m]);
     }
 
     // Whether there is anything to match.
@@ -523,7 +525,7 @@ private:
             if (!art.learn_if_room(x, workspace_)) ++state_.n_refused;
             return 0;
         } else {
-            art.heed(workspace_);
+            art.follow_advice(workspace_);
             auto choice = art.choose(x, kAnyMatch, workspace_);
             if (Art::creates(choice) && seeks_room()) {
                 make_room();

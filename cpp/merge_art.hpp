@@ -10,8 +10,8 @@
 #include "finder.hpp"
 #include "linkage.hpp"
 #include "modules.hpp"
-#include "near_modules.hpp"
 #include "params.hpp"
+#include "passing_modules.hpp"
 #include "poll.hpp"
 #include "resonance.hpp"
 
@@ -94,7 +94,7 @@ public:
         module_match_.resize_uninitialised(input.size());
         is_taken_.assign(n_apart ? input.size() : 0, false);
         for (std::size_t l = 0; l < input.size(); ++l) {
-            merged.heed(finder_.advice(merged.categories()));
+            merged.follow_advice(finder_.advice(merged.categories()));
             reserve_rest();
             stays_apart_ = n_apart && (l < n_apart || input.module_samples(l) >= kSmallModule);
             const Winner won =
@@ -255,11 +255,11 @@ private:
     template <Linkage linkage, class Poll>
     Winner find_by_value(const Modules& input, std::size_t l, const Modules& merged, Poll& poll) {
         const Categories& c = merged.categories();
-        const Near near = look_for_near(input, l, merged, poll);
+        const PassingModules near = look_for_passing(input, l, merged, poll);
         for (std::size_t n = 0; n < near.n_modules; ++n) {
             module_activation_[near_[n]] = module_match_[near_[n]] = Gathered::start(linkage);
         }
-        respond_near(input, l, merged, near, poll, [&](std::size_t j) {
+        respond_passing(input, l, merged, near, poll, [&](std::size_t j) {
             const double norm = input.categories().norm(j);
             const double share_j = linkage == Linkage::weighted ? input.share(j) : 0.0;
             for (std::size_t n = 0; n < near.n_modules; ++n) {
@@ -295,13 +295,13 @@ private:
     template <class Poll>
     Winner find_by_median(const Modules& input, std::size_t l, const Modules& merged, Poll& poll) {
         const Categories& c = merged.categories();
-        const Near all = look_for_near(input, l, merged, poll);
+        const PassingModules all = look_for_passing(input, l, merged, poll);
         const std::size_t columns = begin_[l + 1] - begin_[l];
         // A match beyond these tells a sweep no more.
         const double enough = enough_lb_ < headroom_.lb ? enough_lb_ : headroom_.lb;
         Winner winner(params_.rho_lb);
         for (std::size_t first = 0, last = 0; first < all.n_modules; first = last) {
-            Near near;
+            PassingModules near;
             while (last < all.n_modules) {
                 const std::size_t boxes = near.n_boxes + merged.module_size(near_[last]);
                 if (near.n_modules && boxes * columns > kMostEntries) break;
@@ -313,7 +313,7 @@ private:
             all_matches_.resize_uninitialised(near.n_boxes * columns);
             std::size_t column = 0;
             const std::uint32_t* const some = near_.data() + first;
-            respond_near(
+            respond_passing(
                 input, l, merged, near, poll,
                 [&](std::size_t j) {
                     const double norm = input.categories().norm(j);
@@ -363,11 +363,12 @@ private:
 
     // Lists the modules of `merged` that may pass for module l of `input` in `near_`, ascending.
     template <class Poll>
-    Near look_for_near(const Modules& input, std::size_t l, const Modules& merged, Poll& poll) {
+    PassingModules look_for_passing(const Modules& input, std::size_t l, const Modules& merged,
+                                    Poll& poll) {
         const Categories& c = merged.categories();
         const StoreView view = c.view(params_.alpha);
         const std::size_t columns = begin_[l + 1] - begin_[l];
-        Near near;
+        PassingModules near;
         if (!can_leave_out(ratio_lb_, view) || columns > kMostInMean / (c.size() + 1) ||
             !surely_fails(input, l)) {
             for (std::size_t k = 0; k < merged.size(); ++k) {
@@ -383,10 +384,11 @@ private:
             const Sample v = look_at(c);
             finder_.look_anew();
             const std::size_t n = finder_.select(c, v, params_.alpha, ratio_lb_);
-            count_near(c.owners(), finder_.chosen(), n, passing_.data(), near_.data(), n_seen);
+            count_passing(c.owners(), finder_.chosen(), n, passing_.data(), near_.data(), n_seen);
             poll.work(c.size() * c.width() / 4);
         }
-        near = keep_near(params_.linkage, merged, columns, passing_.data(), near_.data(), n_seen);
+        near =
+            keep_passing(params_.linkage, merged, columns, passing_.data(), near_.data(), n_seen);
         std::sort(near_.begin(), near_.begin() + near.n_modules);
         return near;
     }
@@ -394,8 +396,9 @@ private:
     // Calls see(j) for each category j of module l, with the activations of all categories of
     // modules near it in `activation_`.
     template <class Poll, class See>
-    void respond_near(const Modules& input, std::size_t l, const Modules& merged, const Near& near,
-                      Poll& poll, See&& see, const std::uint32_t* modules = nullptr) {
+    void respond_passing(const Modules& input, std::size_t l, const Modules& merged,
+                         const PassingModules& near, Poll& poll, See&& see,
+                         const std::uint32_t* modules = nullptr) {
         if (near.n_modules == 0) return;
         if (!modules) modules = near_.data();
         const Categories& c = merged.categories();

@@ -84,7 +84,7 @@ public:
         }
     }
 
-    void heed(Advice advice) noexcept { categories_.heed(advice); }
+    void follow_advice(Advice advice) noexcept { categories_.follow_advice(advice); }
     void do_without_index() noexcept { categories_.do_without_index(); }
 
     // What a linkage asks of modules besides their categories.

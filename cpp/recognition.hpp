@@ -16,7 +16,7 @@ struct Recognition {
 
 // A match as it is told: a share. Sums of rounded numbers may leave [0, 1] by a few last digits,
 // which is no news to anybody; what resonates is decided by the sums themselves.
-inline double told_match(double match) noexcept {
+inline double clamped_match(double match) noexcept {
     return match > 1.0 ? 1.0 : match < 0.0 ? 0.0 : match;
 }
 

@@ -185,7 +185,7 @@ public:
     // One step of learning.
     void take(const Sample& x, const Choice& choice, const Params& params,
               TopoWorkspace& ws) noexcept {
-        categories_.heed(ws.finder.advice(categories_));
+        categories_.follow_advice(ws.finder.advice(categories_));
         if (choice.first == kNone) {
             categories_.append(x.x, 1, 0);
         } else {

@@ -30,7 +30,7 @@ PICTURE = "resonart-demo.png"
 IRIS_PICTURE = "resonart-demo-iris.png"
 STREAM = "spirals and rings"
 SHUFFLED: dict[str, Any] = {"order": "random", "random_state": 0}
-IN_VAT_ORDER: dict[str, Any] = {"order": "vat", "merge": False}
+IN_VAT_ORDER: dict[str, Any] = {"order": "vat", "auto_merge": False}
 
 FUZZY_ART, DVFA_ALONE, TOPO_ART, DDVFA_ALONE, DDVFA_MERGED, DDVFA_VAT, DDVFA_ITSELF = (
     "Fuzzy ART",
@@ -52,7 +52,9 @@ MODELS: dict[str, dict[str, Any]] = {
         FUZZY_ART: FuzzyART(rho=0.61, **SHUFFLED),
         DVFA_ALONE: DVFA(rho_lb=0.82, rho_ub=0.91, **SHUFFLED),
         TOPO_ART: TopoART(rho_a=0.75, beta_sbm=0.25, phi=5, tau=0.3, **SHUFFLED),
-        DDVFA_ALONE: DDVFA(rho_lb=0.40, rho_ub=0.82, linkage="weighted", merge=False, **SHUFFLED),
+        DDVFA_ALONE: DDVFA(
+            rho_lb=0.40, rho_ub=0.82, linkage="weighted", auto_merge=False, **SHUFFLED
+        ),
         DDVFA_MERGED: DDVFA(rho_lb=0.49, rho_ub=0.82, linkage="weighted", **SHUFFLED),
         DDVFA_VAT: DDVFA(rho_lb=0.56, rho_ub=0.60, linkage="weighted", **IN_VAT_ORDER),
     },
@@ -60,7 +62,7 @@ MODELS: dict[str, dict[str, Any]] = {
         FUZZY_ART: FuzzyART(rho=0.51, **SHUFFLED),
         DVFA_ALONE: DVFA(rho_lb=0.82, rho_ub=0.91, **SHUFFLED),
         TOPO_ART: TopoART(rho_a=0.57, beta_sbm=0.25, phi=5, tau=0.3, **SHUFFLED),
-        DDVFA_ALONE: DDVFA(rho_lb=0.58, rho_ub=0.67, merge=False, **SHUFFLED),
+        DDVFA_ALONE: DDVFA(rho_lb=0.58, rho_ub=0.67, auto_merge=False, **SHUFFLED),
         DDVFA_MERGED: DDVFA(rho_lb=0.48, rho_ub=0.80, linkage="average", **SHUFFLED),
         DDVFA_VAT: DDVFA(rho_lb=0.52, rho_ub=0.72, linkage="average", **IN_VAT_ORDER),
     },
@@ -68,7 +70,7 @@ MODELS: dict[str, dict[str, Any]] = {
         FUZZY_ART: FuzzyART(rho=0.40, **SHUFFLED),
         DVFA_ALONE: DVFA(rho_lb=0.74, rho_ub=0.83, **SHUFFLED),
         TOPO_ART: TopoART(rho_a=0.92, beta_sbm=0.25, phi=2, tau=0.3, **SHUFFLED),
-        DDVFA_ALONE: DDVFA(rho_lb=0.90, rho_ub=0.965, merge=False, **SHUFFLED),
+        DDVFA_ALONE: DDVFA(rho_lb=0.90, rho_ub=0.965, auto_merge=False, **SHUFFLED),
         DDVFA_MERGED: DDVFA(rho_lb=0.90, rho_ub=0.965, **SHUFFLED),
         DDVFA_VAT: DDVFA(rho_lb=0.90, rho_ub=0.94, **IN_VAT_ORDER),
     },

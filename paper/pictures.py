@@ -139,7 +139,7 @@ def _merge_examples(
             order="given", **json.loads(found["params"].iloc[0])
         )
         after = model.fit(X[order]).labels_
-        before = clone(model).set_params(merge=False).fit(X[order]).labels_
+        before = clone(model).set_params(auto_merge=False).fit(X[order]).labels_
         if X.shape[1] <= 3:
             examples.append(figures.MergedPartition(name, X[order], before, after))
     return figures.before_and_after_merge(examples) if examples else None

@@ -64,4 +64,4 @@ def pair(kind: str, **params: Any) -> tuple[Any, Any]:
         return FuzzyART(bounds=UNIT, **params), FuzzyARTReference(**params)
     if kind == "DVFA":
         return DVFA(bounds=UNIT, **params), DVFAReference(**params)
-    return DDVFA(bounds=UNIT, merge=False, **params), DDVFAReference(**params)
+    return DDVFA(bounds=UNIT, auto_merge=False, **params), DDVFAReference(**params)

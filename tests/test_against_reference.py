@@ -128,9 +128,9 @@ def test_automatic_merging(
     params: dict[str, Any], X: np.ndarray, every: int, data: st.DataObject
 ) -> None:
     ours, reference = pair("DDVFA", **params)
-    ours.set_params(merge=True, merge_every=every)
+    ours.set_params(auto_merge=True, merge_every=every)
     single, _ = pair("DDVFA", **params)
-    single.set_params(merge=True, merge_every=every)
+    single.set_params(auto_merge=True, merge_every=every)
 
     start = 0
     since = 0

@@ -17,8 +17,9 @@ from sklearn.datasets import load_breast_cancer, load_digits, make_blobs, make_c
 from sklearn.metrics import adjusted_rand_score, roc_auc_score
 
 import resonart.tuning
-from resonart import DDVFA, DVFA, FuzzyART, MergeART, TopoART, _progress, merge_models
-from resonart._auto import MOST_ROWS, most_rows
+from resonart import DDVFA, DVFA, FuzzyART, MergeART, TopoART, merge_models
+from resonart._shared import progress as _progress
+from resonart._vigilance.auto import MOST_ROWS, most_rows
 from resonart.tuning import choose_vigilance
 
 BLOBS, BLOB_OF = make_blobs([60, 60, 60], centers=None, cluster_std=0.5, random_state=3)

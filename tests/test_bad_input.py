@@ -201,9 +201,9 @@ BAD_PARAMETERS: list[tuple[str, dict[str, Any], str]] = [
     ),
     ("DDVFA", {"linkage": 3}, "linkage must be one of"),
     ("DDVFA", {"search": "random"}, "search must be one of 'activation', 'index'"),
-    ("DDVFA", {"merge": "yes"}, "merge must be True or False, got 'yes'"),
+    ("DDVFA", {"auto_merge": "yes"}, "auto_merge must be True or False, got 'yes'"),
     ("DDVFA", {"merge_every": 0}, "merge_every must be a whole number >= 1 or None, got 0"),
-    ("DDVFA", {"merge_every": 10, "merge": False}, "merge_every=10 .* merge=False"),
+    ("DDVFA", {"merge_every": 10, "auto_merge": False}, "merge_every=10 .* auto_merge=False"),
 ]
 
 

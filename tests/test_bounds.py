@@ -18,7 +18,7 @@ MODELS = [
     FuzzyART(rho=0.8),
     DVFA(rho_lb=0.7, rho_ub=0.85),
     DDVFA(rho_lb=0.7, rho_ub=0.85),
-    DDVFA(rho_lb=0.7, rho_ub=0.85, linkage="centroid", merge=False),
+    DDVFA(rho_lb=0.7, rho_ub=0.85, linkage="centroid", auto_merge=False),
     TopoART(rho_a=0.7, phi=1),
 ]
 each_model = pytest.mark.parametrize(

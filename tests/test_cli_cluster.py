@@ -99,7 +99,7 @@ def test_text_columns_are_left_out_and_named(folder: Path) -> None:
         (
             [
                 *GIVEN,
-                *("--linkage", "average", "--gamma", "2", "--no-merge", "--order", "random"),
+                *("--linkage", "average", "--gamma", "2", "--no-auto-merge", "--order", "random"),
                 *("--seed", "3", "--epochs", "2", "--max-categories", "9"),
             ],
             DDVFA(
@@ -107,7 +107,7 @@ def test_text_columns_are_left_out_and_named(folder: Path) -> None:
                 rho_ub=0.8,
                 linkage="average",
                 gamma=2.0,
-                merge=False,
+                auto_merge=False,
                 order="random",
                 random_state=3,
                 max_epochs=2,
@@ -241,7 +241,7 @@ def test_chunks_give_what_fit_gives(folder: Path, monkeypatch: pytest.MonkeyPatc
     rows = big_table()
     small_chunks(monkeypatch, 70)
     whole = DDVFA(rho_lb=0.85, rho_ub=0.93).fit(rows)
-    unmerged = DDVFA(rho_lb=0.85, rho_ub=0.93, merge=False).fit(rows)
+    unmerged = DDVFA(rho_lb=0.85, rho_ub=0.93, auto_merge=False).fit(rows)
     assert whole.n_clusters_ < unmerged.n_clusters_  # so labels are renamed in the end
     found = run_json(
         "cluster", "big.csv", "--label", "class", *FINE, *IN_CHUNKS, "-o", "labels.csv",

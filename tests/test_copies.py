@@ -12,7 +12,7 @@ import pytest
 from sklearn.base import clone
 
 from resonart import DDVFA, DVFA, FuzzyART, TopoART, _core
-from resonart._engine import dump, rebuild
+from resonart._models.snapshot import dump, rebuild
 
 RNG = np.random.default_rng(0)
 X = RNG.random((300, 3))
@@ -104,7 +104,7 @@ def test_attributes_are_copies(model: Any) -> None:
 
 
 def broken(**changes: Any) -> dict[str, Any]:
-    data = dump(DDVFA(rho_lb=0.9, rho_ub=0.95, merge=False).fit(X)._engine)
+    data = dump(DDVFA(rho_lb=0.9, rho_ub=0.95, auto_merge=False).fit(X)._engine)
     data["state"] |= {
         key: change(data["state"][key]) if callable(change) else change
         for key, change in changes.items()

@@ -27,7 +27,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from resonart import DDVFA, FuzzyART, ModelFileError, _archive, load, merge_models
+from resonart import DDVFA, FuzzyART, ModelFileError, load, merge_models
+from resonart._models import archive as _archive
 
 FOLDER = Path(__file__).parent / "data" / "v0.1"
 

@@ -30,9 +30,9 @@ from resonart import (
     export_text,
     merge_models,
 )
-from resonart._bounds import Bounds
-from resonart._describe import digits_for
-from resonart._numbers import Digits, compared, fit_digits, interval, percent, slack_of
+from resonart._reading.describe import digits_for
+from resonart._reading.numbers import Digits, compared, fit_digits, interval, percent, slack_of
+from resonart._rows.bounds import Bounds
 from strategies import any_model, rows
 
 RNG = np.random.default_rng(0)
@@ -462,7 +462,7 @@ def test_explanations_agree_with_predict(model: Any) -> None:
 @pytest.mark.parametrize("linkage", ["single", "average", "centroid"])
 def test_the_runner_up_is_what_is_left(linkage: str) -> None:
     """Against matches computed here, module by module, as the method is defined."""
-    model = DDVFA(rho_lb=0.8, rho_ub=0.9, linkage=linkage, merge=False).fit(X)
+    model = DDVFA(rho_lb=0.8, rho_ub=0.9, linkage=linkage, auto_merge=False).fit(X)
     low, high = model.bounds_
     for row in X[:25]:
         s = (row - low) / (high - low)
@@ -561,7 +561,7 @@ def test_the_deciding_box_has_the_match_of_the_cluster(model: Any) -> None:
 
 
 def test_a_smaller_box_may_decide() -> None:
-    model = DDVFA(rho_lb=0.0, rho_ub=0.0, bounds=([0, 0], [10, 10]), merge=False)
+    model = DDVFA(rho_lb=0.0, rho_ub=0.0, bounds=([0, 0], [10, 10]), auto_merge=False)
     model.fit([[0, 0], [4, 4]]).set_params(rho_ub=1.0).partial_fit([[4.2, 4.2]])
     text = str(model.explain([3.9, 3.9]))
     assert "the row is inside" in text
@@ -736,7 +736,7 @@ def test_many_boxes_cost_no_time_unless_shown(monkeypatch: pytest.MonkeyPatch) -
     assert model.n_categories_ > 50_000
     written = []
     monkeypatch.setattr(
-        "resonart._describe.interval", lambda *box: written.append(1) or interval(*box)
+        "resonart._reading.describe.interval", lambda *box: written.append(1) or interval(*box)
     )
     start = time.process_time()
     text = str(model.describe())

@@ -27,10 +27,10 @@ def two_rows_join(kind: str, rho: float, low: Floats, high: Floats, rows: Floats
     if kind == "DVFA upper":
         return bool(DVFA(rho_lb=0.0, rho_ub=rho, **common).fit(rows).n_categories_ == 1)
     if kind == "DDVFA lower":
-        model = DDVFA(rho_lb=rho, rho_ub=1.0, merge=False, **common)
+        model = DDVFA(rho_lb=rho, rho_ub=1.0, auto_merge=False, **common)
         return bool(model.fit(rows).n_clusters_ == 1)
     if kind == "DDVFA upper":
-        model = DDVFA(rho_lb=0.0, rho_ub=rho, merge=False, **common)
+        model = DDVFA(rho_lb=0.0, rho_ub=rho, auto_merge=False, **common)
         return bool(model.fit(rows).n_categories_ == 1)
     return bool(len(TopoART(rho_a=rho, phi=1, **common).fit(rows).weights_a_) == 1)
 
@@ -86,7 +86,7 @@ def test_kernels_of_ddvfa(gamma: float, alpha: float) -> None:
     model = DDVFA(gamma=gamma, alpha=alpha, gamma_ref=min(1.0, gamma))
     distance = np.array([0.1, 0.5, 20.0])
     rho = vigilance_for(distance, model, bounds=ranges)
-    given = model.set_params(rho_lb=rho, rho_ub=rho, merge=False, bounds=ranges)
+    given = model.set_params(rho_lb=rho, rho_ub=rho, auto_merge=False, bounds=ranges)
     for factor in (1.0 - TINY, 1.0, 1.0 + TINY):
         rows = np.stack([np.zeros(3), factor * distance])
         assert (given.fit(rows).n_clusters_ == 1) == (factor <= 1.0 or gamma == 0.0)
@@ -99,7 +99,7 @@ def test_boxes_of_ddvfa(gamma_ref: float) -> None:
     """A box so large takes a row inside, and one that is larger does not."""
     ranges = np.zeros(2), np.array([10.0, 40.0])
     size = np.array([2.0, 6.0])
-    model = DDVFA(gamma_ref=gamma_ref, bounds=ranges, merge=False)
+    model = DDVFA(gamma_ref=gamma_ref, bounds=ranges, auto_merge=False)
     rho = vigilance_for(size, model, of="box")
     assert distance_for(rho, model, of="box").sum() == pytest.approx(0.175 * 50.0)
     for factor in (1.0 - TINY, 1.0, 1.0 + TINY):
@@ -112,7 +112,9 @@ def test_boxes_of_ddvfa(gamma_ref: float) -> None:
 def test_no_box_outgrows_what_the_vigilance_allows() -> None:
     random = np.random.default_rng(0)
     rows = random.random((3000, 2))
-    model = DDVFA(rho_lb=0.3, rho_ub=0.8, bounds=(np.zeros(2), np.ones(2)), merge=False).fit(rows)
+    model = DDVFA(rho_lb=0.3, rho_ub=0.8, bounds=(np.zeros(2), np.ones(2)), auto_merge=False).fit(
+        rows
+    )
     sizes = (model.boxes_.upper - model.boxes_.lower).sum(axis=1)
     limit = distance_for(model.rho_ub_, model, of="box").sum()
     assert 0.9 * limit < sizes.max() <= limit
@@ -152,7 +154,7 @@ def test_ends() -> None:
     model = DDVFA(rho_lb=highest, rho_ub=highest, bounds=ranges)
     assert model.fit([[0.3, 0.3], [0.3, 0.3]]).n_clusters_ == 1
     above = math.nextafter(highest, 1.0) + 1e-12
-    model.set_params(rho_lb=above, rho_ub=above, merge=False)
+    model.set_params(rho_lb=above, rho_ub=above, auto_merge=False)
     assert model.fit([[0.3, 0.3], [0.3, 0.3]]).n_clusters_ == 2
 
 

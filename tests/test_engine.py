@@ -15,7 +15,7 @@ import pytest
 
 from oracle import LINKAGES
 from resonart import DDVFA, DVFA, FuzzyART, TopoART, _core
-from resonart._engine import dump
+from resonart._models.snapshot import dump
 
 VARIANTS = _core.simd_available()
 

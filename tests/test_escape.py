@@ -17,7 +17,7 @@ import pytest
 import resonart
 from command_line import run
 from resonart import DDVFA, io
-from resonart._escape import _UNSHOWN, escaped, escaped_json
+from resonart._shared.escape import _UNSHOWN, escaped, escaped_json
 
 # Colour, a title of the window, C1's escape sequence, bell, a line break, a mark of direction.
 EVIL = ["\x1b[31mred", "\x1b]0;title\x07", "\x9b2J", "a\nb", "\u202egnp.exe", "\u2066x\u200f"]

@@ -77,7 +77,7 @@ WRITING = [
     ("name", "arguments"), WRITING, ids=[" ".join(each) for _, each in WRITING]
 )
 def test_the_file_is_named(here: Path, name: str, arguments: list[str]) -> None:
-    given = ["--rho-lb", "0.8", "--rho-ub", "0.99", "--bounds", "0:20", "--no-merge"]
+    given = ["--rho-lb", "0.8", "--rho-ub", "0.99", "--bounds", "0:20", "--no-auto-merge"]
     run("cluster", "many.csv", *given, "--save", "large.resonart")
     run("cluster", "many.csv", *given, "--save", "larger.resonart")
     if arguments[:2] != ["stream", name]:

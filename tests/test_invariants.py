@@ -23,7 +23,7 @@ def test_every_learned_row_lies_in_a_box_of_its_cluster(
     kind, params = model
     ours, _ = pair(kind, **(params | {"beta": 1.0}))
     if kind == "DDVFA":
-        ours.set_params(merge=merge)
+        ours.set_params(auto_merge=merge)
     ours.fit(X)
     coded = np.hstack([X, 1 - X])
     # w <= x in every entry says that the box holds the row, without any rounding.
@@ -134,7 +134,7 @@ def test_merge_true_equals_merging_by_hand() -> None:
     X = np.random.default_rng(0).random((300, 2))
     params: dict[str, Any] = {"rho_lb": 0.85, "rho_ub": 0.92}
     by_itself = DDVFA(**params).fit(X)
-    by_hand = DDVFA(merge=False, **params).fit(X)
+    by_hand = DDVFA(auto_merge=False, **params).fit(X)
     assert by_itself.n_clusters_ < by_hand.n_clusters_
     old = by_hand.labels_
     label_map = by_hand.merge()

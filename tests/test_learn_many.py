@@ -10,7 +10,7 @@ import pytest
 from sklearn.base import clone
 
 from resonart import DDVFA, DVFA, FuzzyART, TopoART
-from resonart._engine import dump
+from resonart._models.snapshot import dump
 
 RNG = np.random.default_rng(7)
 X = RNG.random((260, 2))
@@ -20,9 +20,9 @@ MODELS = [
     FuzzyART(rho=0.8, beta=0.7),
     DVFA(rho_lb=0.7, rho_ub=0.85),
     DDVFA(rho_lb=0.75, rho_ub=0.85, merge_every=37),
-    DDVFA(rho_lb=0.7, rho_ub=0.9, linkage="average", merge=False),
+    DDVFA(rho_lb=0.7, rho_ub=0.9, linkage="average", auto_merge=False),
     DDVFA(rho_lb=0.75, rho_ub=0.92, max_categories=20),
-    DDVFA(rho_lb=0.75, rho_ub=0.92, max_categories=20, merge=False),
+    DDVFA(rho_lb=0.75, rho_ub=0.92, max_categories=20, auto_merge=False),
     TopoART(rho_a=0.85, phi=2, tau=40),
     TopoART(rho_a=0.85, phi=2, tau=40, max_categories=9),
 ]

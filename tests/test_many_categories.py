@@ -112,7 +112,7 @@ def test_bit_for_bit(kind: str, d: int, rho_lb: float, rho_ub: float, data: str)
     elif kind == "DVFA":
         model = DVFA(bounds=(0, 1), **params)
     else:
-        model = DDVFA(bounds=(0, 1), merge=False, **params)
+        model = DDVFA(bounds=(0, 1), auto_merge=False, **params)
     labels, expected = train(X, kind=kind, **params)
     model.fit(X)
     np.testing.assert_array_equal(model.labels_, labels)

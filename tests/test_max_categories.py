@@ -21,8 +21,8 @@ from oracle import assert_same_categories, categories, pair
 from reference.arithmetic import complement_code
 from reference.topo_art import TopoARTReference, TopoModule
 from resonart import DDVFA, DVFA, FuzzyART, TopoART, merge_models
-from resonart._engine import dump
-from resonart._sweep import sweep
+from resonart._models.snapshot import dump
+from resonart._vigilance.sweep import sweep
 from resonart.tuning import VigilancePlane, choose_vigilance
 from strategies import Floats, any_model, ddvfa_params, rows, splits
 
@@ -38,8 +38,13 @@ MODELS: dict[str, Any] = {
     "DDVFA merge_every": DDVFA(
         rho_lb=0.8, rho_ub=0.9, bounds=(0, 1), max_categories=40, merge_every=17
     ),
-    "DDVFA merge=False": DDVFA(
-        rho_lb=0.5, rho_ub=0.8, bounds=(0, 1), max_categories=30, merge=False, linkage="average"
+    "DDVFA auto_merge=False": DDVFA(
+        rho_lb=0.5,
+        rho_ub=0.8,
+        bounds=(0, 1),
+        max_categories=30,
+        auto_merge=False,
+        linkage="average",
     ),
     "TopoART": TopoART(rho_a=0.9, tau=60, bounds=(0, 1), max_categories=12),
 }
@@ -128,7 +133,7 @@ def bounded_pair(
     ours.set_params(max_categories=most)
     if kind == "DDVFA":
         merge_every = merge_every if merge else None
-        ours.set_params(merge=merge, merge_every=merge_every)
+        ours.set_params(auto_merge=merge, merge_every=merge_every)
     else:
         merge_every = None
     return ours, Bounded(reference, most, merge=merge, merge_every=merge_every)
@@ -342,7 +347,7 @@ def test_a_bound_that_is_not_reached(
 ) -> None:
     plain, _ = pair(model[0], **model[1])
     if isinstance(plain, DDVFA):
-        plain.set_params(merge=merge)
+        plain.set_params(auto_merge=merge)
     bounded = clone(plain).set_params(max_categories=len(X))
     assert_same_state(plain.fit(X), bounded.fit(X))
     np.testing.assert_array_equal(plain.labels_, bounded.labels_)
@@ -385,7 +390,7 @@ def test_copies_go_on_alike(model: Any) -> None:
 def test_a_model_that_has_more_keeps_it(model: Any) -> None:
     ours = clone(model).set_params(max_categories=None)
     if isinstance(ours, DDVFA):  # so that no two boxes can become one
-        ours.set_params(merge=False, merge_every=None, rho_ub=1.0)
+        ours.set_params(auto_merge=False, merge_every=None, rho_ub=1.0)
     n = ours.partial_fit(X[:100]).n_categories_
     assert n > 5
     refused = ours.set_params(max_categories=5).partial_fit(X[100:]).n_refused_

@@ -88,7 +88,7 @@ def test_learn_one_merges_as_the_last_batch_said() -> None:
 
 def test_merging_uses_the_parameters_as_they_are() -> None:
     X, _ = moons(500, 3)
-    model = DDVFA(merge=False, rho_lb=0.95, rho_ub=0.97).fit(X)
+    model = DDVFA(auto_merge=False, rho_lb=0.95, rho_ub=0.97).fit(X)
     many = model.n_clusters_
     model.set_params(rho_lb=0.3).merge()
     assert model.n_clusters_ == 1 < many

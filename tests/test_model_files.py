@@ -30,12 +30,12 @@ from resonart import (
     MergeART,
     ModelFileError,
     TopoART,
-    _archive,
-    _replace_file,
     load,
     merge_models,
 )
-from resonart._engine import dump
+from resonart._models import archive as _archive
+from resonart._models.snapshot import dump
+from resonart._shared import replace_file as _replace_file
 
 RNG = np.random.default_rng(0)
 X = RNG.random((300, 3))
@@ -264,8 +264,8 @@ def test_what_load_would_refuse_is_not_written(params: dict[str, Any], tmp_path:
 def test_parameters_that_contradict_each_other_are_not_written(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="rho_lb must not exceed rho_ub"):
         DVFA(rho_lb=0.9, rho_ub=0.5).save(tmp_path / "model")
-    with pytest.raises(ValueError, match="merge=False forbids"):
-        DDVFA(merge=False, merge_every=7).save(tmp_path / "model")
+    with pytest.raises(ValueError, match="auto_merge=False forbids"):
+        DDVFA(auto_merge=False, merge_every=7).save(tmp_path / "model")
 
 
 def test_unusual_parameters_are_kept_without_a_word(tmp_path: Path) -> None:
@@ -701,7 +701,10 @@ def test_files_of_version_0_1_are_read_for_ever(path: Path) -> None:
     said = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
     assert metadata == {"made": path.stem, "by": ["0.1", 1, None]}
     now = make_v0_1.known(model)
-    assert said["then"]["parameters"].items() <= now["parameters"].items()  # or their defaults
+    then = said["then"]["parameters"]
+    if "merge" in then:  # called auto_merge since
+        then["auto_merge"] = then.pop("merge")
+    assert then.items() <= now["parameters"].items()  # or their defaults
     for key in said["then"].keys() - {"parameters"}:
         assert now[key] == said["then"][key], key
     assert make_v0_1.known_later(model) == said["later"]

@@ -168,7 +168,9 @@ def test_interrupted_first_batch_leaves_a_new_model_new() -> None:
 @pytest.mark.parametrize("linkage", ["single", "median"])
 def test_interrupted_merging(linkage: str) -> None:
     # One category a module: the pairs to compare are endless, too, where no distance rules any out.
-    model = DDVFA(rho_lb=1.0, rho_ub=1.0, merge=False, bounds=(0, 1), linkage=linkage, gamma=1.0)
+    model = DDVFA(
+        rho_lb=1.0, rho_ub=1.0, auto_merge=False, bounds=(0, 1), linkage=linkage, gamma=1.0
+    )
     model.fit(ENDLESS[:20_000])
     before = pickle.dumps(model)
     interrupted(model.merge)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from resonart._require import INSTALL, how_to_get, require
+from resonart._shared.require import INSTALL, how_to_get, require
 
 ROOT = Path(__file__).parents[1]
 WRITTEN = [
@@ -41,7 +41,7 @@ def test_extras_that_are_named_exist() -> None:
 
 def test_only_one_place_says_how_to_install() -> None:
     for path in (ROOT / "src").rglob("*.py"):
-        if path.name != "_require.py":
+        if path.name != "require.py":
             assert "pip install" not in path.read_text().replace("pip install pandas", ""), path
     assert INSTALL.format(extra="cli") in how_to_get("click", "cli")
 

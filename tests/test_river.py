@@ -166,7 +166,7 @@ def test_every_parameter_reaches_the_estimator() -> None:
         "gamma_ref": 0.5,
         "linkage": "median",
         "search": "index",
-        "merge": False,
+        "auto_merge": False,
         "alpha": 0.1,
         "beta": 0.5,
         "bounds": (0, 2),

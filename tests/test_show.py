@@ -18,7 +18,7 @@ import pytest
 from sklearn.datasets import load_iris
 
 from resonart import DDVFA, DVFA, FuzzyART, MergeART, TopoART, datasets, ivat
-from resonart._show import card, facts, in_words, picture, short, table
+from resonart._reading.show import card, facts, in_words, picture, short, table
 from resonart.tuning import VigilancePlane, choose_vigilance
 
 NASTY = ["<script>alert(1)</script>", 'a" onload="x', "sepal & <b>", "esc\x1b[31m\u202e"]
@@ -152,7 +152,7 @@ def test_streams_and_merges() -> None:
 
 
 def test_a_sweep() -> None:
-    from resonart._sweep import sweep
+    from resonart._vigilance.sweep import sweep
 
     grid = {"rho": np.arange(11) / 10}
     orders = np.stack([np.arange(150), np.arange(150)[::-1]])

@@ -19,7 +19,7 @@ ESTIMATORS = [
     FuzzyART(rho=0.6),
     DVFA(rho_lb=0.6, rho_ub=0.8),
     DDVFA(rho_lb=0.6, rho_ub=0.8),
-    DDVFA(rho_lb=0.6, rho_ub=0.8, linkage="average", merge=False),
+    DDVFA(rho_lb=0.6, rho_ub=0.8, linkage="average", auto_merge=False),
     TopoART(rho_a=0.7, phi=1),
     DVFA(rho_lb=0.6, rho_ub=0.8, max_categories=8),
     DDVFA(rho_lb=0.6, rho_ub=0.8, max_categories=8),
@@ -47,31 +47,26 @@ def test_parameters_are_keyword_only(estimator: BaseEstimator) -> None:
         type(estimator)(0.5, 0.6)
 
 
-@pytest.mark.parametrize("merge", [True, False])
-def test_merge_is_a_parameter_and_an_action(merge: bool) -> None:
-    model = DDVFA(rho_lb=0.7, rho_ub=0.9, merge=merge)
-    assert model.get_params()["merge"] is merge
-    assert bool(model.merge) is merge
-    assert model.merge == merge
-    assert repr(model.merge) == repr(merge)
-    assert hash(model.merge) == hash(merge)
+@pytest.mark.parametrize("auto_merge", [True, False])
+def test_merging_is_a_parameter_and_a_method(auto_merge: bool) -> None:
+    model = DDVFA(rho_lb=0.7, rho_ub=0.9, auto_merge=auto_merge)
+    assert model.get_params()["auto_merge"] is auto_merge
     assert clone(model).get_params() == model.get_params()
-    assert model.set_params(merge=not merge).get_params()["merge"] is not merge
+    assert model.set_params(auto_merge=not auto_merge).auto_merge is not auto_merge
     with pytest.raises(NotFittedError):
         model.merge()
     np.testing.assert_array_equal(model.fit([[0.0], [1.0]]).merge(), [0, 1])
-    assert "old label" in DDVFA.merge.__doc__.lower()
 
 
 def test_merge_can_be_searched_over() -> None:
     X = np.random.default_rng(0).random((60, 2))
     search = GridSearchCV(
         DDVFA(rho_lb=0.7, rho_ub=0.9),
-        {"merge": [True, False], "rho_lb": [0.6, 0.7]},
+        {"auto_merge": [True, False], "rho_lb": [0.6, 0.7]},
         scoring=lambda model, X: -model.n_clusters_,
         cv=2,
     ).fit(X)
-    assert search.best_params_["merge"] in (True, False)
+    assert search.best_params_["auto_merge"] in (True, False)
 
 
 def test_pipeline() -> None:

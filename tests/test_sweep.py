@@ -19,7 +19,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from brute_sweep import brute_sweep
 from resonart import DDVFA, DVFA, FuzzyART, TopoART, vat_order
-from resonart._sweep import Sweep, sweep
+from resonart._vigilance.sweep import Sweep, sweep
 
 LINKAGES = ("single", "complete", "median", "average", "weighted", "centroid")
 
@@ -83,7 +83,7 @@ def check(estimator: Any, X: Any, grid: dict[str, Any], orders: Any, **options: 
 @pytest.mark.parametrize("linkage", LINKAGES)
 def test_ddvfa(linkage: str, search: str, merge: bool, make_rows: Any) -> None:
     X = make_rows(30, 2)
-    estimator = DDVFA(rho_lb=0, rho_ub=0, linkage=linkage, search=search, merge=merge)
+    estimator = DDVFA(rho_lb=0, rho_ub=0, linkage=linkage, search=search, auto_merge=merge)
     found = check(estimator, X, few_pairs(), random_orders(30, 2), n_jobs=2)
     assert found.n_runs < found.n_clusters.size
 
@@ -161,7 +161,9 @@ def test_any_rows(
     seed: int, n: int, d: int, values: int, linkage: str, search: str, merge: bool, gamma: float
 ) -> None:
     X = rows_with_ties(n, d, seed=seed, values=values)
-    estimator = DDVFA(rho_lb=0, rho_ub=0, linkage=linkage, search=search, merge=merge, gamma=gamma)
+    estimator = DDVFA(
+        rho_lb=0, rho_ub=0, linkage=linkage, search=search, auto_merge=merge, gamma=gamma
+    )
     check(estimator, X, pairs(5), random_orders(n, 2, seed))
 
 
@@ -175,7 +177,7 @@ def test_sharing_threads_and_parts_change_nothing(monkeypatch: pytest.MonkeyPatc
     assert apart.n_presentations == apart.n_runs * len(X)
     threads = sweep(estimator, X, grid=pairs(50), orders=orders, keep_labels=True, n_jobs=3)
     assert threads.n_runs == first.n_runs
-    monkeypatch.setattr("resonart._sweep._MOST_BYTES", 2 * 51 * 4 * 80 * 7)
+    monkeypatch.setattr("resonart._vigilance.sweep._MOST_BYTES", 2 * 51 * 4 * 80 * 7)
     parts = sweep(estimator, X, grid=pairs(50), orders=orders, keep_labels=True)
     for other in (apart, threads, parts):
         np.testing.assert_array_equal(other.n_clusters, first.n_clusters)
@@ -189,9 +191,13 @@ def test_sharing_threads_and_parts_change_nothing(monkeypatch: pytest.MonkeyPatc
 def test_runs_with_many_categories_are_given_up() -> None:
     X = rows_without_ties(60, 2, seed=6)
     orders = random_orders(60, 2)
-    whole = sweep(DDVFA(rho_lb=0, rho_ub=0, merge=False), X, grid=pairs(20), orders=orders)
+    whole = sweep(DDVFA(rho_lb=0, rho_ub=0, auto_merge=False), X, grid=pairs(20), orders=orders)
     found = sweep(
-        DDVFA(rho_lb=0, rho_ub=0, merge=False), X, grid=pairs(20), orders=orders, max_categories=20
+        DDVFA(rho_lb=0, rho_ub=0, auto_merge=False),
+        X,
+        grid=pairs(20),
+        orders=orders,
+        max_categories=20,
     )
     few = whole.n_categories <= 20
     assert 0 < few.sum() < few.size
@@ -278,7 +284,7 @@ OUT_OF_MEMORY = """
     import resource
     import numpy as np
     from resonart import DDVFA
-    from resonart._sweep import sweep
+    from resonart._vigilance.sweep import sweep
 
     random = np.random.default_rng(0)
     X = random.random((3000, 2))

@@ -17,7 +17,7 @@ from oracle import LINKAGES, pair
 from reference.cluster_matches import cluster_matches
 from reference.topo_art import TopoARTReference
 from resonart import DDVFA, DVFA, FuzzyART, TopoART, _core
-from resonart._engine import dump, without_cluster
+from resonart._models.snapshot import dump, without_cluster
 from strategies import Floats, any_model, rows
 from test_topo_art import topo_params
 
@@ -32,7 +32,7 @@ MODELS = [
     DVFA(rho_lb=0.7, rho_ub=0.9),
     TopoART(rho_a=0.85, tau=60),
     *(
-        DDVFA(rho_lb=0.7, rho_ub=0.9, gamma=gamma, linkage=linkage, search=search, merge=False)
+        DDVFA(rho_lb=0.7, rho_ub=0.9, gamma=gamma, linkage=linkage, search=search, auto_merge=False)
         for linkage in LINKAGES
         for search in ("activation", "index")
         for gamma in (3.0, 2.7)

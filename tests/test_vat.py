@@ -117,7 +117,7 @@ MODELS = [
     FuzzyART(rho=0.8),
     DVFA(rho_lb=0.7, rho_ub=0.9),
     DDVFA(rho_lb=0.8, rho_ub=0.9),
-    DDVFA(rho_lb=0.8, rho_ub=0.9, bounds=(-3, 3), merge=False),
+    DDVFA(rho_lb=0.8, rho_ub=0.9, bounds=(-3, 3), auto_merge=False),
     DDVFA(rho_lb=0.8, rho_ub=0.9, bounds=(-0.5, 0.5), out_of_bounds="clip"),
 ]
 

@@ -18,7 +18,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.metrics import adjusted_rand_score, silhouette_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from resonart import DDVFA, DVFA, FuzzyART, MergeART, TopoART, _progress, vat_order
+from resonart import DDVFA, DVFA, FuzzyART, MergeART, TopoART, vat_order
+from resonart._shared import progress as _progress
 from resonart.tuning import VigilancePlane, _plane
 from resonart.tuning._grid import make_grid
 from resonart.tuning._scores import exact_mean, rank_cells
@@ -30,7 +31,7 @@ MODELS = [
     FuzzyART(rho=0.5),
     DVFA(rho_lb=0.5, rho_ub=0.5),
     DDVFA(rho_lb=0.5, rho_ub=0.5),
-    DDVFA(rho_lb=0.5, rho_ub=0.5, merge=False, linkage="average"),
+    DDVFA(rho_lb=0.5, rho_ub=0.5, auto_merge=False, linkage="average"),
     TopoART(rho_a=0.5),
 ]
 SMALL = {"tau": 5, "beta_sbm": [0.0, 0.5], "phi": [1, 2]}
@@ -251,7 +252,7 @@ def test_what_runs_were_before_they_were_merged(linkage: str) -> None:
     model = DDVFA(rho_lb=0.5, rho_ub=0.5, linkage=linkage, order="random")
     both = plane_of(model, step=0.1, keep_unmerged=True).fit(X, Y)
     merged = plane_of(model, step=0.1).fit(X, Y)
-    plain = plane_of(clone(model).set_params(merge=False), step=0.1).fit(X, Y)
+    plain = plane_of(clone(model).set_params(auto_merge=False), step=0.1).fit(X, Y)
     for ours, theirs in ((both, merged), (both.unmerged_, plain)):
         assert ours.best_params_ == theirs.best_params_
         assert ours.n_runs_ == theirs.n_runs_
@@ -265,7 +266,7 @@ def test_what_runs_were_before_they_were_merged(linkage: str) -> None:
             theirs.labels(order=1, rho_lb=0.8, rho_ub=0.9),
         )
     assert (both.sweep_.n_clusters < both.unmerged_.sweep_.n_clusters).any()
-    assert not both.unmerged_.estimator.merge
+    assert not both.unmerged_.estimator.auto_merge
     assert not hasattr(merged, "unmerged_")
     both.set_params(keep_unmerged=False).fit(X, Y)
     assert not hasattr(both, "unmerged_")
@@ -518,11 +519,11 @@ def test_estimator_checks(estimator: VigilancePlane, check: Any) -> None:
 
 
 def test_parameters_reach_the_estimator_inside() -> None:
-    plane = plane_of(DDVFA(rho_lb=0, rho_ub=1, merge=False), grid={"rho_lb": [0.5]})
+    plane = plane_of(DDVFA(rho_lb=0, rho_ub=1, auto_merge=False), grid={"rho_lb": [0.5]})
     copy = clone(plane).set_params(estimator__gamma=2.0)
     assert copy.estimator.gamma == 2.0
     assert plane.estimator.gamma == 3.0
-    assert copy.get_params()["estimator__merge"] is False
+    assert copy.get_params()["estimator__auto_merge"] is False
     with pytest.raises(TypeError, match="positional"):
         VigilancePlane(MODELS[0], 0.1)  # type: ignore[misc]
 

@@ -206,7 +206,7 @@ inline void check_weight(const double* w, std::size_t width) {
 }
 
 template <class Art>
-class Face {
+class LearnerBinding {
 public:
     using Engine = Learner<Art>;
 
@@ -256,7 +256,7 @@ public:
     static std::tuple<WholeNumbers, NewVector<double>, NewVector<std::uint8_t>, nb::list>
     train_telling(Engine& engine, const AnyRows& array, const Params& params) {
         const Rows data = rows(engine, array);
-        Told told(data.size());
+        StreamReport told(data.size());
         try {
             nb::gil_scoped_release free;
             engine.train_telling(data, params, told, AskPython());
@@ -600,7 +600,7 @@ public:
 // What every engine has.
 template <class Art>
 nb::class_<Learner<Art>> bind_common(nb::module_& m, const char* name) {
-    using F = Face<Art>;
+    using F = LearnerBinding<Art>;
     using Engine = typename F::Engine;
     return nb::class_<Engine>(m, name)
         .def(nb::init<std::size_t, const Params&>(), nb::arg("n_features"), nb::arg("params"))
@@ -631,7 +631,7 @@ nb::class_<Learner<Art>> bind_common(nb::module_& m, const char* name) {
 // And those whose categories lie in one store.
 template <class Art>
 nb::class_<Learner<Art>> bind_learner(nb::module_& m, const char* name) {
-    using F = Face<Art>;
+    using F = LearnerBinding<Art>;
     using Engine = typename F::Engine;
     return bind_common<Art>(m, name)
         .def("snapshot", &F::snapshot, nb::arg("grouped"))

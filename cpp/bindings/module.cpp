@@ -84,7 +84,7 @@ std::tuple<NewMatrix<double>, WholeNumbers, WholeNumbers, WholeNumbers, std::siz
     bool compress) {
     if (weights.shape(1) % 2) throw nb::value_error("weights must have an even number of columns");
     Categories fresh(weights.shape(1) / 2);
-    const std::size_t n = Face<Ddvfa>::read_categories(weights, counts, labels, fresh);
+    const std::size_t n = LearnerBinding<Ddvfa>::read_categories(weights, counts, labels, fresh);
     check_kernel(params, fresh.n_features());
     Modules modules(fresh.n_features());
     Merged merged;
@@ -243,7 +243,7 @@ NB_MODULE(_core, m) {
                 nb::gil_scoped_release free;
                 engine.merge(params, AskPython());
             }
-            return Face<Ddvfa>::label_map(engine);
+            return LearnerBinding<Ddvfa>::label_map(engine);
         },
         nb::arg("params"));
     ddvfa.def("keep_apart", [](Learner<Ddvfa>& engine) {

@@ -12,8 +12,8 @@
 #include <tuple>
 #include <vector>
 
+#include "../best_run.hpp"
 #include "../learner.hpp"
-#include "../nearby.hpp"
 #include "../quality.hpp"
 #include "../sweep.hpp"
 #include "arrays.hpp"

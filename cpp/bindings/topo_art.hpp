@@ -11,10 +11,10 @@
 
 namespace resonart::bindings {
 
-class TopoFace {
+class TopoArtBinding {
 public:
     using Engine = Learner<TopoArt>;
-    using F = Face<TopoArt>;
+    using F = LearnerBinding<TopoArt>;
 
     // Weights, counts, edges and components (-1: candidate) of one module, and its steps.
     using Module =
@@ -146,13 +146,13 @@ private:
 
 inline void bind_topo_art(nb::module_& m) {
     nb::class_<Learner<TopoArt>> c = bind_common<TopoArt>(m, "TopoArt");
-    c.def("snapshot", &TopoFace::snapshot)
-        .def("restore", &TopoFace::restore, nb::arg("a"), nb::arg("b"), nb::arg("n_samples"),
+    c.def("snapshot", &TopoArtBinding::snapshot)
+        .def("restore", &TopoArtBinding::restore, nb::arg("a"), nb::arg("b"), nb::arg("n_samples"),
              nb::arg("n_refused"))
-        .def("predict_a", &TopoFace::predict_a, nb::arg("rows"), nb::arg("nearest"))
-        .def_prop_ro("n_categories", [](const TopoFace::Engine& e) {
-            return TopoFace::F::held(e,
-                                     [](const auto& s) { return s.art.b().categories().size(); });
+        .def("predict_a", &TopoArtBinding::predict_a, nb::arg("rows"), nb::arg("nearest"))
+        .def_prop_ro("n_categories", [](const TopoArtBinding::Engine& e) {
+            return TopoArtBinding::F::held(
+                e, [](const auto& s) { return s.art.b().categories().size(); });
         });
     bind_sweep<TopoArt>(c);
 }

@@ -36,7 +36,7 @@ def estimator(settings: Mapping[str, Setting], protocol: Protocol) -> Any:
         gamma_ref=protocol.gamma_ref,
         linkage=settings["linkage"],
         search=settings["search"],
-        merge=bool(settings["merge"]),
+        auto_merge=bool(settings["merge"]),
         alpha=protocol.alpha,
         beta=protocol.beta,
         order=settings["order"],

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from ._bounds import Bounds, Boxes
-from ._cluster_matches import ClusterMatches
-from ._ddvfa import DDVFA
-from ._describe import ClusterDescription, Description, export_text
-from ._dvfa import DVFA
-from ._explain import Explanation
-from ._fuzzy_art import FuzzyART
-from ._learned import Learned, Renaming
-from ._load_model import load
-from ._merge_art import MergeART, MergedModules
-from ._merge_models import merge_models
-from ._outliers import OutlierWarning
-from ._strict import ModelFileError
-from ._topo_art import TopoART
-from ._vat import VATImage, ivat, vat, vat_order
+from ._estimators.ddvfa import DDVFA
+from ._estimators.dvfa import DVFA
+from ._estimators.fuzzy_art import FuzzyART
+from ._estimators.merge_art import MergeART, MergedModules
+from ._estimators.topo_art import TopoART
+from ._merging.merge_models import merge_models
+from ._models.load import load
+from ._models.strict import ModelFileError
+from ._reading.cluster_matches import ClusterMatches
+from ._reading.describe import ClusterDescription, Description, export_text
+from ._reading.explain import Explanation
+from ._reading.learned import Learned, Renaming
+from ._rows.bounds import Bounds, Boxes
+from ._rows.outliers import OutlierWarning
+from ._rows.vat import VATImage, ivat, vat, vat_order
 
 __version__ = "0.1.0"
 

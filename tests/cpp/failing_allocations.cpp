@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "../../cpp/learner.hpp"
-#include "../../cpp/nearby.hpp"
+#include "../../cpp/best_run.hpp"
 #include "../../cpp/quality.hpp"
 #include "../../cpp/rows.hpp"
 #include "../../cpp/sweep.hpp"

@@ -38,9 +38,9 @@ def fit_all(
     [
         (FuzzyART(rho=0, order="random"), [{"rho": k / 4} for k in range(5)]),
         (DVFA(rho_lb=0, rho_ub=0, order="vat"), PAIRS),
-        (DDVFA(rho_lb=0, rho_ub=0, merge=False, order="random"), PAIRS),
-        (DDVFA(rho_lb=0, rho_ub=0, merge=True, linkage="average", order="random"), PAIRS),
-        (DDVFA(rho_lb=0, rho_ub=0, merge=False, order="vat"), PAIRS),
+        (DDVFA(rho_lb=0, rho_ub=0, auto_merge=False, order="random"), PAIRS),
+        (DDVFA(rho_lb=0, rho_ub=0, auto_merge=True, linkage="average", order="random"), PAIRS),
+        (DDVFA(rho_lb=0, rho_ub=0, auto_merge=False, order="vat"), PAIRS),
     ],
     ids=["fuzzy ART", "DVFA in VAT order", "DDVFA", "DDVFA + Merge ART", "VAT + DDVFA"],
 )

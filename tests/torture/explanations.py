@@ -90,7 +90,7 @@ def check_distances(random: Any, model: Any, d: int) -> str:
     for factor in (1.0 - 1e-9, 1.0, 1.0 + 1e-9):
         pair = np.stack([np.zeros(d), factor * distance])
         if isinstance(model, DDVFA):
-            fitted = DDVFA(rho_lb=rho, rho_ub=1.0, gamma=model.gamma, merge=False, **common)
+            fitted = DDVFA(rho_lb=rho, rho_ub=1.0, gamma=model.gamma, auto_merge=False, **common)
         else:
             fitted = FuzzyART(rho=rho, **common)
         assert (fitted.fit(pair).n_clusters_ == 1) == (factor <= 1.0), (rho, factor)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from resonart._require import how_to_get
+from resonart._shared.require import how_to_get
 
 __all__ = ["main"]
 

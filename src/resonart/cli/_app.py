@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 import resonart
-from resonart._escape import escaped_lines
+from resonart._shared.escape import escaped_lines
 
 from ._errors import Outcome, WarningLines, exit_code_of, leave_quietly, naming, outcome_of, report
 

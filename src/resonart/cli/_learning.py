@@ -113,7 +113,7 @@ def learn(model: Any, head: Head, keep: Keep, tick: Tick) -> Learned:
         tracker.follow()
         keep(chunk, names.of(model.labels_))
         tick(len(chunk.rows))
-    if not head.is_all and not chosen and model.get_params().get("merge"):
+    if not head.is_all and not chosen and model.get_params().get("auto_merge"):
         with clock:
             label_map = model.merge()
         names.follow(model.n_clusters_, label_map)

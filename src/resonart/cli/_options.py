@@ -413,9 +413,9 @@ OTHER_OPTIONS = [
         help="How a cluster speaks for its categories (ddvfa). [default: single]",
     ),
     click.option(
-        "--merge/--no-merge",
+        "--auto-merge/--no-auto-merge",
         default=None,
-        help="Merge ART at the end (ddvfa). [default: merge]",
+        help="Merge ART at the end (ddvfa). [default: auto-merge]",
     ),
     click.option(
         "--alpha", type=_POSITIVE, metavar="NUMBER", help="Choice parameter. [default: 0.001]"

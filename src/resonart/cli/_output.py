@@ -15,8 +15,8 @@ from typing import Any
 import click
 import numpy as np
 
-from resonart._escape import escaped, escaped_json, escaped_lines
-from resonart._progress import shown_elsewhere
+from resonart._shared.escape import escaped, escaped_json, escaped_lines
+from resonart._shared.progress import shown_elsewhere
 
 from ._errors import naming
 

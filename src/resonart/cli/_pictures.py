@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from resonart._require import require
+from resonart._shared.require import require
 
 from ._targets import check_folder, write_whole
 

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from resonart import Learned
-from resonart._escape import escaped_json
+from resonart._shared.escape import escaped_json
 from resonart.io import Block, LineParser, LineReader, LiveRows, Reject
 
 from ._claims import is_plain_file, try_lock

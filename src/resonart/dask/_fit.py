@@ -17,7 +17,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from resonart import DDVFA
-from resonart._checks import warn_user
+from resonart._rows.checks import warn_user
 
 from ._learn import (
     Part,
@@ -139,7 +139,7 @@ def fit(
     The sample is drawn by the values of the rows and ``random_state`` (None is 0 here), so that it
     is the same however rows are ordered and partitioned. Partitions may therefore be sorted: their
     clusters have been seen before. As in :meth:`DDVFA.fit`, Merge ART runs at the end where
-    vigilances are given and ``merge=True``, and does not where they were chosen on a sample.
+    vigilances are given and ``auto_merge=True``, and does not where they were chosen on a sample.
 
     The same partitions give the same bits, whatever the scheduler, the number of workers and who
     is done first. Tasks keep nothing on a worker: one that dies is asked again elsewhere, and
@@ -193,7 +193,7 @@ def fit(
                 "It must stay as it is while it is fitted: persist it, or write it first."
             )
         model = begun.model if part is None else unpack(part.model)
-        if ours.get_params()["merge"] and model.vigilance_choice_ is None:
+        if ours.get_params()["auto_merge"] and model.vigilance_choice_ is None:
             model.merge()  # as at the end of DDVFA.fit
     model.set_params(**ours.get_params())
     if not with_report:

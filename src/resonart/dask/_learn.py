@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from resonart import DDVFA, Bounds, OutlierWarning, merge_models
-from resonart._outliers import outliers_beside
+from resonart._rows.outliers import outliers_beside
 
 from ._errors import naming, noting
 from ._partitions import Reading, chunks_of
@@ -104,7 +104,7 @@ def unpack(packed: bytes) -> DDVFA:
 def going_on(base: bytes) -> DDVFA:
     """Return a copy of the base that learns on and keeps to what merging back asks for."""
     model = unpack(base)
-    model.set_params(merge=False, merge_every=None, order="given")
+    model.set_params(auto_merge=False, merge_every=None, order="given")
     return model
 
 
@@ -142,7 +142,7 @@ def learn_partition(
         _check_same(np.empty((0, 1)), prints[np.searchsorted(skipped, n_seen) :])
         if n_learned == 0:
             return None
-        if not is_base and model.get_params()["merge"]:
+        if not is_base and model.get_params()["auto_merge"]:
             model.merge()
     packed = pack(model)
     return Part(packed, n_learned, 1, len(packed), time.perf_counter() - started, 0.0)

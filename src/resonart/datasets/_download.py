@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from resonart._require import require
+from resonart._shared.require import require
 
 from ._convert import Labels, Rows
 from ._origins import Origin, RawFile

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from resonart._escape import escaped
+from resonart._shared.escape import escaped
 
 
 class TableError(ValueError):

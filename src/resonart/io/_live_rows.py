@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from resonart._show import MOST_ROWS, card, facts, short, summary, table
+from resonart._reading.show import MOST_ROWS, card, facts, short, summary, table
 
 from ._columns import Request, doubtful_columns
 from ._csv import CsvText

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from resonart._require import require
+from resonart._shared.require import require
 
 
 def require_pyarrow(what: str, part: str = "") -> Any:

@@ -12,7 +12,7 @@ from typing import BinaryIO, Literal, NamedTuple, NoReturn, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from resonart._show import MOST_ROWS, card, summary, table
+from resonart._reading.show import MOST_ROWS, card, summary, table
 
 from ._arrow import open_arrow, open_parquet
 from ._columns import Request, Selection, Table, doubtful_columns, select_columns

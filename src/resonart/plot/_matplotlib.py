@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from resonart._require import require
+from resonart._shared.require import require
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,7 +6,7 @@ its pipelines. docs/river.md says what is to be known.
 
 from __future__ import annotations
 
-from resonart._require import require as _require
+from resonart._shared.require import require as _require
 
 _require("river", "resonart.river", "river")  # before all that needs it
 

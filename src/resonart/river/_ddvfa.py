@@ -33,7 +33,7 @@ class DDVFA(ARTClusterer):
         `"weighted"` or `"centroid"`.
     search
         `"activation"`, or `"index"` to compare with the authors' program.
-    merge
+    auto_merge
         Whether Merge ART may run by itself, as `merge_every` and `max_categories` say.
     merge_every
         Number of rows between two merges. Labels change then, and only then. By default clusters
@@ -106,7 +106,7 @@ class DDVFA(ARTClusterer):
         gamma_ref: float = 1.0,
         linkage: str = "single",
         search: str = "activation",
-        merge: bool = True,
+        auto_merge: bool = True,
         merge_every: int | None = None,
         alpha: float = 1e-3,
         beta: float = 1.0,
@@ -123,7 +123,7 @@ class DDVFA(ARTClusterer):
         self.gamma_ref = gamma_ref
         self.linkage = linkage
         self.search = search
-        self.merge = merge
+        self.auto_merge = auto_merge
         self.merge_every = merge_every
         self.alpha = alpha
         self.beta = beta

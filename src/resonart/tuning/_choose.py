@@ -8,10 +8,10 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 
 from resonart import DDVFA, DVFA, FuzzyART
-from resonart._checks import check_jobs, check_rows, warn_user
-from resonart._choice import VigilanceChoice
-from resonart._progress import progress_bar
-from resonart._random import CallersGenerator
+from resonart._rows.checks import check_jobs, check_rows, warn_user
+from resonart._shared.progress import progress_bar
+from resonart._shared.random import CallersGenerator
+from resonart._vigilance.choice import VigilanceChoice
 
 
 def choose_vigilance(

@@ -13,10 +13,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from resonart import TopoART
-from resonart._checks import ParameterError, Rows, check_count, check_flag, check_rows
-from resonart._progress import progress_bar
-from resonart._random import CallersGenerator
-from resonart._sweep import Sweep, check_unbounded, fixed_bounds, make_orders, sweep
+from resonart._rows.checks import ParameterError, Rows, check_count, check_flag, check_rows
+from resonart._shared.progress import progress_bar
+from resonart._shared.random import CallersGenerator
+from resonart._vigilance.sweep import Sweep, check_unbounded, fixed_bounds, make_orders, sweep
 
 from ._grid import axes_of, make_grid
 from ._scores import (
@@ -69,9 +69,9 @@ class VigilancePlane(ClusterMixin, MetaEstimatorMixin, BaseEstimator):
         Whether to keep the labels of all distinct answers, which may take much memory. Otherwise
         :meth:`labels` fits the cell asked for again, and a copy of the rows is kept for that.
     keep_unmerged : bool, default=False
-        Whether to keep, too, what the runs of a DDVFA with ``merge=True`` were before they were
-        merged: for little more time than the merged plane alone, ``unmerged_`` is the plane of the
-        same DDVFA with ``merge=False``.
+        Whether to keep, too, what the runs of a DDVFA with ``auto_merge=True`` were before they
+        were merged: for little more time than the merged plane alone, ``unmerged_`` is the plane of
+        the same DDVFA with ``auto_merge=False``.
     grid : dict or None, default=None
         Values to try instead of the usual ones, by name of parameter. Without it, ``rho_a`` of
         TopoART goes by ``step``, ``beta_sbm`` is 0, 0.25, 0.5 and 0.75, ``phi`` is 1 to 4, and
@@ -223,10 +223,10 @@ class VigilancePlane(ClusterMixin, MetaEstimatorMixin, BaseEstimator):
         estimator = clone(self.estimator)
         estimator._check_common()
         check_unbounded(estimator)
-        if keep_unmerged and not estimator.get_params(deep=False).get("merge"):
+        if keep_unmerged and not estimator.get_params(deep=False).get("auto_merge"):
             raise ParameterError(
                 f"keep_unmerged=True needs an estimator that merges, got {estimator!r}. Use a "
-                "DDVFA with merge=True, or keep_unmerged=False."
+                "DDVFA with auto_merge=True, or keep_unmerged=False."
             )
         random = check_random_state(self.random_state)
         bounds = fixed_bounds(estimator, rows)
@@ -250,7 +250,7 @@ class VigilancePlane(ClusterMixin, MetaEstimatorMixin, BaseEstimator):
         self.__dict__.pop("unmerged_", None)
         if found.unmerged is not None:
             plain = clone(self).set_params(
-                estimator=clone(self.estimator).set_params(merge=False), keep_unmerged=False
+                estimator=clone(self.estimator).set_params(auto_merge=False), keep_unmerged=False
             )
             check_rows(plain, X, reset=True)
             plain._settle(found.unmerged, clone(plain.estimator), X, rows, orders, scoring)

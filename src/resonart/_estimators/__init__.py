@@ -1,0 +1,1 @@
+"""The estimators: scikit-learn shells over one native model each."""

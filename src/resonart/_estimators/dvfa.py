@@ -1,0 +1,151 @@
+"""Dual vigilance fuzzy ART: several boxes a cluster."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import _core
+from .._rows.checks import check_vigilances
+from .._vigilance.auto import AutoVigilance
+
+
+class DVFA(AutoVigilance):
+    """Dual vigilance fuzzy ART: clusters made of several hyperboxes, in one pass.
+
+    The most active category whose match reaches ``rho_lb`` takes the row. If the match reaches
+    ``rho_ub`` too, the category grows to hold the row; otherwise the row becomes a new category
+    of the same cluster. Where nothing reaches ``rho_lb``, the row founds a new cluster.
+
+    Parameters
+    ----------
+    rho_lb : float or "auto", default="auto"
+        Lower vigilance in [0, 1]: how alike the parts of a cluster are. ``"auto"`` chooses it from
+        the rows, as :class:`DDVFA` does.
+    rho_ub : float or "auto", default="auto"
+        Upper vigilance in [rho_lb, 1]: how small the boxes stay. Equal vigilances give fuzzy ART.
+    alpha : float, default=1e-3
+        Choice parameter, > 0.
+    beta : float, default=1.0
+        Learning rate in (0, 1].
+    max_epochs : int, default=1
+        Most passes of ``fit`` over the rows. It stops early when a pass changes no weight.
+    order : {"given", "random", "vat"}, default="given"
+        Order in which ``fit`` presents the rows. ``"vat"`` is that of :func:`vat_order`, in which
+        clusters lie together. ``partial_fit`` takes rows as they come, and refuses ``"vat"``. A
+        vigilance that is ``"auto"`` is chosen together with a random order, whatever this says,
+        unless ``n_orders`` is 1.
+    n_orders : int, default=8
+        Number of orders that ``"auto"`` tries; the best run is kept.
+    random_state : int, RandomState instance or None, default=None
+        Source of the random orders.
+    n_jobs : int or None, default=-1
+        Threads that ``"auto"`` uses; see :class:`DDVFA`.
+    verbose : bool, int or "auto", default="auto"
+        Whether ``"auto"`` shows how far it has come; see :class:`DDVFA`.
+    bounds : tuple (low, high) or None, default=None
+        Feature ranges that are scaled to [0, 1]; learned from the first rows by default.
+    out_of_bounds : {"expand", "clip", "error"}, default="expand"
+        What a row outside the ranges does; see :class:`FuzzyART`.
+    on_mismatch : {"nearest", "noise"}, default="nearest"
+        What ``predict`` says of a row that resonates with no cluster: the most active cluster, or
+        -1.
+    max_categories : int or None, default=None
+        Most categories the model may have, >= 1: a bound on its memory. A row that would make one
+        more then gets the label that ``predict`` would give it (the cluster that reached
+        ``rho_lb``, or else the most active one), changes no box and no count, and is counted in
+        ``n_refused_``. A model that has more already keeps them. ``"auto"`` chooses as if there
+        were no bound.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        Clusters of the rows of the last ``fit`` or ``partial_fit``, numbered from 0 in order of
+        creation.
+    n_clusters_, n_categories_ : int
+        Number of clusters and of categories.
+    weights_, counts_, category_labels_ : ndarray
+        Complement-coded weights, rows encoded and cluster of each category, cluster by cluster.
+    boxes_ : Boxes
+        Corners ``(lower, upper)`` of each category in the user's units.
+    bounds_ : Bounds
+        Feature ranges ``(low, high)``.
+    rho_lb_, rho_ub_ : float
+        The vigilances used.
+    vigilance_choice_ : VigilanceChoice or None
+        Why ``"auto"`` came to them: ``print(model.vigilance_choice_)``. None where both were
+        given.
+    n_features_in_, feature_names_in_
+        Number of features, and their names where the rows came with string names.
+    n_epochs_, n_samples_seen_, n_refused_ : int
+        Passes run by the last ``fit``; rows presented so far; how many of them were not learned for
+        want of room (``max_categories``).
+
+    See Also
+    --------
+    DDVFA : Judges a cluster by all its categories, and can merge clusters.
+
+    Notes
+    -----
+    Brito da Silva, Elnabarawy and Wunsch, "Dual vigilance fuzzy adaptive resonance theory",
+    Neural Networks 109, 2019.
+
+    Examples
+    --------
+    >>> from resonart import DVFA
+    >>> X = [[0.0, 0.0], [0.2, 0.0], [0.4, 0.0], [0.2, 1.0], [0.4, 1.0]]
+    >>> model = DVFA(rho_lb=0.7, rho_ub=0.95).fit(X)
+    >>> model.labels_
+    array([0, 0, 0, 1, 1])
+    >>> model.n_clusters_, model.n_categories_
+    (2, 5)
+    """
+
+    _engine_type = _core.Dvfa
+    _swept = ("rho_lb", "rho_ub")
+
+    def __init__(
+        self,
+        *,
+        rho_lb: float | str = "auto",
+        rho_ub: float | str = "auto",
+        alpha: float = 1e-3,
+        beta: float = 1.0,
+        max_epochs: int = 1,
+        order: str = "given",
+        n_orders: int = 8,
+        random_state: Any = None,
+        n_jobs: int | None = -1,
+        verbose: bool | int | str = "auto",
+        bounds: Any = None,
+        out_of_bounds: str = "expand",
+        on_mismatch: str = "nearest",
+        max_categories: int | None = None,
+    ) -> None:
+        self.rho_lb = rho_lb
+        self.rho_ub = rho_ub
+        self.alpha = alpha
+        self.beta = beta
+        self.max_epochs = max_epochs
+        self.order = order
+        self.n_orders = n_orders
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.bounds = bounds
+        self.out_of_bounds = out_of_bounds
+        self.on_mismatch = on_mismatch
+        self.max_categories = max_categories
+
+    def _own_params(self, n_rows: int | None) -> dict[str, Any]:
+        rho_lb, rho_ub = check_vigilances(self._vigilance("rho_lb"), self._vigilance("rho_ub"))
+        return {"rho_lb": rho_lb, "rho_ub": rho_ub}
+
+    @property
+    def rho_lb_(self) -> float:
+        """The lower vigilance used."""
+        return self._used("rho_lb")
+
+    @property
+    def rho_ub_(self) -> float:
+        """The upper vigilance used."""
+        return self._used("rho_ub")

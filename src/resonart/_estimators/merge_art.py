@@ -1,0 +1,264 @@
+"""Merge ART as an operation of its own: modules in, fewer modules out."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+
+from .. import _core
+from .._reading.show import MOST_ROWS, card, heading, summary, table
+from .._rows.checks import (
+    ParameterError,
+    check_choice,
+    check_count,
+    check_flag,
+    check_real,
+    check_vigilances,
+    warn_user,
+)
+from .base import BaseART
+
+# By how much a corner may pass another through rounding.
+ROUNDING = 1e-9
+
+LINKAGES = ("single", "complete", "median", "average", "weighted", "centroid")
+
+
+def module_params(model: Any, rho_lb: object, rho_ub: object) -> dict[str, Any]:
+    """Return the checked parameters that DDVFA and Merge ART share, under engine names."""
+    low, high = check_vigilances(rho_lb, rho_ub)
+    gamma = check_real("gamma", model.gamma, low=0.0)
+    gamma_ref = check_real("gamma_ref", model.gamma_ref, low=0.0)
+    linkage = check_choice("linkage", model.linkage, LINKAGES)
+    # The paper asks for 1 <= gamma and gamma* <= gamma, and breaks both in its own study.
+    if gamma < 1.0:
+        warn_user(f"gamma={gamma:g} is below 1, outside the range the method was made for.")
+    if gamma_ref > gamma:
+        warn_user(
+            f"gamma_ref={gamma_ref:g} exceeds gamma={gamma:g}; the method asks for "
+            "gamma_ref <= gamma."
+        )
+    return {
+        "rho_lb": low,
+        "rho_ub": high,
+        "gamma": gamma,
+        "gamma_ref": gamma_ref,
+        "linkage": _core.Linkage[linkage],
+    }
+
+
+class MergedModules(NamedTuple):
+    """What Merge ART makes of modules.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (n_categories, 2 * n_features)
+        Complement-coded weights, module by module.
+    counts : ndarray of shape (n_categories,)
+        Rows encoded by each category.
+    category_labels : ndarray of shape (n_categories,)
+        Module of each category.
+    label_map : ndarray of shape (n_old_modules,)
+        Old module to new module; ``label_map[labels]`` renames labels.
+    n_passes : int
+        Passes run, the last of which merged nothing unless it met ``max_passes``.
+    """
+
+    weights: NDArray[np.float64]
+    counts: NDArray[np.int64]
+    category_labels: NDArray[np.int64]
+    label_map: NDArray[np.int64]
+    n_passes: int
+
+    def __repr__(self) -> str:
+        return summary(
+            self,
+            n_modules=int(self.category_labels.max(initial=-1)) + 1,
+            n_categories=len(self.counts),
+            n_passes=self.n_passes,
+            label_map=self.label_map,
+        )
+
+    def _repr_html_(self) -> str:
+        n_new = int(self.category_labels.max(initial=-1)) + 1
+        title = (
+            f"{len(self.label_map):,} modules became {n_new:,}, of {len(self.counts):,} boxes, in "
+            f"{self.n_passes:,} passes"
+        )
+        rows = list(enumerate(self.label_map[:MOST_ROWS].tolist()))
+        columns = ["was module", "is now"]
+        return card(heading(title), table(columns, rows, n_rows=len(self.label_map)))
+
+
+class MergeART(BaseEstimator):
+    """Merge ART: joins modules (clusters made of categories) that lie close enough together.
+
+    Modules are presented in order to an ART whose nodes are unions of modules. A module joins
+    the most active node whose match, taken over all pairs of categories by ``linkage``, reaches
+    ``rho_lb``. Passes are repeated until one changes nothing. Then each node's categories are
+    compressed by a fuzzy ART with vigilance ``rho_ub``, which never changes labels.
+
+    :class:`DDVFA` does this by itself; use this class to merge clusters found elsewhere, or with
+    other parameters than those they were found with.
+
+    Parameters
+    ----------
+    rho_lb, rho_ub : float
+        Lower and upper vigilance in [0, 1], ``rho_lb <= rho_ub``.
+    gamma : float, default=3.0
+        Kernel width.
+    gamma_ref : float, default=1.0
+        Reference kernel width.
+    linkage : {"single", "complete", "median", "average", "weighted", "centroid"}, \
+default="single"
+        How a pair of modules speaks for its pairs of categories.
+    alpha : float, default=1e-3
+        Choice parameter, > 0.
+    beta : float, default=1.0
+        Learning rate of the compression, in (0, 1].
+    max_passes : int or None, default=None
+        Most passes; ``None`` goes on until one changes nothing.
+    compress : bool, default=True
+        Whether to compress each node's categories at the end.
+
+    Examples
+    --------
+    >>> from resonart import FuzzyART, MergeART
+    >>> X = [[0.0, 0.0], [0.2, 0.0], [0.4, 0.0], [0.2, 1.0], [0.4, 1.0]]
+    >>> model = FuzzyART(rho=0.95).fit(X)  # five clusters of one row
+    >>> merged = MergeART(rho_lb=0.4, rho_ub=0.95).merge(model)
+    >>> merged.label_map[model.labels_]
+    array([0, 0, 0, 1, 1])
+    """
+
+    def __init__(
+        self,
+        *,
+        rho_lb: float,
+        rho_ub: float,
+        gamma: float = 3.0,
+        gamma_ref: float = 1.0,
+        linkage: str = "single",
+        alpha: float = 1e-3,
+        beta: float = 1.0,
+        max_passes: int | None = None,
+        compress: bool = True,
+    ) -> None:
+        self.rho_lb = rho_lb
+        self.rho_ub = rho_ub
+        self.gamma = gamma
+        self.gamma_ref = gamma_ref
+        self.linkage = linkage
+        self.alpha = alpha
+        self.beta = beta
+        self.max_passes = max_passes
+        self.compress = compress
+
+    def merge(
+        self,
+        model: Any = None,
+        *,
+        weights: ArrayLike | None = None,
+        counts: ArrayLike | None = None,
+        category_labels: ArrayLike | None = None,
+    ) -> MergedModules:
+        """Merge the clusters of a fitted model, or modules given as arrays.
+
+        Parameters
+        ----------
+        model : fitted estimator of resonart, optional
+            Its clusters are the modules. It is left as it is. Of :class:`TopoART` these are the
+            clusters of module B: its candidates belong to none and are left out.
+        weights : array-like of shape (n_categories, 2 * n_features), optional
+            Complement-coded weights in [0, 1], instead of a model.
+        counts : array-like of int of shape (n_categories,), optional
+            Rows encoded by each category; 1 each by default.
+        category_labels : array-like of int of shape (n_categories,), optional
+            Module of each category, 0, 1, ... without gaps; one module each by default.
+
+        Returns
+        -------
+        merged : MergedModules
+            The modules left, and which old one each of them holds.
+        """
+        if (model is None) == (weights is None):
+            raise TypeError("merge takes a fitted model or weights=..., one of the two.")
+        if model is not None:
+            if counts is not None or category_labels is not None:
+                raise TypeError("counts and category_labels belong to weights=..., not a model.")
+            weights, counts, category_labels = _modules_of(model)
+        params = _core.Params(
+            alpha=check_real("alpha", self.alpha, low=0.0, low_included=False),
+            beta=check_real("beta", self.beta, low=0.0, high=1.0, low_included=False),
+            **module_params(self, self.rho_lb, self.rho_ub),
+        )
+        max_passes = check_count("max_passes", self.max_passes, optional=True)
+        compress = check_flag("compress", self.compress)
+        return MergedModules(
+            *_core.merge_modules(
+                *_check_modules(weights, counts, category_labels), params, max_passes, compress
+            )
+        )
+
+
+def _modules_of(
+    model: Any,
+) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return weights, counts and clusters of a model's categories, all of one moment."""
+    if not isinstance(model, BaseART):
+        raise TypeError(
+            f"merge takes a fitted estimator of resonart, got {type(model).__name__}. Give weights "
+            "that come from elsewhere as weights=..."
+        )
+    content = model._snapshot()
+    is_member = content.labels >= 0
+    if not is_member.any():
+        raise ValueError(
+            f"{type(model).__name__} has no clusters yet, only {len(content.labels)} candidates, "
+            "and so nothing to merge. Train it with more rows, or lower phi."
+        )
+    return content.weights[is_member], content.counts[is_member], content.labels[is_member]
+
+
+def _check_modules(
+    weights: Any, counts: Any, category_labels: Any
+) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
+    weights = np.ascontiguousarray(weights, dtype=np.float64)
+    if weights.ndim != 2 or weights.shape[1] % 2 or weights.shape[1] == 0 or not len(weights):
+        raise ValueError(
+            "weights must have shape (n_categories, 2 * n_features) with at least one category, "
+            f"got {weights.shape}."
+        )
+    if not ((weights >= 0.0) & (weights <= 1.0)).all():
+        raise ValueError("weights must be complement coded and scaled to [0, 1].")
+    d = weights.shape[1] // 2
+    is_box = (weights[:, :d] + weights[:, d:] <= 1.0 + ROUNDING).all(axis=1)
+    if not is_box.all():
+        raise ValueError(
+            "weights must be boxes (u, 1 - v) with u <= v, got "
+            f"{weights[np.argmin(is_box)].tolist()}. Complement code lower and upper corners."
+        )
+    n = weights.shape[0]
+    counts = np.ones(n, np.int64) if counts is None else _whole("counts", counts, n)
+    labels = (
+        np.arange(n) if category_labels is None else _whole("category_labels", category_labels, n)
+    )
+    if (counts < 1).any():
+        raise ValueError("counts must be at least 1.")
+    found = np.unique(labels)
+    if not np.array_equal(found, np.arange(found.size)):
+        raise ValueError("category_labels must be 0, 1, ... without gaps.")
+    return weights, counts, labels
+
+
+def _whole(name: str, values: Any, n: int) -> NDArray[np.int64]:
+    array = np.asarray(values)
+    if array.shape != (n,) or array.dtype.kind not in "iu":
+        raise ParameterError(
+            f"{name} must be {n} whole numbers, one for each category, got an array of shape "
+            f"{array.shape} and type {array.dtype}."
+        )
+    return np.ascontiguousarray(array, dtype=np.int64)

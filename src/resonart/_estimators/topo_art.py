@@ -1,0 +1,285 @@
+"""Fuzzy topoART: clusters as connected graphs of boxes."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _core
+from .._models.snapshot import ModuleSnapshot, Snapshot, TopoSnapshot, topo_snapshot
+from .._rows.bounds import Boxes, boxes_from_weights
+from .._rows.checks import ParameterError, Rows, check_count, check_real
+from .base import BaseART, Labels
+
+
+class TopoART(BaseART):
+    """Fuzzy topoART: clusters of any shape as linked hyperboxes, with noise removed on the way.
+
+    Two modules of fuzzy ART learn side by side. In each, the two most active categories that reach
+    the vigilance learn a row together and are linked. Categories that have not encoded ``phi`` rows
+    are candidates; every ``tau`` rows a module drops them. Module B, with the higher vigilance
+    ``(rho_a + 1) / 2``, sees only rows that a permanent category of module A has taken. Clusters
+    are what links connect among permanent categories.
+
+    Parameters
+    ----------
+    rho_a : float
+        Vigilance of module A in [0, 1]. It has to be given: :class:`tuning.VigilancePlane
+        <resonart.tuning.VigilancePlane>` finds a good one, and :func:`tuning.vigilance_for
+        <resonart.tuning.vigilance_for>` the one that a distance asks for.
+    beta_sbm : float, default=0.5
+        Learning rate of the second best category in [0, 1]; the best learns with rate 1.
+    phi : int, default=2
+        Rows a category must have encoded to become permanent.
+    tau : int or float, default=100
+        Rows between two removals of candidates. A fraction in (0, 1) is taken of the rows of
+        ``fit``; ``partial_fit`` needs a whole number, or a ``fit`` before it.
+    alpha : float, default=1e-3
+        Choice parameter, > 0.
+    max_epochs : int, default=1
+        Most passes of ``fit`` over the rows. It stops early when a pass changes no weight.
+    order : {"given", "random", "vat"}, default="given"
+        Order in which ``fit`` presents the rows. ``"vat"`` is that of :func:`vat_order`, in which
+        clusters lie together. ``partial_fit`` takes rows as they come, and refuses ``"vat"``.
+    random_state : int, RandomState instance or None, default=None
+        Source of the random order.
+    bounds : tuple (low, high) or None, default=None
+        Feature ranges that are scaled to [0, 1]; learned from the first rows by default.
+    out_of_bounds : {"expand", "clip", "error"}, default="expand"
+        What a row outside the ranges does; see :class:`FuzzyART`.
+    on_mismatch : {"nearest", "noise"}, default="nearest"
+        What ``predict`` and ``labels_`` say of a row that lies nearest to a candidate: the cluster
+        of the nearest permanent category, or -1.
+    max_categories : int or None, default=None
+        Most categories each of the two modules may have, >= 1: a bound on memory. Before a row
+        would make one more, the module drops its candidates, as every ``tau`` rows. If it has
+        none, it does not learn the row, which is counted in ``n_refused_``; what module A refuses,
+        B does not see. A module that has more already keeps the permanent ones.
+
+    Attributes
+    ----------
+    labels_, labels_b_ : ndarray of shape (n_samples,)
+        Clusters of the rows of the last ``fit`` or ``partial_fit`` by module B, found after
+        learning; -1 if no category is permanent yet, and where ``on_mismatch`` says so. Clusters
+        are numbered by the oldest category they hold, so that numbers may change as links are made
+        and candidates dropped.
+    labels_a_ : ndarray of shape (n_samples,)
+        The same by module A.
+    weights_a_, weights_b_ : ndarray of shape (n_categories, 2 * n_features)
+        Complement-coded weights of a module's categories in order of creation, candidates included.
+    counts_a_, counts_b_ : ndarray of shape (n_categories,)
+        Rows encoded by each category, as best or second best.
+    permanent_a_, permanent_b_ : ndarray of bool of shape (n_categories,)
+        Which categories are permanent.
+    edges_a_, edges_b_ : ndarray of int of shape (n_edges, 2)
+        Links as pairs ``i < j`` of categories, in ascending order.
+    boxes_a_, boxes_b_ : Boxes
+        Corners ``(lower, upper)`` of each category in the user's units.
+    weights_, counts_, boxes_ : ndarray
+        Those of module B.
+    category_labels_ : ndarray of shape (n_categories,)
+        Cluster of each category of module B; -1 for candidates.
+    n_clusters_, n_categories_ : int
+        Number of clusters and of categories, candidates included, of module B.
+    tau_ : int
+        Rows between two removals, where ``tau`` is a fraction, too.
+    n_refused_ : int
+        Rows that a module did not learn for lack of room (``max_categories``).
+    bounds_, n_features_in_, feature_names_in_, n_epochs_, n_samples_seen_
+        As for the other estimators.
+
+    See Also
+    --------
+    DDVFA : Clusters of any shape without a noise threshold, that can be merged.
+
+    Notes
+    -----
+    ``score_samples`` is the size-independent activation of the nearest permanent category of module
+    B: 1 inside its box, falling with the distance from it.
+
+    Tscherepanow, "TopoART: a topology learning hierarchical ART network", ICANN 2010.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from resonart import TopoART
+    >>> t = np.linspace(0, 2 * np.pi, 400, endpoint=False)
+    >>> ring = np.column_stack([np.cos(t), np.sin(t)])
+    >>> X = np.concatenate([ring, 0.3 * ring])  # a ring around a ring
+    >>> model = TopoART(rho_a=0.7, order="random", random_state=0).fit(X)
+    >>> model.n_clusters_
+    2
+    >>> len(np.unique(model.predict([[1.0, 0.0], [0.0, -1.0], [0.3, 0.0]])))
+    2
+    """
+
+    _engine_type = _core.TopoArt
+    _engine: _core.TopoArt
+    _counts_note = "module B; a row counts for each of the boxes that learned it, one or two"
+
+    # The best category always learns at once.
+    beta = 1.0
+
+    labels_a_: Labels
+    labels_b_: Labels
+    tau_: int
+
+    def __init__(
+        self,
+        *,
+        rho_a: float | None = None,
+        beta_sbm: float = 0.5,
+        phi: int = 2,
+        tau: int | float = 100,
+        alpha: float = 1e-3,
+        max_epochs: int = 1,
+        order: str = "given",
+        random_state: Any = None,
+        bounds: Any = None,
+        out_of_bounds: str = "expand",
+        on_mismatch: str = "nearest",
+        max_categories: int | None = None,
+    ) -> None:
+        self.rho_a = rho_a
+        self.beta_sbm = beta_sbm
+        self.phi = phi
+        self.tau = tau
+        self.alpha = alpha
+        self.max_epochs = max_epochs
+        self.order = order
+        self.random_state = random_state
+        self.bounds = bounds
+        self.out_of_bounds = out_of_bounds
+        self.on_mismatch = on_mismatch
+        self.max_categories = max_categories
+
+    def _own_params(self, n_rows: int | None) -> dict[str, Any]:
+        if self.rho_a is None:
+            raise ParameterError(
+                "TopoART chooses no vigilance by itself: give rho_a, for instance "
+                "TopoART(rho_a=0.9), or have a good one found: "
+                "resonart.tuning.VigilancePlane(TopoART(), random_state=0).fit(X).best_estimator_"
+            )
+        rho_a = check_real("rho_a", self.rho_a, low=0.0, high=1.0)
+        return {
+            "rho_lb": rho_a,
+            "rho_ub": (rho_a + 1.0) / 2.0,
+            "beta_sbm": check_real("beta_sbm", self.beta_sbm, low=0.0, high=1.0),
+            "phi": check_count("phi", self.phi),
+            "tau": self._whole_tau(n_rows),
+        }
+
+    def _whole_tau(self, n_rows: int | None) -> int:
+        fraction = isinstance(self.tau, Real) and 0.0 < self.tau < 1.0
+        if not fraction:
+            try:
+                tau = check_count("tau", self.tau)
+            except ParameterError:
+                raise ParameterError(
+                    f"tau must be a whole number >= 1 or a fraction in (0, 1), got {self.tau!r}."
+                ) from None
+            assert tau is not None
+        elif n_rows is not None:
+            tau = max(1, round(float(self.tau) * n_rows))
+        elif "tau_" in self.__dict__:
+            tau = self.tau_
+        else:
+            raise ParameterError(
+                f"tau={self.tau!r} is a fraction of the rows of fit, and a stream has no end. Give "
+                "a whole number of rows."
+            )
+        self.tau_ = int(tau)
+        return self.tau_
+
+    def _set_labels(self, rows: Rows, labels: Labels) -> None:
+        # Links made later may join what was apart: labels are found when all rows are learned.
+        if len(rows):
+            nearest = self.on_mismatch == "nearest"
+            self.labels_b_ = self._engine.predict(rows, nearest)
+            self.labels_a_ = self._engine.predict_a(rows, nearest)
+        else:
+            self.labels_b_ = self.labels_a_ = labels
+        self.labels_ = self.labels_b_
+
+    # ------------------------------------------------------------------ what was learned
+
+    def _both(self) -> TopoSnapshot:
+        self._fitted()
+        return topo_snapshot(self._engine)
+
+    def _snapshot(self) -> Snapshot:
+        both = self._both()
+        return Snapshot(
+            both.b.weights,
+            both.b.counts,
+            both.b.components,
+            both.low,
+            both.high,
+            n_samples=both.n_samples,
+            since_merge=0,
+            n_merges=0,
+            n_refused=both.n_refused,
+            room_sought_at=0,
+            n_apart=0,
+            label_map=np.empty(0, np.int64),
+        )
+
+    @property
+    def weights_a_(self) -> NDArray[np.float64]:
+        """Weights of module A."""
+        return self._both().a.weights
+
+    @property
+    def weights_b_(self) -> NDArray[np.float64]:
+        """Weights of module B."""
+        return self._both().b.weights
+
+    @property
+    def counts_a_(self) -> NDArray[np.int64]:
+        """Rows encoded by the categories of module A."""
+        return self._both().a.counts
+
+    @property
+    def counts_b_(self) -> NDArray[np.int64]:
+        """Rows encoded by the categories of module B."""
+        return self._both().b.counts
+
+    @property
+    def permanent_a_(self) -> NDArray[np.bool_]:
+        """Which categories of module A are permanent."""
+        return self._both().a.components >= 0
+
+    @property
+    def permanent_b_(self) -> NDArray[np.bool_]:
+        """Which categories of module B are permanent."""
+        return self._both().b.components >= 0
+
+    @property
+    def edges_a_(self) -> NDArray[np.int64]:
+        """Links of module A."""
+        return _sorted_edges(self._both().a)
+
+    @property
+    def edges_b_(self) -> NDArray[np.int64]:
+        """Links of module B."""
+        return _sorted_edges(self._both().b)
+
+    @property
+    def boxes_a_(self) -> Boxes:
+        """Boxes of module A in the user's units."""
+        both = self._both()
+        return boxes_from_weights(both.a.weights, both.bounds)
+
+    @property
+    def boxes_b_(self) -> Boxes:
+        """Boxes of module B in the user's units."""
+        both = self._both()
+        return boxes_from_weights(both.b.weights, both.bounds)
+
+
+def _sorted_edges(module: ModuleSnapshot) -> NDArray[np.int64]:
+    edges = module.edges
+    return edges[np.lexsort((edges[:, 1], edges[:, 0]))]

@@ -1,0 +1,102 @@
+"""Models that each chose their own vigilances, as one: the clusters of one model lead."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _core
+from .._models.snapshot import Snapshot, fill
+from .._rows.bounds import Bounds, boxes_from_weights
+
+Ints = NDArray[np.int64]
+
+
+def merge_by_vote(
+    contents: Sequence[Snapshot], leader: int, params: _core.Params
+) -> tuple[Snapshot, list[Ints]]:
+    """Return the leader with all that the other models know, and the map of each model's labels.
+
+    Merge ART would ask which of two partitions is right, pair of modules by pair of modules, with a
+    vigilance that was chosen for one of them. Here one partition is right, and the boxes of the
+    others find their place in it: a cluster joins the one that most of its rows lie in.
+    """
+    bounds = common_bounds(contents)
+    lead = contents[leader]
+    label_maps: list[Ints] = [np.empty(0, dtype=np.int64)] * len(contents)
+    label_maps[leader] = np.arange(_n_clusters(lead), dtype=np.int64)
+    whole = lead._replace(
+        weights=_core.move_weights(lead.weights, lead.low, lead.high, *bounds),
+        low=bounds.low,
+        high=bounds.high,
+        since_merge=0,
+        n_merges=1,
+        room_sought_at=0,
+        label_map=np.empty(0, np.int64),
+    )
+    is_apart = np.arange(_n_clusters(lead)) < lead.n_apart
+    for i, content in enumerate(contents):
+        if i == leader:
+            continue
+        winners = _elected(whole, content, params)
+        # Where rows resonate with nothing known, their cluster is new.
+        new = np.flatnonzero(winners < 0)
+        winners[new] = _n_clusters(whole) + np.arange(len(new))
+        is_apart = np.append(is_apart, new < content.n_apart)
+        label_maps[i] = winners
+        whole = _joined(whole, content, winners, bounds)
+    # Clusters that are kept apart are the first.
+    order = np.argsort(~is_apart, kind="stable")
+    number = np.empty_like(order)
+    number[order] = np.arange(len(order))
+    whole = whole._replace(labels=number[whole.labels], n_apart=int(is_apart.sum()))
+    return _compressed(whole, params), [number[label_map] for label_map in label_maps]
+
+
+def common_bounds(contents: Sequence[Snapshot]) -> Bounds:
+    """Return the feature ranges that hold those of all models."""
+    return Bounds(
+        np.min([c.low for c in contents], axis=0), np.max([c.high for c in contents], axis=0)
+    )
+
+
+def _elected(known: Snapshot, content: Snapshot, params: _core.Params) -> Ints:
+    """Return which known cluster most rows of each cluster lie in; -1: most resonate with none."""
+    engine = _core.Ddvfa(known.weights.shape[1] // 2, params)
+    fill(engine, known)
+    lower, upper = boxes_from_weights(content.weights, content.bounds)
+    voted = engine.predict(np.ascontiguousarray(lower + (upper - lower) / 2), False)
+    none = _n_clusters(known)  # loses against a cluster with as many votes
+    ballots = content.labels * (none + 1) + np.where(voted < 0, none, voted)
+    pairs, of_pair = np.unique(ballots, return_inverse=True)
+    votes = np.bincount(of_pair, content.counts)
+    label, winner = np.divmod(pairs, none + 1)
+    best_first = np.lexsort((winner, -votes, label))
+    _, first = np.unique(label[best_first], return_index=True)
+    winners: Ints = winner[best_first][first]
+    return np.where(winners == none, -1, winners)
+
+
+def _joined(known: Snapshot, content: Snapshot, winners: Ints, bounds: Bounds) -> Snapshot:
+    moved = _core.move_weights(content.weights, content.low, content.high, *bounds)
+    return known._replace(
+        weights=np.concatenate([known.weights, moved]),
+        counts=np.concatenate([known.counts, content.counts]),
+        labels=np.concatenate([known.labels, winners[content.labels]]),
+        n_samples=known.n_samples + content.n_samples,
+        n_refused=known.n_refused + content.n_refused,
+    )
+
+
+def _compressed(content: Snapshot, params: _core.Params) -> Snapshot:
+    """Compress the categories of each cluster, as Merge ART does in the end."""
+    weights, counts, labels, *_ = _core.merge_modules(
+        content.weights, content.counts, content.labels, params, 0, True
+    )
+    return content._replace(weights=weights, counts=counts, labels=labels)
+
+
+def _n_clusters(content: Snapshot) -> int:
+    return int(content.labels.max()) + 1

@@ -1,0 +1,236 @@
+"""One DDVFA model out of several, learned apart."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+from .. import _core
+from .._estimators.ddvfa import DDVFA, merges_by_itself
+from .._models.snapshot import Snapshot, dump_params, fill, snapshot
+from .by_vote import common_bounds, merge_by_vote
+from .grown import merge_grown
+
+# What the models were trained with has to agree in these, vigilances where they were given.
+_VIGILANCES = ("rho_lb", "rho_ub")
+_MUST_AGREE = (*_VIGILANCES, "gamma", "gamma_ref", "linkage", "search", "alpha", "beta")
+
+
+def merge_models(models: Sequence[DDVFA], *, base: DDVFA | None = None) -> DDVFA:
+    """Merge fitted DDVFA models into one, by Merge ART over all their modules.
+
+    Modules are presented in the order of the models. Models that chose their vigilances by
+    themselves may differ in them, and are merged by a vote of boxes; see Notes. Feature ranges may
+    differ: the result covers their union, and every box keeps its place in the user's units. The
+    models are left alone.
+
+    Parameters
+    ----------
+    models : sequence of DDVFA
+        Fitted models with the same parameters and features. Only vigilances that models chose by
+        themselves (``"auto"``) may differ.
+    base : DDVFA or None, default=None
+        A model of which all the others are copies that have learned on, without merging since.
+        Its clusters keep their labels and are not merged with each other: they are known to be
+        the same everywhere. Only clusters that it did not have go through Merge ART. What it had
+        learned itself counts once. The result can be merged again with others that went on from
+        the same base, and has the base's parameters.
+
+    Returns
+    -------
+    model : DDVFA
+        A model that can predict, go on learning and be merged again. Its ``labels_`` are the
+        models' ``labels_`` one after the other, renamed; ``label_maps_`` holds the old-to-new
+        map of each model.
+
+    Raises
+    ------
+    ValueError
+        Where the models do not fit together: the message names what differs.
+
+    Notes
+    -----
+    Where models chose their vigilances, one of them leads: of those whose vigilances were given
+    the first; else, of those whose rows showed structure, the one that has learned most rows. The
+    result has its vigilances, its ``vigilance_choice_`` and its clusters, which stay apart as they
+    do in any model that chose. A cluster of another model joins the one in which most of its rows
+    would be: its boxes vote with their counts for the cluster that :meth:`DDVFA.predict` finds for
+    their centres. Where most of them resonate with none, it stays a cluster of its own, which
+    models after it may join. Clusters that are kept apart have the lowest labels.
+
+    Examples
+    --------
+    >>> import copy
+    >>> import numpy as np
+    >>> from resonart import DDVFA, merge_models
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.concatenate([rng.normal(0, 1, (200, 2)), rng.normal(20, 1, (200, 2))])
+    >>> rng.shuffle(X)
+    >>> parts = [DDVFA(rho_lb=0.8, rho_ub=0.9).fit(part) for part in np.split(X, 4)]
+    >>> model = merge_models(parts)
+    >>> model.n_clusters_, int(model.counts_.sum())
+    (2, 400)
+    >>> model.label_maps_[3]
+    array([0, 1])
+
+    A model that learned on in two places:
+
+    >>> base = DDVFA(rho_lb=0.8, rho_ub=0.9, bounds=(-5, 25)).fit(X[:100])
+    >>> here, there = copy.deepcopy(base), copy.deepcopy(base)
+    >>> _ = here.partial_fit(X[100:250]), there.partial_fit(X[250:])
+    >>> model = merge_models([here, there], base=base)
+    >>> model.n_clusters_, int(model.counts_.sum())
+    (2, 400)
+    """
+    models = [_at_one_moment(model) for model in models]
+    base = None if base is None else _at_one_moment(base)
+    _check_fit_together(models if base is None else [base, *models], with_base=base is not None)
+    contents = [snapshot(model._engine, grouped=True) for model in models]
+    first = models[0] if base is None else base
+    if base is not None:
+        params = base._engine.params()
+        content, label_maps = _merge_onto(snapshot(base._engine, grouped=True), contents, params)
+    elif any(model._own_choice() is not None for model in models):
+        first = _leader(models)
+        params = first._engine.params()
+        content, label_maps = merge_by_vote(contents, models.index(first), params)
+    else:
+        params = first._engine.params()
+        content, label_maps = _merge_apart(contents, params)
+    merged: DDVFA = clone(first)
+    engine = _core.Ddvfa(first.n_features_in_, params)
+    fill(engine, content)
+    merged._engine = engine
+    merged.label_maps_ = label_maps
+    merged.labels_ = np.concatenate(
+        [m[model.labels_] for m, model in zip(label_maps, models, strict=True)]
+    )
+    merged.n_epochs_ = max(model.n_epochs_ for model in models)
+    merged.n_features_in_ = first.n_features_in_
+    merged._merges_by_itself = merges_by_itself(params)
+    if "_choice" in first.__dict__:
+        merged._choice = first._choice
+    for model in (first, *models):
+        if hasattr(model, "feature_names_in_"):
+            merged.feature_names_in_ = model.feature_names_in_.copy()
+            break
+    return merged
+
+
+def _at_one_moment(model: DDVFA) -> DDVFA:
+    """Return a copy, which stays as it is if another thread goes on with the model."""
+    is_ready = isinstance(model, DDVFA) and model.__sklearn_is_fitted__()
+    return copy.copy(model) if is_ready else model
+
+
+def _merge_apart(
+    contents: Sequence[Snapshot], params: _core.Params
+) -> tuple[Snapshot, list[NDArray[np.int64]]]:
+    """Merge ART over all modules of all models."""
+    bounds = common_bounds(contents)
+    offsets = np.cumsum([0] + [int(c.labels.max()) + 1 for c in contents])
+    weights, counts, labels, label_map, _ = _core.merge_modules(
+        np.concatenate([_core.move_weights(c.weights, c.low, c.high, *bounds) for c in contents]),
+        np.concatenate([c.counts for c in contents]),
+        np.concatenate([c.labels + o for c, o in zip(contents, offsets[:-1], strict=True)]),
+        params,
+        None,
+        True,
+    )
+    content = Snapshot(
+        weights,
+        counts,
+        labels,
+        bounds.low,
+        bounds.high,
+        n_samples=sum(c.n_samples for c in contents),
+        since_merge=0,
+        n_merges=1,
+        n_refused=sum(c.n_refused for c in contents),
+        room_sought_at=0,
+        n_apart=0,
+        label_map=np.empty(0, np.int64),
+    )
+    return content, np.split(label_map, offsets[1:-1])
+
+
+def _merge_onto(
+    base: Snapshot, contents: Sequence[Snapshot], params: _core.Params
+) -> tuple[Snapshot, list[NDArray[np.int64]]]:
+    """Add to the base what each of the models has beyond it."""
+    bounds = common_bounds([base, *contents])
+    (weights, counts, labels), label_maps = merge_grown(base, contents, bounds, params)
+    content = base._replace(
+        weights=weights,
+        counts=counts,
+        labels=labels,
+        low=bounds.low,
+        high=bounds.high,
+        n_samples=base.n_samples + sum(c.n_samples - base.n_samples for c in contents),
+        since_merge=base.since_merge + sum(c.n_samples - base.n_samples for c in contents),
+        n_refused=base.n_refused + sum(c.n_refused - base.n_refused for c in contents),
+        room_sought_at=0,
+    )
+    return content, label_maps
+
+
+def _leader(models: Sequence[DDVFA]) -> DDVFA:
+    """Return the model whose vigilances and clusters the others are merged into."""
+
+    def weight(model: DDVFA) -> tuple[bool, bool, int]:
+        choice = model._own_choice()
+        if choice is None:
+            return (True, True, 0)
+        return (False, choice.has_structure is not False, model.n_samples_seen_)
+
+    return max(models, key=weight)  # the first of equals
+
+
+def _check_fit_together(models: Sequence[Any], *, with_base: bool) -> None:
+    if len(models) == with_base:
+        raise ValueError("merge_models needs at least one model, got none.")
+    names_of = [f"models[{i}]" for i in range(len(models))]
+    if with_base:
+        names_of = ["base", *names_of[:-1]]
+    for name_of, model in zip(names_of, models, strict=True):
+        if not isinstance(model, DDVFA):
+            raise TypeError(f"{name_of} must be a fitted DDVFA, got {type(model).__name__}.")
+        if not model.__sklearn_is_fitted__():
+            raise NotFittedError(f"{name_of} is not fitted yet. Call its fit or partial_fit.")
+    first = models[0]
+    trained = [_trained_with(model, with_base) for model in models]
+    for name in _MUST_AGREE:
+        told = [i for i, params in enumerate(trained) if name in params]
+        for i in told[1:]:
+            one, other = trained[told[0]][name], trained[i][name]
+            if other != one:
+                raise ValueError(
+                    f"{names_of[i]} was trained with {name}={other!r}, but {names_of[told[0]]} "
+                    f"with {name}={one!r}; models to be merged need the same parameters."
+                )
+    for i, model in enumerate(models[1:], start=1):
+        if model.n_features_in_ != first.n_features_in_:
+            raise ValueError(
+                f"{names_of[i]} has {model.n_features_in_} features, but {names_of[0]} has "
+                f"{first.n_features_in_}; models to be merged need the same features."
+            )
+        names, wanted_names = (getattr(m, "feature_names_in_", None) for m in (model, first))
+        if names is not None and wanted_names is not None and list(names) != list(wanted_names):
+            raise ValueError(
+                f"{names_of[i]} has the feature names {list(names)}, but {names_of[0]} has "
+                f"{list(wanted_names)}; models to be merged need the same features."
+            )
+
+
+def _trained_with(model: DDVFA, with_base: bool) -> dict[str, Any]:
+    """Return what has to agree: of a model that chose its vigilances, all but these."""
+    params = dump_params(model._engine)
+    has_chosen = model._own_choice() is not None
+    may_differ = _VIGILANCES if has_chosen and not with_base else ()
+    return {name: params[name] for name in _MUST_AGREE if name not in may_differ}

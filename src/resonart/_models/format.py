@@ -1,0 +1,60 @@
+"""What a model file is made of: its number, its limits, and the names and types of its arrays."""
+
+from __future__ import annotations
+
+from .._estimators.base import BaseART
+from .._estimators.ddvfa import DDVFA
+from .._estimators.dvfa import DVFA
+from .._estimators.fuzzy_art import FuzzyART
+from .._estimators.topo_art import TopoART
+
+# Format 1 did not know of clusters that are kept apart.
+FORMAT = 2
+ESTIMATORS: dict[str, type[BaseART]] = {
+    kind.__name__: kind for kind in (FuzzyART, DVFA, DDVFA, TopoART)
+}
+
+# Parameters of estimators that files of version 0.1 know under another name.
+FORMER_PARAMS = {"merge": "auto_merge"}
+
+# A header has a name for each feature and what the caller adds, and takes up to fifty times its
+# size in memory while it is read.
+MOST_HEADER_BYTES = 16 * 2**20
+MOST_DEPTH = 100
+MOST_EPOCHS = 2**31 - 1
+
+REAL_PARAMS = ("rho_lb", "rho_ub", "alpha", "beta", "gamma", "gamma_ref", "beta_sbm")
+WHOLE_PARAMS = ("merge_every", "max_categories", "phi", "tau")
+TEXT_PARAMS = ("linkage", "search", "out_of_bounds")
+ENGINE_PARAMS = {*REAL_PARAMS, *WHOLE_PARAMS, *TEXT_PARAMS, "merge_when_full"}
+
+COUNTERS = ("n_samples", "since_merge", "n_merges", "n_refused", "room_sought_at", "n_apart")
+TOPO_COUNTERS = ("n_samples", "n_refused", "steps_a", "steps_b")
+
+PLAIN_ARRAYS = {
+    "weights": ("<f8", 2),
+    "counts": ("<i8", 1),
+    "category_labels": ("<i8", 1),
+    "label_map": ("<i8", 1),
+    "labels": ("<i8", 1),
+}
+TOPO_ARRAYS = {
+    f"{name}_{module}": kind
+    for module in "ab"
+    for name, kind in {
+        "weights": ("<f8", 2),
+        "counts": ("<i8", 1),
+        "edges": ("<i8", 2),
+        "labels": ("<i8", 1),
+    }.items()
+}
+BOUNDS_ARRAYS = {"low": ("<f8", 1), "high": ("<f8", 1)}
+CHOICE_ARRAYS = {"choice_order": ("<i8", 1), "choice_labels": ("<i8", 1)}
+MERGED_ARRAYS = {"label_maps": ("<i8", 1)}
+
+CHOICE_FIELDS = {
+    *("params", "has_structure", "score", "threshold", "n_clusters", "shortlist"),
+    *("n_rows", "n_rows_used", "reason"),
+}
+CANDIDATE_REALS = ("silhouette", "modularity", "kappa", "small_share", "stability", "score")
+HEADER_FIELDS = {"format", "version", "estimator", "parameters", "fitted", "metadata"}

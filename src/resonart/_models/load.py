@@ -1,0 +1,414 @@
+"""A model put together from a file that nobody trusts.
+
+The header has exactly the fields that are expected, of exactly the types that are expected; arrays
+fit it and each other; the engine checks what is left.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import reprlib
+import stat
+from typing import Any, Literal, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._estimators.base import BaseART
+from .._estimators.ddvfa import DDVFA, merges_by_itself
+from .._estimators.dvfa import DVFA
+from .._estimators.fuzzy_art import FuzzyART
+from .._estimators.topo_art import TopoART
+from .._rows.checks import check_flag
+from .._vigilance.auto import AutoVigilance
+from .._vigilance.choice import Candidate, VigilanceChoice
+from .archive import Array, Unpacker
+from .format import (
+    BOUNDS_ARRAYS,
+    CANDIDATE_REALS,
+    CHOICE_ARRAYS,
+    CHOICE_FIELDS,
+    COUNTERS,
+    ENGINE_PARAMS,
+    ESTIMATORS,
+    FORMAT,
+    FORMER_PARAMS,
+    HEADER_FIELDS,
+    MERGED_ARRAYS,
+    MOST_EPOCHS,
+    MOST_HEADER_BYTES,
+    PLAIN_ARRAYS,
+    REAL_PARAMS,
+    TEXT_PARAMS,
+    TOPO_ARRAYS,
+    TOPO_COUNTERS,
+    WHOLE_PARAMS,
+)
+from .plain_params import check_params, params_from_plain
+from .snapshot import CHOICES, rebuild
+from .strict import (
+    MOST_ROWS,
+    ModelFileError,
+    bad,
+    fields,
+    parse,
+    real,
+    real_or_text,
+    text,
+    whole,
+)
+
+
+@overload
+def load(path: str | bytes | os.PathLike[Any]) -> BaseART: ...
+@overload
+def load(path: str | bytes | os.PathLike[Any], *, with_metadata: Literal[False]) -> BaseART: ...
+@overload
+def load(
+    path: str | bytes | os.PathLike[Any], *, with_metadata: Literal[True]
+) -> tuple[BaseART, dict[str, Any]]: ...
+def load(
+    path: str | bytes | os.PathLike[Any], *, with_metadata: bool = False
+) -> BaseART | tuple[BaseART, dict[str, Any]]:
+    """Load a model that ``model.save(path)`` wrote.
+
+    The model goes on where it was: ``predict``, ``partial_fit``, ``learn_one`` and ``merge`` give
+    the same bits as if it had never left memory. Loading runs no code from the file, whatever the
+    file holds, and takes memory by what the file is, not by what it says it is.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file.
+    with_metadata : bool, default=False
+        Whether to return the caller's own ``metadata``, too.
+
+    Returns
+    -------
+    model : FuzzyART, DVFA, DDVFA or TopoART
+        The model as it was saved.
+    metadata : dict
+        What was given to ``save`` as ``metadata``, empty if nothing was. Only with
+        ``with_metadata=True``.
+
+    Raises
+    ------
+    ModelFileError
+        Where the file is damaged, cut short, written by a later version in a newer format, or no
+        model at all.
+    OSError
+        Where it cannot be read; ``FileNotFoundError`` where there is none.
+    MemoryError
+        Where there is not enough memory for it; the message names the file and its size.
+
+    Examples
+    --------
+    >>> import tempfile, os
+    >>> import resonart
+    >>> model = resonart.FuzzyART(rho=0.7).fit([[0.0, 0.1], [0.1, 0.0], [0.9, 1.0]])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "clusters.resonart")
+    ...     model.save(path, metadata={"source": "sensor 7"})
+    ...     again, metadata = resonart.load(path, with_metadata=True)
+    >>> again.predict([[0.05, 0.05], [1.0, 0.9]])
+    array([0, 1])
+    >>> metadata
+    {'source': 'sensor 7'}
+    """
+    name = os.fsdecode(path)
+    check_flag("with_metadata", with_metadata)
+    try:
+        if not stat.S_ISREG(os.stat(name).st_mode) and not os.path.isdir(name):
+            raise ModelFileError("is a device or a pipe, and a model is read from a file")
+        with open(name, "rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            try:
+                model, metadata = _read(Unpacker(file, size))
+            except MemoryError as error:
+                raise MemoryError(
+                    f"{name!r} has {size:,} bytes, and there is not enough memory for the model in "
+                    "it. About four times the size of a file is needed: free some, or load it on a "
+                    "larger machine."
+                ) from error
+    except ModelFileError as error:
+        raise ModelFileError(f"{name!r} {error}.") from error.__cause__
+    return (model, metadata) if with_metadata else model
+
+
+def _read(unpacker: Unpacker) -> tuple[BaseART, dict[str, Any]]:
+    raw = unpacker.read("header", "|u1", 1, MOST_HEADER_BYTES)
+    header = parse(raw.tobytes())
+    number = header.get("format")
+    if type(number) is not int or number < 1:
+        bad(f"the format must be a whole number, not {reprlib.repr(number)}")
+    if number > FORMAT:
+        raise ModelFileError(
+            f"was written by a later version (format {reprlib.repr(number)}; this version reads up "
+            f"to {FORMAT}). Upgrade resonart"
+        )
+    fields("the header", header, HEADER_FIELDS)
+    text("the version", header["version"], 100)
+    name = header["estimator"]
+    if not isinstance(name, str) or name not in ESTIMATORS:
+        bad(f"it names the estimator {reprlib.repr(name)}, which is none of resonart's")
+    kind = ESTIMATORS[name]
+    metadata = header["metadata"]
+    if type(metadata) is not dict:
+        bad("the metadata must be an object")
+    try:
+        params = _params(kind, header["parameters"])
+        model = kind(**params)
+        fitted = header["fitted"]
+        if fitted is not None:
+            _put_together(model, fitted, number, unpacker)
+        unpacker.finish()
+    except ModelFileError:
+        raise
+    except (ValueError, TypeError, OverflowError) as error:
+        said = " ".join(str(error).split())
+        raise ModelFileError(f"is no sound model: {said.removesuffix('.')[:500]}") from error
+    return model, metadata
+
+
+def _params(kind: type[BaseART], plain: Any) -> dict[str, Any]:
+    if type(plain) is not dict:
+        bad("the parameters must be an object")
+    # What an earlier version did not know has its default.
+    names: list[str] = list(plain)
+    now = {FORMER_PARAMS.get(name, name): plain[name] for name in names}
+    if len(now) < len(plain):
+        bad("a parameter is given under two names")
+    params = params_from_plain(now)
+    check_params(kind, params)
+    return params
+
+
+def _put_together(model: BaseART, fitted: Any, number: int, unpacker: Unpacker) -> None:
+    is_topo = isinstance(model, TopoART)
+    is_auto = isinstance(model, AutoVigilance)
+    is_ddvfa = isinstance(model, DDVFA)
+    if number == 1 and isinstance(model, DVFA) and isinstance(fitted, dict):
+        fitted = fitted | {"choice": None}  # it could not choose yet
+    fields(
+        "the fitted model",
+        fitted,
+        {"n_features", "feature_names", "n_epochs", "trained_with", "counters"}
+        | ({"tau"} if is_topo else set())
+        | ({"choice"} if is_auto else set())
+        | ({"label_map_sizes"} if is_ddvfa else set()),
+    )
+    n_features = whole("n_features", fitted["n_features"], 1)
+    attributes: dict[str, Any] = {
+        "n_features_in_": n_features,
+        "n_epochs_": whole("n_epochs", fitted["n_epochs"], 1, MOST_EPOCHS),
+    }
+    if fitted["feature_names"] is not None:
+        attributes["feature_names_in_"] = _feature_names(fitted["feature_names"], n_features)
+    params = _engine_params(fitted["trained_with"])
+    counters = _counters(fitted["counters"], TOPO_COUNTERS if is_topo else COUNTERS, number)
+    if is_topo:
+        attributes["tau_"] = whole("tau", fitted["tau"], 1, 2**62)
+    choice = _choice_fields(fitted["choice"], model._swept) if is_auto else None
+    sizes = _map_sizes(fitted["label_map_sizes"]) if is_ddvfa else None
+
+    expected = BOUNDS_ARRAYS | (TOPO_ARRAYS if is_topo else PLAIN_ARRAYS)
+    expected |= CHOICE_ARRAYS if choice is not None else {}
+    expected |= MERGED_ARRAYS if sizes is not None else {}
+    arrays = {name: unpacker.read(name, *kind) for name, kind in expected.items()}
+    for name in BOUNDS_ARRAYS:
+        if arrays[name].shape != (n_features,):
+            bad(f"{len(arrays[name]):,} bounds do not fit {n_features:,} features")
+
+    state = (_topo_state if is_topo else _plain_state)(arrays, counters)
+    if isinstance(model, FuzzyART) and not _are_numbered(arrays["category_labels"]):
+        bad("the categories of fuzzy ART must be clusters 0, 1, ...")
+    engine = rebuild(
+        model._engine_type, {"n_features": n_features, "params": params, "state": state}
+    )
+    if is_topo:
+        attributes["labels_a_"] = _labels(arrays["labels_a"], -1, MOST_ROWS)
+        attributes["labels_b_"] = _labels(arrays["labels_b"], -1, MOST_ROWS)
+        attributes["labels_"] = attributes["labels_b_"]
+        if len(attributes["labels_a_"]) != len(attributes["labels_b_"]):
+            bad("the two modules have labels for different numbers of rows")
+    else:
+        attributes["labels_"] = _labels(arrays["labels"], 0, engine.n_clusters)
+    if is_ddvfa:
+        attributes["_merges_by_itself"] = merges_by_itself(engine.params())
+    if choice is not None:
+        attributes["_choice"] = _choice(choice, arrays["choice_order"], arrays["choice_labels"])
+    if sizes is not None:
+        if sum(sizes) != len(arrays["label_maps"]):
+            bad("the label maps are not as long as they should be")
+        maps = _labels(arrays["label_maps"], 0, MOST_ROWS)
+        ends = itertools.accumulate(sizes)
+        attributes["label_maps_"] = [
+            maps[end - n : end] for n, end in zip(sizes, ends, strict=True)
+        ]
+    model.__dict__.update(attributes, _engine=engine)
+
+
+def _plain_state(arrays: dict[str, Array], counters: dict[str, int]) -> dict[str, Any]:
+    counts = arrays["counts"]
+    if not len(counts):
+        bad("a trained model has at least one category")
+    _check_counts(counts, counters["n_samples"])
+    if _total(counts) + counters["n_refused"] != counters["n_samples"]:
+        bad("the categories' counts do not add up to the rows presented")
+    if counters["since_merge"] > counters["n_samples"]:
+        bad("more rows have come since the last merge than have come at all")
+    return {
+        "weights": arrays["weights"],
+        "counts": counts,
+        "labels": arrays["category_labels"],
+        "low": arrays["low"],
+        "high": arrays["high"],
+        "label_map": arrays["label_map"],
+        **counters,
+    }
+
+
+def _topo_state(arrays: dict[str, Array], counters: dict[str, int]) -> dict[str, Any]:
+    state: dict[str, Any] = {"low": arrays["low"], "high": arrays["high"]}
+    state |= {name: counters[name] for name in ("n_samples", "n_refused")}
+    if not counters["steps_b"] <= counters["steps_a"] <= counters["n_samples"]:
+        bad("the modules have seen more rows than were presented")
+    for name in "ab":
+        counts, edges = arrays[f"counts_{name}"], arrays[f"edges_{name}"]
+        _check_counts(counts, counters["n_samples"])
+        # At most two categories learn a row.
+        if _total(counts) > 2 * counters["n_samples"]:
+            bad("the categories' counts are more than the rows presented")
+        if edges.shape[1] != 2:
+            bad("edges must be pairs")
+        _check_edges(edges, len(counts))
+        state[name] = {
+            "weights": arrays[f"weights_{name}"],
+            "counts": counts,
+            "edges": edges,
+            "components": np.empty(0, dtype=np.int64),  # found anew
+            "steps": counters[f"steps_{name}"],
+        }
+    return state
+
+
+def _check_edges(edges: Array, n_categories: int) -> None:
+    if not len(edges):
+        return
+    if not 0 <= edges.min() <= edges.max() < n_categories:
+        bad("edges must be pairs of categories that are there")
+    # One number for each pair, in which there is room: a file of 2**31 categories is none.
+    numbers = np.sort(edges[:, 0] * n_categories + edges[:, 1])
+    if (numbers[1:] == numbers[:-1]).any():
+        bad("an edge is there twice")
+
+
+def _check_counts(counts: Array, most: int) -> None:
+    if len(counts) and not 1 <= counts.min() <= counts.max() <= most:
+        bad("a category's count must be at least 1, and at most the rows presented")
+
+
+def _total(counts: Array) -> int:
+    """Return the sum, however large: NumPy's own would overflow."""
+    return (int((counts >> 32).sum()) << 32) + int((counts & 0xFFFFFFFF).sum())
+
+
+def _are_numbered(labels: Array) -> bool:
+    return np.array_equal(labels, np.arange(len(labels)))
+
+
+def _labels(labels: Array, least: int, end: int) -> NDArray[np.int64]:
+    if len(labels) and not least <= labels.min() <= labels.max() < end:
+        bad("a label names a cluster that is not there")
+    return labels
+
+
+def _feature_names(names: Any, n_features: int) -> NDArray[np.object_]:
+    if type(names) is not list or len(names) != n_features or set(map(type, names)) != {str}:
+        bad(f"the feature names must be {n_features:,} texts")
+    return np.array(names, dtype=object)
+
+
+def _engine_params(params: Any) -> dict[str, Any]:
+    fields("what it was trained with", params, ENGINE_PARAMS)
+    for name in REAL_PARAMS:
+        real(name, params[name])
+    for name in WHOLE_PARAMS:
+        whole(name, params[name], 0, 2**62)
+    for name in TEXT_PARAMS:
+        if text(name, params[name], 100) not in CHOICES[name].__members__:
+            bad(f"{name} cannot be {reprlib.repr(params[name])}")
+    if type(params["merge_when_full"]) is not bool:
+        bad("merge_when_full must be true or false")
+    checked: dict[str, Any] = params
+    return checked
+
+
+def _counters(counters: Any, names: tuple[str, ...], number: int) -> dict[str, int]:
+    # The first format did not know of clusters that are kept apart.
+    unknown = {"n_apart"} & set(names) if number == 1 else set()
+    fields("the counters", counters, set(names) - unknown)
+    counters = dict.fromkeys(unknown, 0) | counters
+    checked = {name: whole(name, counters[name], 0) for name in names}
+    if checked["n_samples"] < 1:
+        bad("a trained model has been presented at least one row")
+    return checked
+
+
+def _map_sizes(sizes: Any) -> list[int] | None:
+    if sizes is None:
+        return None
+    if type(sizes) is not list or set(map(type, sizes)) != {int}:
+        bad("the sizes of the label maps must be whole numbers")
+    # A model has clusters, so that there are no more maps than entries in them, which the file has.
+    if not 1 <= min(sizes) <= max(sizes) <= MOST_ROWS:
+        bad("a label map has at least one entry")
+    checked: list[int] = sizes
+    return checked
+
+
+def _choice_fields(choice: Any, swept: tuple[str, ...]) -> dict[str, Any] | None:
+    if choice is None:
+        return None
+    fields("the choice of vigilance", choice, CHOICE_FIELDS)
+    if type(choice["has_structure"]) not in (bool, type(None)):
+        bad("has_structure must be true, false or null")
+    if type(choice["shortlist"]) is not list:
+        bad("the shortlist must be a list")
+    for name in ("n_clusters", "n_rows", "n_rows_used"):
+        whole(name, choice[name], 1)
+    found: dict[str, Any] = choice | {
+        "params": _vigilances(choice["params"], swept),
+        "score": real_or_text("score", choice["score"]),
+        "threshold": real_or_text("threshold", choice["threshold"]),
+        "shortlist": [_candidate(candidate, swept) for candidate in choice["shortlist"]],
+        "reason": text("the reason", choice["reason"], 10_000),
+    }
+    return found
+
+
+def _candidate(candidate: Any, swept: tuple[str, ...]) -> Candidate:
+    wholes = ("order", "n_clusters", "n_categories")
+    fields("a candidate", candidate, {"params", *wholes, *CANDIDATE_REALS})
+    found: dict[str, Any] = {name: whole(name, candidate[name], 0) for name in wholes}
+    found |= {name: real_or_text(name, candidate[name]) for name in CANDIDATE_REALS}
+    return Candidate(params=_vigilances(candidate["params"], swept), **found)
+
+
+def _vigilances(params: Any, swept: tuple[str, ...]) -> dict[str, float]:
+    fields("the vigilances", params, set(swept))
+    values = [real(name, params[name]) for name in swept]
+    if values != sorted(values) or values[0] < 0.0 or values[-1] > 1.0:
+        bad("vigilances must lie between 0 and 1, the lower not above the upper")
+    return dict(zip(swept, values, strict=True))
+
+
+def _choice(found: dict[str, Any], order: Array, labels: Array) -> VigilanceChoice:
+    if not len(order) == len(labels) == found["n_rows_used"]:
+        bad("the choice of vigilance was made on another number of rows")
+    return VigilanceChoice(
+        order=_labels(order, 0, found["n_rows"]),
+        labels=_labels(labels, 0, found["n_clusters"]),
+        **found,
+    )

@@ -1,0 +1,187 @@
+"""A model taken apart into a JSON header and arrays, and written to a file."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import reprlib
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from .._estimators.base import BaseART
+from .._estimators.ddvfa import DDVFA
+from .._estimators.topo_art import TopoART
+from .._rows.checks import check_flag
+from .._shared.replace_file import replace_file
+from .._vigilance.auto import AutoVigilance
+from .._vigilance.choice import Candidate, VigilanceChoice
+from .archive import Array, pack
+from .format import (
+    CANDIDATE_REALS,
+    COUNTERS,
+    ESTIMATORS,
+    FORMAT,
+    MOST_DEPTH,
+    MOST_HEADER_BYTES,
+)
+from .plain_params import plain_params
+from .snapshot import dump
+
+
+def save_model(
+    model: BaseART,
+    path: str | bytes | os.PathLike[Any],
+    metadata: Mapping[str, Any] | None,
+    include_labels: bool,
+) -> None:
+    """Write a model to a file, as :meth:`BaseART.save` says."""
+    name = os.fsdecode(path)
+    check_flag("include_labels", include_labels)
+    if ESTIMATORS.get(type(model).__name__) is not type(model):
+        raise TypeError(
+            f"{type(model).__name__} cannot be saved: a file holds one of {', '.join(ESTIMATORS)} "
+            "itself, and not a class made from it. joblib.dump keeps any class."
+        )
+    own_metadata = _checked_metadata(metadata)
+    with model._own_lock():  # attributes and engine are of one moment
+        params = plain_params(model)
+        is_fitted = model.__sklearn_is_fitted__()
+        fitted, arrays = _take_apart(model, include_labels) if is_fitted else (None, {})
+    from .. import __version__  # known only when all else is
+
+    header = {
+        "format": FORMAT,
+        "version": __version__,
+        "estimator": type(model).__name__,
+        "parameters": params,
+        "fitted": fitted,
+        "metadata": own_metadata,
+    }
+    text = json.dumps(header, allow_nan=False, separators=(",", ":")).encode()
+    if len(text) > MOST_HEADER_BYTES:
+        raise ValueError(
+            f"Feature names, bounds and metadata take {len(text):,} bytes, and a model file has "
+            f"room for {MOST_HEADER_BYTES:,}. Keep large metadata in a file of its own."
+        )
+    members = {"header": np.frombuffer(text, dtype=np.uint8)} | arrays
+    replace_file(name, lambda: pack(members.items()))
+
+
+def _checked_metadata(metadata: Mapping[str, Any] | None) -> dict[str, Any]:
+    if metadata is None:
+        return {}
+    if not isinstance(metadata, Mapping):
+        raise TypeError(f"metadata must be a mapping or None, got {type(metadata).__name__}.")
+    return {key: _checked_json(value, 1) for key, value in _text_keys(metadata)}
+
+
+def _checked_json(value: Any, depth: int) -> Any:
+    """Return the value as JSON would give it back, or say why it would not."""
+    if depth > MOST_DEPTH:
+        raise ValueError(f"metadata must not be nested more than {MOST_DEPTH} deep.")
+    if value is None or isinstance(value, (bool, str)):
+        return value
+    if isinstance(value, int) and abs(value) < 2**63:
+        return int(value)
+    if isinstance(value, float) and math.isfinite(value):
+        return float(value)
+    if isinstance(value, Mapping):
+        return {key: _checked_json(item, depth + 1) for key, item in _text_keys(value)}
+    if isinstance(value, (list, tuple)):
+        return [_checked_json(item, depth + 1) for item in value]
+    raise TypeError(
+        "metadata must be what JSON can hold (text, finite numbers of at most 64 bits, True, "
+        f"False, None, lists, and mappings of text), got {reprlib.repr(value)} of type "
+        f"{type(value).__name__}."
+    )
+
+
+def _text_keys(mapping: Mapping[Any, Any]) -> Iterator[tuple[str, Any]]:
+    for key, value in mapping.items():
+        if not isinstance(key, str):
+            raise TypeError(f"metadata must have text as keys, got {reprlib.repr(key)}.")
+        yield str(key), value
+
+
+def _take_apart(model: BaseART, include_labels: bool) -> tuple[dict[str, Any], dict[str, Array]]:
+    data = dump(model._engine)
+    state = data["state"]
+    names = model.__dict__.get("feature_names_in_")
+    header = {
+        "n_features": data["n_features"],
+        "feature_names": None if names is None else [str(name) for name in names],
+        "n_epochs": int(model.n_epochs_),
+        "trained_with": data["params"],
+    }
+    arrays: dict[str, Array] = {"low": state["low"], "high": state["high"]}
+    nothing = np.empty(0, dtype=np.int64)
+    if isinstance(model, TopoART):
+        header["tau"] = model.tau_
+        header["counters"] = {
+            "n_samples": state["n_samples"],
+            "n_refused": state["n_refused"],
+            "steps_a": state["a"]["steps"],
+            "steps_b": state["b"]["steps"],
+        }
+        for name, labels in (("a", model.labels_a_), ("b", model.labels_b_)):
+            arrays |= {f"{key}_{name}": state[name][key] for key in ("weights", "counts", "edges")}
+            arrays[f"labels_{name}"] = labels if include_labels else nothing
+        return header, _own_types(arrays)
+    header["counters"] = {name: state[name] for name in COUNTERS}
+    arrays |= {
+        "weights": state["weights"],
+        "counts": state["counts"],
+        "category_labels": state["labels"],
+        "label_map": state["label_map"] if include_labels else nothing,
+        "labels": model.labels_ if include_labels else nothing,
+    }
+    if isinstance(model, AutoVigilance):
+        choice = model.__dict__.get("_choice")
+        header["choice"] = None if choice is None else _plain_choice(choice)
+        if choice is not None:
+            arrays |= {"choice_order": choice.order, "choice_labels": choice.labels}
+    if isinstance(model, DDVFA):
+        maps = model.__dict__.get("label_maps_")
+        header["label_map_sizes"] = None if maps is None else [len(part) for part in maps]
+        if maps is not None:
+            arrays["label_maps"] = np.concatenate([nothing, *maps])
+    return header, _own_types(arrays)
+
+
+def _own_types(arrays: dict[str, Array]) -> dict[str, Array]:
+    return {
+        name: np.asarray(array, dtype=np.float64 if array.dtype.kind == "f" else np.int64)
+        for name, array in arrays.items()
+    }
+
+
+def _plain_choice(choice: VigilanceChoice) -> dict[str, Any]:
+    return {
+        "params": {name: float(value) for name, value in choice.params.items()},
+        "has_structure": None if choice.has_structure is None else bool(choice.has_structure),
+        "score": _plain_real(choice.score),
+        "threshold": _plain_real(choice.threshold),
+        "n_clusters": int(choice.n_clusters),
+        "shortlist": [_plain_candidate(candidate) for candidate in choice.shortlist],
+        "n_rows": int(choice.n_rows),
+        "n_rows_used": int(choice.n_rows_used),
+        "reason": choice.reason,
+    }
+
+
+def _plain_candidate(candidate: Candidate) -> dict[str, Any]:
+    return {
+        "params": {name: float(value) for name, value in candidate.params.items()},
+        "order": int(candidate.order),
+        "n_clusters": int(candidate.n_clusters),
+        "n_categories": int(candidate.n_categories),
+        **{name: _plain_real(getattr(candidate, name)) for name in CANDIDATE_REALS},
+    }
+
+
+def _plain_real(value: float) -> float | str:
+    """Return a float as JSON has it: those that are no number as text."""
+    return float(value) if math.isfinite(value) else str(float(value))

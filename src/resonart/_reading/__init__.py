@@ -1,0 +1,1 @@
+"""What people read: descriptions, explanations, reports of a stream, how objects show."""

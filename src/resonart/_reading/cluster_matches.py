@@ -1,0 +1,149 @@
+"""A step of a pipeline: rows become their matches with the clusters of a model."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, TransformerMixin, clone
+from sklearn.utils.validation import check_is_fitted
+
+from .._rows.checks import ParameterError, check_count
+
+
+class ClusterMatches(TransformerMixin, MetaEstimatorMixin, BaseEstimator):
+    """Turn rows into their matches with clusters; of many clusters, with the best few.
+
+    The estimators are transformers themselves, and give a row its match with every cluster. This
+    does so with the ``top`` clusters of highest match only, as a sparse matrix: memory is that of
+    ``top`` numbers a row, however many clusters there are.
+
+    Parameters
+    ----------
+    estimator : DDVFA, DVFA, FuzzyART or TopoART
+        The clustering. A copy of it is fitted; one that is fitted already goes in as
+        ``FrozenEstimator(model)``.
+    top : int or None, default=None
+        How many clusters of each row to keep, >= 1. None keeps all, as a dense array.
+
+    Attributes
+    ----------
+    estimator_ : estimator
+        The fitted clustering.
+    n_features_in_, feature_names_in_
+        Number of features, and their names where the rows came with string names.
+
+    See Also
+    --------
+    DDVFA.transform : What a match with a cluster is.
+    DDVFA.nearest_clusters : The best few as plain arrays.
+
+    Examples
+    --------
+    >>> from resonart import ClusterMatches, FuzzyART
+    >>> X = [[0, 10], [1, 12], [9, 28], [10, 30], [0, 30]]
+    >>> step = ClusterMatches(FuzzyART(rho=0.7), top=1).fit(X)
+    >>> step.transform([[1, 18], [10, 30]]).toarray()
+    array([[0.75, 0.  , 0.  ],
+           [0.  , 0.9 , 0.  ]])
+    >>> step.get_feature_names_out()
+    array(['fuzzyart0', 'fuzzyart1', 'fuzzyart2'], dtype=object)
+    """
+
+    estimator_: Any
+
+    def __init__(self, estimator: Any, *, top: int | None = None) -> None:
+        self.estimator = estimator
+        self.top = top
+
+    def fit(self, X: ArrayLike, y: object = None) -> Self:
+        """Fit a copy of the estimator.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+        y : Ignored
+            Present for API consistency.
+
+        Returns
+        -------
+        self : object
+            The fitted transformer. A call that fails leaves it as it was.
+        """
+        check_count("top", self.top, optional=True)
+        if not hasattr(self.estimator, "nearest_clusters"):
+            raise ParameterError(
+                f"estimator must be a DDVFA, DVFA, FuzzyART or TopoART, got {self.estimator!r}."
+            )
+        self.estimator_ = clone(self.estimator).fit(X, y)
+        return self
+
+    def transform(self, X: ArrayLike) -> NDArray[np.float64] | sparse.csr_matrix:
+        """Match rows with clusters, learning nothing.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        matches : ndarray or sparse matrix of shape (n_samples, n_clusters)
+            Column ``c`` is cluster ``c``. With ``top``, a CSR matrix that holds the highest
+            matches of each row, those of the lowest labels where some are equal.
+        """
+        check_is_fitted(self)
+        top = check_count("top", self.top, optional=True)
+        if top is None:
+            # As an array, whatever the estimator's own set_output says: this one's is to count.
+            return np.asarray(self.estimator_.transform(X))
+        n_clusters: int = self.estimator_.n_clusters_
+        if n_clusters == 0:  # a TopoART that found nothing; rows are still to be checked
+            return sparse.csr_matrix(np.asarray(self.estimator_.transform(X)))
+        labels, matches = self.estimator_.nearest_clusters(X, min(top, n_clusters))
+        by_column = np.argsort(labels, axis=1)
+        return sparse.csr_matrix(
+            (
+                np.take_along_axis(matches, by_column, axis=1).ravel(),
+                np.take_along_axis(labels, by_column, axis=1).ravel(),
+                np.arange(0, labels.size + 1, labels.shape[1]),
+            ),
+            shape=(len(labels), n_clusters),
+        )
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
+        """Name the columns of the output.
+
+        Parameters
+        ----------
+        input_features : Ignored
+            Present for API consistency.
+
+        Returns
+        -------
+        names : ndarray of str
+            The estimator's name in lower case with the label behind it: ``ddvfa0``, ...
+        """
+        check_is_fitted(self)
+        names: NDArray[np.object_] = self.estimator_.get_feature_names_out(input_features)
+        return names
+
+    @property
+    def n_features_in_(self) -> int:
+        """Number of features."""
+        check_is_fitted(self)
+        n_features: int = self.estimator_.n_features_in_
+        return n_features
+
+    @property
+    def feature_names_in_(self) -> NDArray[np.object_]:
+        """Names of the features."""
+        check_is_fitted(self)
+        names: NDArray[np.object_] = self.estimator_.feature_names_in_
+        return names
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "estimator_" in self.__dict__

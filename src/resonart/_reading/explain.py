@@ -1,0 +1,570 @@
+"""Why a row is where it is: what ``predict`` says of it, and where it lies in that cluster."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import _core
+from .._models.snapshot import Engine, Snapshot, without_cluster
+from .._rows.bounds import Bounds, Boxes, Floats, boxes_from_weights
+from .._rows.checks import Rows
+from .._shared.escape import escaped
+from .describe import digits_for, telling_features, write_rule
+from .match_rule import MatchRule
+from .numbers import Digits, compared, count_of, fit_digits, percent, slack_of
+from .show import MOST_ROWS, bullets, card, facts, heading, line, summary, table
+
+if TYPE_CHECKING:
+    from .._estimators.base import BaseART
+
+# So many features are written out.
+_MOST_FEATURES = 6
+# Matches computed here from corners differ from the engine's by less.
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, repr=False)
+class FeatureGap:
+    """A feature in which a row lies outside a box.
+
+    Attributes
+    ----------
+    feature : str
+        Its name.
+    index : int
+        Its number.
+    value : float
+        The row's value.
+    side : {"below", "above"}
+        On which side of the box it lies.
+    edge : float
+        The corner of the box it lies beyond.
+    distance : float
+        How far, in the user's units.
+    share : float
+        The same as a share of the feature's range: what it takes from the match, times the number
+        of features.
+    """
+
+    feature: str
+    index: int
+    value: float
+    side: str
+    edge: float
+    distance: float
+    share: float
+
+    def __repr__(self) -> str:
+        return summary(
+            self,
+            feature=self.feature,
+            value=self.value,
+            side=self.side,
+            edge=self.edge,
+            distance=self.distance,
+            share=self.share,
+        )
+
+    def _repr_html_(self) -> str:
+        return card(facts({name: getattr(self, name) for name in self.__dataclass_fields__}))
+
+
+@dataclass(frozen=True, repr=False)
+class NearestBox:
+    """A box of a cluster: the one nearest to a row, or the one that decided about it.
+
+    Attributes
+    ----------
+    lower, upper : tuple of float
+        Its corners in the user's units.
+    count : int
+        Rows it has encoded.
+    share : float
+        The same as a share of the cluster's.
+    gaps : tuple of FeatureGap
+        The features in which the row lies outside, the largest share first; empty if it is inside.
+    size : float
+        How much of the features' ranges it spans, in the mean over the features.
+    distance : float
+        How much of the ranges lies between it and the row, in the mean over the features.
+    match : float
+        How well it alone matches the row.
+    match_inside : float
+        How well it would match a row inside it: what its size alone leaves.
+    reach : tuple of float or None
+        How far outside of it a row may lie, in one feature alone, and match as well as the
+        vigilance asks: for each feature, in the user's units. None where not even rows inside do,
+        and for topoART, which asks no vigilance.
+    """
+
+    lower: tuple[float, ...]
+    upper: tuple[float, ...]
+    count: int
+    share: float
+    gaps: tuple[FeatureGap, ...]
+    size: float
+    distance: float
+    match: float
+    match_inside: float
+    reach: tuple[float, ...] | None
+
+    def __repr__(self) -> str:
+        return summary(
+            self,
+            lower=list(self.lower),
+            upper=list(self.upper),
+            count=self.count,
+            n_gaps=len(self.gaps),
+            match=self.match,
+        )
+
+    def _repr_html_(self) -> str:
+        title = f"A box of {count_of(self.count, 'row')}, match {self.match:.3f}"
+        corners = zip(self.lower[:MOST_ROWS], self.upper[:MOST_ROWS], strict=True)
+        outside = {gap.index: gap.distance for gap in self.gaps}
+        rows = [(f"x{f}", *corner, outside.get(f)) for f, corner in enumerate(corners)]
+        columns = ["feature", "from", "to", "row outside by"]
+        return card(heading(title), table(columns, rows, n_rows=len(self.lower)))
+
+
+@dataclass(frozen=True, repr=False)
+class RunnerUp:
+    """What the model would say of a row if the cluster it is in were not there.
+
+    Attributes
+    ----------
+    cluster : int
+        The cluster that ``predict`` would find.
+    match : float
+        What ``score_samples`` would be.
+    resonates : bool
+        Whether the row resonates with it.
+    """
+
+    cluster: int
+    match: float
+    resonates: bool
+
+    def __repr__(self) -> str:
+        return summary(self, cluster=self.cluster, match=self.match, resonates=self.resonates)
+
+    def _repr_html_(self) -> str:
+        return card(facts({name: getattr(self, name) for name in self.__dataclass_fields__}))
+
+
+@dataclass(frozen=True, repr=False)
+class Explanation:
+    """Why a row is where it is: ``model.explain(row)``. Print it to read it.
+
+    Attributes
+    ----------
+    estimator : str
+        The kind of model.
+    row : tuple of float
+        The row.
+    feature_names : tuple of str
+        Names of the features.
+    label : int
+        What ``predict`` says.
+    cluster : int
+        The cluster it has found: the label, or, where that is -1, the one ``predict`` would say
+        with ``on_mismatch="nearest"``. -1 if topoART has no cluster yet.
+    match : float
+        What ``score_samples`` says.
+    vigilance : float or None
+        What the match has to reach to resonate; None for topoART, which takes the nearest box.
+    resonates : bool
+        Whether the cluster takes the row: what ``predict`` says with ``on_mismatch="noise"``.
+        With topoART, that the box nearest to the row is none that has seen too few rows.
+    linkage : str or None
+        How DDVFA judges a cluster by its boxes; None for the others.
+    box : NearestBox or None
+        The cluster's box nearest to the row, by L1 distance with every feature scaled to its range;
+        of several, the smallest. None without a cluster.
+    deciding : NearestBox or None
+        The box whose match is the cluster's. It need not be the nearest: small boxes match better
+        than large ones. None where all boxes of a cluster are judged together (``linkage``).
+    n_boxes, n_holding : int
+        How many boxes the cluster has, and how many of them hold the row.
+    clipped : tuple of int
+        Features in which the row lies outside the ranges, and counts as at the end of the range.
+    runner_up : RunnerUp or None
+        The second choice; None if there is no other cluster.
+    bounds : tuple of (tuple, tuple)
+        The feature ranges by which the row was judged.
+    """
+
+    estimator: str
+    row: tuple[float, ...]
+    feature_names: tuple[str, ...]
+    label: int
+    cluster: int
+    match: float
+    vigilance: float | None
+    resonates: bool
+    linkage: str | None
+    box: NearestBox | None
+    deciding: NearestBox | None
+    n_boxes: int
+    n_holding: int
+    clipped: tuple[int, ...]
+    runner_up: RunnerUp | None
+    bounds: tuple[tuple[float, ...], tuple[float, ...]]
+
+    def __str__(self) -> str:
+        return "\n".join(_lines(self))
+
+    def __repr__(self) -> str:
+        return summary(self, _verdict(self), match=self.match, vigilance=self.vigilance)
+
+    def _repr_html_(self) -> str:
+        said, *others = _lines(self)
+        parts = [heading(said)]
+        if self.box is not None:
+            n_clipped = min(len(self.clipped), _MOST_FEATURES)
+            parts += [line(text) for text in others[:n_clipped]]
+            which = "Its box" if self.n_boxes == 1 else f"The nearest of its {self.n_boxes:,} boxes"
+            parts += [
+                line(f"{which}, of {count_of(self.box.count, 'row')}:"),
+                _features_table(self),
+            ]
+            others = _match_lines(self, self.box) + _runner_up_lines(self)
+        return card(*parts, bullets(others))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as plain numbers, text, lists and dicts, as JSON takes them."""
+        found = asdict(self)
+        low, high = found.pop("bounds")
+        plain: dict[str, Any] = _with_lists(found | {"bounds": {"low": low, "high": high}})
+        return plain
+
+
+def explain_row(model: BaseART, rows: Rows, nearest: bool, names: tuple[str, ...]) -> Explanation:
+    """Explain one checked row of a fitted model that nobody changes meanwhile."""
+    engine = model._engine
+    params = engine.params()
+    is_topo = isinstance(engine, _core.TopoArt)
+    cluster = int(engine.predict(rows, True)[0])
+    resonates = int(engine.predict(rows, False)[0]) >= 0
+    content = model._snapshot()
+    row = np.asarray(rows[0], dtype=np.float64)
+    low, high = content.bounds
+    clipped = np.zeros(len(row), dtype=bool)
+    if params.out_of_bounds == _core.OutOfBounds.clip:
+        clipped = (row < low) | (row > high)
+    else:  # as if widened for it alone
+        low, high = np.minimum(low, row), np.maximum(high, row)
+    bounds = Bounds(low, high)
+    own = content.labels == cluster
+    linkage = params.linkage.name if isinstance(engine, _core.Ddvfa) else None
+    match = float(engine.score(rows)[0])
+    box, deciding, n_holding = None, None, 0
+    if cluster >= 0:
+        seen = _Seen(
+            row=np.clip(row, low, high),
+            boxes=boxes_from_weights(content.weights[own], content.bounds),
+            counts=content.counts[own],
+            bounds=bounds,
+            names=names,
+            rule=MatchRule.of(len(row), type(engine), params),
+            vigilance=None if is_topo else params.rho_lb,
+        )
+        box, n_holding = seen.box(seen.nearest()), seen.n_holding()
+        if linkage in (None, "single"):
+            deciding = seen.box(seen.matching(match))
+    return Explanation(
+        estimator=type(model).__name__,
+        row=tuple(row.tolist()),
+        feature_names=names,
+        label=cluster if nearest or resonates else -1,
+        cluster=cluster,
+        match=match,
+        vigilance=None if is_topo else params.rho_lb,
+        resonates=resonates,
+        linkage=linkage,
+        box=box,
+        deciding=deciding,
+        n_boxes=int(own.sum()) if cluster >= 0 else 0,
+        n_holding=n_holding,
+        clipped=tuple(np.flatnonzero(clipped).tolist()),
+        runner_up=_runner_up(engine, content, cluster, rows),
+        bounds=(tuple(low.tolist()), tuple(high.tolist())),
+    )
+
+
+class _Seen:
+    """The boxes of a cluster as seen from a row."""
+
+    def __init__(
+        self,
+        row: Floats,
+        boxes: Boxes,
+        counts: Any,
+        bounds: Bounds,
+        names: tuple[str, ...],
+        rule: MatchRule,
+        vigilance: float | None,
+    ) -> None:
+        self._row, self._boxes, self._counts, self._names = row, boxes, counts, names
+        self._rule, self._vigilance = rule, vigilance
+        self._extent = bounds.high - bounds.low
+        self._below = boxes.lower - row
+        self._distance = np.maximum(self._below, row - boxes.upper)
+        # Corners are exact up to their last digits only.
+        self._distance[self._distance <= slack_of(*bounds)] = 0.0
+        self._parts = _of_ranges(self._distance, self._extent)
+        self._apart = self._parts.sum(axis=1)
+        self._size = _of_ranges(boxes.upper - boxes.lower, self._extent).sum(axis=1)
+        self._matches = (
+            1.0 - self._apart / rule.n_features  # topoART: the size of a box does not matter
+            if vigilance is None
+            else rule.matches(self._size, self._apart)
+        )
+
+    def nearest(self) -> int:
+        """Return the box nearest to the row; of several, the smallest."""
+        return int(np.lexsort((self._size, self._apart))[0])
+
+    def matching(self, match: float) -> int:
+        """Return the box that matches so well, but for rounding; of several, the nearest."""
+        off = np.abs(self._matches - match)
+        return int(np.lexsort((self._size, self._apart, off > off.min() + _ROUNDING))[0])
+
+    def n_holding(self) -> int:
+        """Return how many boxes hold the row."""
+        return int((self._distance == 0.0).all(axis=1).sum())
+
+    def box(self, j: int) -> NearestBox:
+        """Tell of a box."""
+        lower, upper, shares = self._boxes.lower[j], self._boxes.upper[j], self._parts[j]
+        below = self._below[j] > 0.0
+        gaps = [
+            FeatureGap(
+                feature=self._names[f],
+                index=f,
+                value=float(self._row[f]),
+                side="below" if below[f] else "above",
+                edge=float((lower if below[f] else upper)[f]),
+                distance=float(self._distance[j, f]),
+                share=float(shares[f]),
+            )
+            for f in np.argsort(-shares, kind="stable").tolist()
+            if self._distance[j, f] > 0.0
+        ]
+        d, size = self._rule.n_features, float(self._size[j])
+        is_topo = self._vigilance is None
+        reach = None if self._vigilance is None else self._rule.reach(self._vigilance, size)
+        return NearestBox(
+            lower=tuple(lower.tolist()),
+            upper=tuple(upper.tolist()),
+            count=int(self._counts[j]),
+            share=int(self._counts[j]) / int(self._counts.sum()),
+            gaps=tuple(gaps),
+            size=size / d,
+            distance=float(self._apart[j]) / d,
+            match=float(self._matches[j]),
+            match_inside=1.0 if is_topo else self._rule.match(size, 0.0),
+            reach=tuple((reach * self._extent).tolist())
+            if reach is not None and reach >= 0.0
+            else None,
+        )
+
+
+def _of_ranges(amounts: Floats, extent: Floats) -> Floats:
+    """Return amounts as shares of the ranges; there is none of a constant feature."""
+    shares: Floats = np.divide(amounts, extent, out=np.zeros_like(amounts), where=extent > 0.0)
+    return shares
+
+
+def _runner_up(engine: Engine, content: Snapshot, cluster: int, rows: Rows) -> RunnerUp | None:
+    """Ask the same model without the cluster."""
+    if cluster < 0 or int(content.labels.max()) < 1:
+        return None
+    others = without_cluster(engine, cluster)
+    second = int(others.predict(rows, True)[0])
+    return RunnerUp(
+        cluster=second + (second >= cluster),
+        match=float(others.score(rows)[0]),
+        resonates=int(others.predict(rows, False)[0]) >= 0,
+    )
+
+
+def _with_lists(value: Any) -> Any:
+    """Return the same with lists for tuples, as it comes back from JSON."""
+    if isinstance(value, dict):
+        return {key: _with_lists(item) for key, item in value.items()}
+    return [_with_lists(item) for item in value] if isinstance(value, (list, tuple)) else value
+
+
+# ------------------------------------------------------------------------------------- as text
+
+
+def _lines(why: Explanation) -> list[str]:
+    lines = [_verdict(why)]
+    lines += [
+        f"{escaped(why.feature_names[f])} = {why.row[f]:.10g} lies outside the range and counts as "
+        f"{min(max(why.row[f], why.bounds[0][f]), why.bounds[1][f]):.10g}"
+        for f in why.clipped[:_MOST_FEATURES]
+    ]
+    if why.box is not None:
+        lines += _box_lines(why, why.box)
+        lines += _match_lines(why, why.box)
+    return lines + _runner_up_lines(why)
+
+
+def _runner_up_lines(why: Explanation) -> list[str]:
+    second = why.runner_up
+    if second is None:
+        return []
+    too_low = "" if why.vigilance is None or second.resonates else ", too low"
+    then = f"cluster {second.cluster}, match {second.match:.3f}{too_low}"
+    return [f"without cluster {why.cluster}: {then}"]
+
+
+def _features_table(why: Explanation) -> str:
+    """Return the nearest box beside the row, features outside of it first."""
+    box = why.box
+    assert box is not None
+    gaps = {gap.index: gap for gap in box.gaps}
+    order = [*gaps, *(f for f in range(len(why.row)) if f not in gaps)]
+    rows = []
+    for f in order[:MOST_ROWS]:
+        gap = gaps.get(f)
+        apart = None if gap is None else f"{gap.distance:.4g} {gap.side}"
+        share = None if gap is None else percent(gap.share)
+        rows.append((why.feature_names[f], why.row[f], box.lower[f], box.upper[f], apart, share))
+    columns = ["feature", "row", "box from", "to", "row outside by", "of the range"]
+    return table(columns, rows, n_rows=len(order))
+
+
+def _verdict(why: Explanation) -> str:
+    """Say where the row is put, and where it lies."""
+    if why.box is None:
+        return "no cluster (-1): no box has seen enough rows to be in one"
+    side = "outside" if why.box.gaps else "inside"
+    boxes = "its box" if why.n_boxes == 1 else "its boxes" if why.box.gaps else "one of its boxes"
+    if why.label < 0:
+        nearest = f"the nearest is cluster {why.cluster}"
+        return f"no cluster (-1); {nearest}, and the row lies {side} {boxes}"
+    near = "" if why.resonates or why.vigilance is None else ", the nearest"
+    return f"cluster {why.label}{near}: the row lies {side} {boxes}"
+
+
+def _rule_of(why: Explanation, box: NearestBox) -> tuple[str, list[Digits]]:
+    """Write a box as a rule: features in which the row is outside, and then the narrowest."""
+    lower, upper = np.array(box.lower), np.array(box.upper)
+    bounds = Bounds(*(np.array(side) for side in why.bounds))
+    digits = digits_for(lower[None], upper[None], bounds)
+    width = _of_ranges(upper - lower, bounds.high - bounds.low)
+    outside = {gap.index for gap in box.gaps}
+    telling = np.flatnonzero(telling_features(lower, upper, bounds)).tolist()
+    first = [gap.index for gap in box.gaps] + sorted(
+        (f for f in telling if f not in outside), key=lambda f: float(width[f])
+    )
+    shown = sorted(first[:_MOST_FEATURES])
+    n_left = len(first) - len(shown)
+    rule = write_rule(why.feature_names, lower, upper, shown, digits, n_left) or "the whole range"
+    return rule, digits
+
+
+def _box_lines(why: Explanation, box: NearestBox) -> list[str]:
+    rule, digits = _rule_of(why, box)
+    extent = np.subtract(why.bounds[1], why.bounds[0])
+    which = "its box" if why.n_boxes == 1 else f"nearest of its {why.n_boxes:,} boxes"
+    lines = [f"{which}: {rule}   ({count_of(box.count, 'row')}, {percent(box.share)})"]
+    if not box.gaps:
+        more = (
+            f", and inside {count_of(why.n_holding - 1, 'box')} more" if why.n_holding > 1 else ""
+        )
+        return [*lines, f"  the row is inside{more}"]
+    for gap in box.gaps[:_MOST_FEATURES]:
+        numbers = np.array([gap.value, gap.edge])
+        own = fit_digits(
+            numbers, np.array([gap.distance]), float(extent[gap.index]), digits[gap.index].slack
+        )
+        corner = "lower" if gap.side == "below" else "upper"
+        lines.append(
+            f"  {escaped(gap.feature)} = {own.near(gap.value)}: {own.near(gap.distance)} "
+            f"{gap.side} the box's {corner} {own.near(gap.edge)} "
+            f"({percent(gap.share)} of the range)"
+        )
+    hidden = len(box.gaps) - _MOST_FEATURES
+    return [*lines, f"  ... and {hidden:,} more features outside"] if hidden > 0 else lines
+
+
+def _match_lines(why: Explanation, nearest: NearestBox) -> list[str]:
+    """Say what makes the match, what it was compared with, and how far the box reaches."""
+    if why.vigilance is None:
+        return [_match_of_topo_art(why, nearest)]
+    enough = "enough" if why.resonates else "too low"
+    needed = f"{_vigilance_name(why)} asks for {why.vigilance:.12g}: {enough}"
+    match = f"match {compared(why.match, why.vigilance)}"
+    box = why.deciding
+    if box is None:
+        return [
+            f"{match}, and {needed}",
+            f"  (linkage={why.linkage!r} judges a cluster by all its boxes together: the nearest "
+            "one shows where the row lies, and does not decide alone)",
+        ]
+    lines = [f"{match}, and {needed}"]
+    if (box.lower, box.upper) != (nearest.lower, nearest.upper):
+        how = "smaller" if box.size < nearest.size else "more active"
+        lines.append(
+            f"  by another of its boxes, which is {how}: {_rule_of(why, box)[0]}   "
+            f"({count_of(box.count, 'row')}, {percent(box.share)})"
+        )
+    average = _on_average(why)
+    large = "the larger a box, the less it matches; this one" if box.size > 0.0 else "the box"
+    lines.append(
+        f"  {box.match_inside:.3f} for a row inside: {large} spans {percent(box.size)} of {average}"
+    )
+    if box.gaps:
+        lines.append(
+            f"  {compared(box.match, why.vigilance)} at this distance: {percent(box.distance)} of "
+            f"{average}"
+        )
+    return [*lines, f"  {_reach_line(why, box)}"]
+
+
+def _match_of_topo_art(why: Explanation, nearest: NearestBox) -> str:
+    text = f"match {why.match:.3f}"
+    if nearest.gaps:
+        text += (
+            f": 1 inside a box, and less at this distance, {percent(nearest.distance)} of "
+            f"{_on_average(why)}"
+        )
+    else:
+        text += ", as always inside a box"
+    return text if why.resonates else f"{text}; but a box that has seen too few rows is nearer"
+
+
+def _on_average(why: Explanation) -> str:
+    return "the range" if len(why.row) == 1 else "a feature's range on average"
+
+
+def _vigilance_name(why: Explanation) -> str:
+    return "rho" if why.estimator == "FuzzyART" else "rho_lb"
+
+
+def _reach_line(why: Explanation, box: NearestBox) -> str:
+    """Say how far outside of a box rows still match, in the user's units."""
+    if box.reach is None:
+        return f"no row reaches {why.vigilance:.12g}, not even one inside: the box is too large"
+    extent = np.subtract(why.bounds[1], why.bounds[0])
+    varying = [f for f in range(len(extent)) if extent[f] > 0.0]
+    if all(box.reach[f] >= extent[f] for f in varying):
+        return "it takes rows however far outside, in one feature alone"
+    first = [gap.index for gap in box.gaps]
+    shown = sorted((first + [f for f in varying if f not in first])[:_MOST_FEATURES])
+    told = [
+        f"{fit_digits(np.array([r]), np.array([r]), float(extent[f]), 0.0).down(r)} in "
+        f"{escaped(why.feature_names[f])}"
+        for f in shown
+        if (r := box.reach[f]) >= 0.0
+    ]
+    far = " or ".join([", ".join(told[:-1]), told[-1]] if len(told) > 1 else told)
+    alone = ", in one feature alone" if len(varying) > 1 else ""
+    return f"it takes rows up to {far} outside{alone}"

@@ -1,0 +1,111 @@
+"""How well a box matches a row, as a function of its size and of the distance between them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+from .._models.snapshot import Engine
+
+_EPS = float(np.finfo(np.float64).eps)
+
+
+@dataclass(frozen=True)
+class MatchRule:
+    """The match of fuzzy ART, DVFA and topoART, or, with kernel widths, of DDVFA.
+
+    Lengths are shares of the feature ranges, added up over the features. A box of summed side
+    lengths ``s`` has ``|w| = d - s``; a row at distance ``a`` from it has ``|x ∧ w| = d - s - a``.
+
+    Attributes
+    ----------
+    n_features : int
+        The number of features ``d``.
+    alpha : float
+        Choice parameter; plays a part in DDVFA's match only.
+    gamma, gamma_ref : float or None
+        DDVFA's kernel widths; None for the others.
+    """
+
+    n_features: int
+    alpha: float
+    gamma: float | None = None
+    gamma_ref: float | None = None
+
+    @classmethod
+    def of(cls, n_features: int, kind: type[Engine], params: _core.Params) -> MatchRule:
+        """Return the rule of a kind of model with these parameters."""
+        if kind is _core.Ddvfa:
+            return cls(n_features, params.alpha, params.gamma, params.gamma_ref)
+        return cls(n_features, params.alpha)
+
+    def match(self, size: float, distance: float) -> float:
+        """Return the match of a box of that size with a row so far from it.
+
+        Examples
+        --------
+        >>> MatchRule(2, 0.001).match(0.25, 0.5)
+        0.625
+        >>> round(MatchRule(2, 0.001, 3.0, 1.0).match(0.25, 0.5), 3)
+        0.318
+        """
+        return float(self.matches(np.float64(size), np.float64(distance)))
+
+    def matches(self, sizes: Any, distances: Any) -> Any:
+        """Return the same for many at once."""
+        d = float(self.n_features)
+        norm, common = np.maximum(d - sizes, 0.0), np.maximum(d - sizes - distances, 0.0)
+        if self.gamma is None or self.gamma_ref is None:
+            return common / d
+        return (norm / d) ** self.gamma_ref * (common / (self.alpha + norm)) ** self.gamma
+
+    def reach(self, vigilance: float, size: float = 0.0) -> float:
+        """Return how far from a box of that size rows match; negative if not even inside it do.
+
+        Examples
+        --------
+        >>> round(MatchRule(2, 0.001).reach(0.8, 0.1), 3)
+        0.3
+        """
+        d = float(self.n_features)
+        norm = max(d - size, 0.0)
+        if self.gamma is None or self.gamma_ref is None:
+            return norm - vigilance * d
+        kept = (norm / d) ** self.gamma_ref
+        if vigilance == 0.0 or (self.gamma == 0.0 and kept >= vigilance):
+            return norm
+        if self.gamma == 0.0 or kept == 0.0:
+            return -math.inf
+        needed = math.log(vigilance / kept) / self.gamma
+        # (A tiny gamma asks for more than any number.)
+        return norm - (self.alpha + norm) * math.exp(needed) if needed < 700.0 else -math.inf
+
+    def largest(self, vigilance: float) -> float:
+        """Return how large a box may be that still takes a row inside it; negative if none is.
+
+        Examples
+        --------
+        >>> rule = MatchRule(2, 0.001, 3.0, 1.0)
+        >>> round(rule.match(rule.largest(0.8), 0.0), 12)
+        0.8
+        """
+        d = float(self.n_features)
+        if self.gamma is None or self.gamma_ref is None:
+            return d - vigilance * d
+        if self.match(d, 0.0) >= vigilance:
+            return d
+        if self.match(0.0, 0.0) < vigilance:
+            return -1.0
+        low, high = 0.0, d  # the match falls as the box grows: halve until there is no middle
+        while low < (middle := (low + high) / 2.0) < high:
+            low, high = (middle, high) if self.match(middle, 0.0) >= vigilance else (low, middle)
+        return low
+
+    def rounding(self, match: float) -> float:
+        """Return by how much a match may come out differently through rounding alone."""
+        powers = 1.0 + (self.gamma or 0.0) + (self.gamma_ref or 0.0)
+        return 4.0 * (self.n_features + 2.0) * powers * _EPS * match

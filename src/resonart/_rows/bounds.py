@@ -1,0 +1,135 @@
+"""Feature ranges as users give and read them."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._reading.numbers import count_of
+from .._reading.show import MOST_ROWS, card, heading, summary, table
+from .checks import ParameterError
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+OUT_OF_BOUNDS = ("expand", "clip", "error")
+
+# Two values further apart than the largest double have no range; the engine's own limit.
+_LARGEST = np.finfo(np.float64).max / 2
+
+
+class Bounds(NamedTuple):
+    """Range of each feature, in the user's units.
+
+    Attributes
+    ----------
+    low, high : ndarray of shape (n_features,)
+    """
+
+    low: Floats
+    high: Floats
+
+    def __repr__(self) -> str:
+        return summary(self, low=self.low, high=self.high)
+
+    def _repr_html_(self) -> str:
+        sides = zip(self.low[:MOST_ROWS].tolist(), self.high[:MOST_ROWS].tolist(), strict=True)
+        rows = [(f"x{f}", low, high) for f, (low, high) in enumerate(sides)]
+        title = heading(f"Ranges of {count_of(len(self.low), 'feature')}")
+        return card(title, table(["feature", "low", "high"], rows, n_rows=len(self.low)))
+
+
+class Boxes(NamedTuple):
+    """Corners of each category's box, in the user's units.
+
+    They are computed from scaled weights and so exact up to rounding: allow a last digit when you
+    ask whether a box holds a row.
+
+    Attributes
+    ----------
+    lower, upper : ndarray of shape (n_categories, n_features)
+    """
+
+    lower: Floats
+    upper: Floats
+
+    def __repr__(self) -> str:
+        n_boxes, n_features = self.lower.shape
+        return summary(self, n_boxes=n_boxes, n_features=n_features)
+
+    def _repr_html_(self) -> str:
+        n_boxes, n_features = self.lower.shape
+        columns = ["box", *(f"x{f}" for f in range(n_features))]
+        rows = [
+            (j, *(f"{a:.6g} to {b:.6g}" for a, b in zip(lower, upper, strict=True)))
+            for j, (lower, upper) in enumerate(
+                zip(self.lower[:MOST_ROWS].tolist(), self.upper[:MOST_ROWS].tolist(), strict=True)
+            )
+        ]
+        title = f"{count_of(n_boxes, 'box')} of {count_of(n_features, 'feature')}"
+        return card(heading(title), table(columns, rows, n_rows=n_boxes))
+
+
+def check_bounds(bounds: Any, n_features: int) -> Bounds | None:
+    """Return ``bounds=(low, high)``, scalars or one for each feature, as two arrays."""
+    if bounds is None:
+        return None
+    try:
+        low, high = bounds
+        sides = [np.asarray(side, dtype=np.float64) for side in (low, high)]
+    except (TypeError, ValueError, OverflowError):
+        raise ParameterError(
+            "bounds must be None or a pair (low, high), each a number or one number for each "
+            f"feature, got {bounds!r}."
+        ) from None
+    for name, side in zip(("low", "high"), sides, strict=True):
+        if side.ndim > 1 or (side.ndim == 1 and side.shape[0] != n_features):
+            raise ParameterError(
+                f"bounds: {name} must be a number or one number for each of the {n_features} "
+                f"features, got an array of shape {side.shape}."
+            )
+    low, high = (np.ascontiguousarray(np.broadcast_to(side, n_features)) for side in sides)
+    usable = (np.abs(low) <= _LARGEST) & (np.abs(high) <= _LARGEST) & (low <= high)
+    if not usable.all():
+        f = int(np.argmin(usable))
+        raise ParameterError(
+            f"bounds must be finite with low <= high, got low={low[f]:g} and high={high[f]:g} "
+            f"for feature {f}."
+        )
+    return Bounds(low, high)
+
+
+def scale_rows(rows: Floats, low: Floats, high: Floats) -> Floats:
+    """Return rows scaled linearly to [0, 1]; constant features become 0, others are clipped.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> scale_rows(np.array([[5.0, 7.0]]), np.array([0.0, 7.0]), np.array([10.0, 7.0]))
+    array([[0.5, 0. ]])
+    """
+    extent = high - low
+    scaled: Floats = (np.clip(rows, low, high) - low) / np.where(extent > 0.0, extent, 1.0)
+    return scaled
+
+
+def boxes_from_weights(weights: Floats, bounds: Bounds) -> Boxes:
+    """Return where weights ``(u, 1 - v)`` lie in the user's units.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> weights = np.array([[0.25, 0.5]])  # u = 0.25, 1 - v = 0.5
+    >>> lower, upper = boxes_from_weights(weights, Bounds(np.array([0.0]), np.array([8.0])))
+    >>> float(lower[0, 0]), float(upper[0, 0])
+    (2.0, 4.0)
+    """
+    n_features = weights.shape[1] // 2
+    extent = bounds.high - bounds.low
+    lower = bounds.low + weights[:, :n_features] * extent
+    upper = bounds.low + (1.0 - weights[:, n_features:]) * extent
+    # Rounding may put a corner past the range, or a point's two corners the wrong way round.
+    lower, upper = (np.clip(corner, bounds.low, bounds.high) for corner in (lower, upper))
+    return Boxes(lower, np.maximum(lower, upper))

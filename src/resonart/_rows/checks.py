@@ -1,0 +1,276 @@
+"""What a user may give: parameters and rows, checked in words a user understands."""
+
+from __future__ import annotations
+
+import inspect
+import math
+import os
+import warnings
+from collections.abc import Mapping, Sequence
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import validate_data
+
+from .. import _core
+from .._shared.escape import escaped_lines
+
+Rows = NDArray[Any]
+
+_OURS = ("resonart", "sklearn")
+_LARGEST_COUNT = 2**62  # what the engine counts with
+
+
+class ParameterError(ValueError, TypeError):
+    """A parameter that cannot be used; both kinds of error, as in scikit-learn."""
+
+
+def warn_user(message: str | Warning) -> None:
+    """Warn, pointing at the user's line: the first outside this package and scikit-learn."""
+    frame, level = inspect.currentframe(), 1
+    while frame is not None and frame.f_globals.get("__name__", "").split(".")[0] in _OURS:
+        frame, level = frame.f_back, level + 1
+    category = UserWarning if isinstance(message, str) else type(message)
+    warnings.warn(message, category, stacklevel=level)
+
+
+def was_interrupted(error: BaseException | None) -> bool:
+    """Tell whether an error is what a library has made of Ctrl-C, as NumPy does of a buffer's type.
+
+    Examples
+    --------
+    >>> was_interrupted(ValueError())
+    False
+    """
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
+
+
+def check_real(
+    name: str,
+    value: object,
+    *,
+    low: float,
+    high: float = math.inf,
+    low_included: bool = True,
+) -> float:
+    """Return ``value`` as a float inside the interval, or say what is wrong with it."""
+    needed = (
+        f"a number {'>=' if low_included else '>'} {low:g}"
+        if math.isinf(high)
+        else f"a number in {'[' if low_included else '('}{low:g}, {high:g}]"
+    )
+    if not isinstance(value, Real) or isinstance(value, (bool, np.bool_)):
+        raise ParameterError(f"{name} must be {needed}, got {value!r}.")
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    inside = (low <= number if low_included else low < number) and number <= high
+    if not inside or not math.isfinite(number):
+        raise ParameterError(f"{name} must be {needed}, got {value!r}.")
+    return number
+
+
+def check_count(name: str, value: object, *, optional: bool = False) -> int | None:
+    """Return ``value`` as a whole number of at least 1 (or None, where that is allowed)."""
+    if value is None and optional:
+        return None
+    if (
+        not isinstance(value, Integral)
+        or isinstance(value, bool)
+        or not 1 <= int(value) <= _LARGEST_COUNT
+    ):
+        allowed = "a whole number >= 1" + (" or None" if optional else "")
+        raise ParameterError(f"{name} must be {allowed}, got {value!r}.")
+    return int(value)
+
+
+def check_choice(name: str, value: object, choices: Sequence[str]) -> str:
+    """Return ``value`` if it is one of the choices, or list them."""
+    if not isinstance(value, str) or value not in choices:
+        raise ParameterError(
+            f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}."
+        )
+    return value
+
+
+def check_flag(name: str, value: object) -> bool:
+    """Return ``value`` if it is True or False."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise ParameterError(f"{name} must be True or False, got {value!r}.")
+    return bool(value)
+
+
+def check_jobs(n_jobs: object) -> int:
+    """Return the number of threads that ``n_jobs`` asks for."""
+    if n_jobs is None:
+        return 1
+    if not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool) or n_jobs == 0 or n_jobs < -1:
+        raise ParameterError(f"n_jobs must be a whole number >= 1, -1 or None, got {n_jobs!r}.")
+    available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return available or 1 if n_jobs == -1 else min(int(n_jobs), 256)
+
+
+def check_vigilances(rho_lb: object, rho_ub: object) -> tuple[float, float]:
+    """Return both vigilances, the lower not above the upper."""
+    low = check_real("rho_lb", rho_lb, low=0.0, high=1.0)
+    high = check_real("rho_ub", rho_ub, low=0.0, high=1.0)
+    if low > high:
+        raise ParameterError(
+            f"rho_lb must not exceed rho_ub, got rho_lb={rho_lb!r} and rho_ub={rho_ub!r}. "
+            "Lower rho_lb or raise rho_ub."
+        )
+    return low, high
+
+
+def check_rows(estimator: Any, X: ArrayLike, *, reset: bool) -> Rows:
+    """Return ``X`` as a 2-D array that the engine can read where it lies.
+
+    Any plain number type and any memory layout is taken as it is, without a copy. Feature names
+    and the number of features are noted on, or compared with, the estimator.
+    """
+    check_unmasked("Input X", X)
+    try:
+        rows: Rows = validate_data(
+            estimator, X, reset=reset, dtype="numeric", ensure_all_finite=False, copy=False
+        )
+        if rows.dtype.kind == "O":  # numbers of other kinds, as Decimal
+            rows = rows.astype(np.float64)
+    except OverflowError as error:
+        raise too_large(X) from error
+    except ValueError as error:  # scikit-learn's words quote names as they are
+        if (shown := escaped_lines(str(error))) == str(error):
+            raise
+        raise ValueError(shown) from None
+    if rows.dtype.kind not in "fiub":
+        raise TypeError(f"Input X must hold numbers, got values of type {rows.dtype}.")
+    if rows.dtype.kind == "b":
+        rows = rows.view(np.uint8)
+    elif not rows.dtype.isnative or (rows.dtype.kind == "f" and rows.dtype.itemsize not in (4, 8)):
+        rows = rows.astype(np.float64)
+    if any(stride % rows.dtype.itemsize for stride in rows.strides):  # fields of packed records
+        rows = rows.copy()
+    if rows.dtype.kind == "f":
+        _check_usable(estimator, rows)
+    return rows
+
+
+def check_one_row(estimator: Any, row: Any) -> Rows:
+    """Return one row, given as a sequence, by feature names, or as a table of one row, as a table.
+
+    A sequence has no names, and so is not expected to have those of the rows learned from.
+    """
+    n_features: int = estimator.n_features_in_
+    check_unmasked("The row", row)
+    if hasattr(row, "columns"):  # a frame
+        values = check_rows(estimator, row, reset=False)
+    elif isinstance(row, Mapping) or hasattr(row, "keys"):
+        values = np.asarray(_values_by_name(estimator, row))
+    else:
+        values = np.asarray(row)
+    if values.ndim == 2:
+        if len(values) != 1:
+            raise ValueError(
+                f"One row is needed, got {len(values)}. Ask for each of them by itself."
+            )
+        values = values[0]
+    items = values if values.dtype.kind == "O" else [values]
+    if values.ndim != 1 or not all(
+        getattr(i, "dtype", values.dtype).kind in "fiubO" for i in items
+    ):
+        raise TypeError(
+            "One row is needed: a sequence of numbers, a mapping from feature names to them, or a "
+            f"table of one row, got {row!r}."
+        )
+    if len(values) != n_features:
+        raise ValueError(
+            f"The row has {len(values)} values, but {type(estimator).__name__} is expecting "
+            f"{n_features} features as input."
+        )
+    try:
+        rows = values.astype(np.float64).reshape(1, -1)
+    except OverflowError as error:
+        raise too_large([values]) from error
+    _check_usable(estimator, rows)
+    return rows
+
+
+def check_unmasked(what: str, values: Any) -> None:
+    """Refuse a masked array in which anything is masked: a mask is not looked at by what follows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> check_unmasked("Input X", np.ma.array([[1.0, 2.0]], mask=[[False, False]]))
+    """
+    masked = np.ma.MaskedArray
+    parts = values if isinstance(values, (list, tuple)) else [values]
+    for i, part in enumerate(parts):
+        if isinstance(part, masked) and np.ma.is_masked(part):
+            n = int(np.count_nonzero(np.ma.getmaskarray(part)))
+            where = "" if part is values else f" in row {i}"
+            raise ValueError(
+                f"{what} is a masked array, {n:,} of its values are masked{where}, and resonart "
+                "knows no gaps: leave such rows out, as X[~X.mask.any(axis=1)].data does, or fill "
+                "them, for instance with sklearn.impute.SimpleImputer on X.filled(numpy.nan)."
+            )
+
+
+def too_large(X: Any) -> ValueError:
+    """Return the error for values of which at least one is beyond any float."""
+    for (row, *column), value in np.ndenumerate(np.asarray(X, dtype=object)):
+        try:
+            float(value)
+        except OverflowError:
+            where = f" in row {row}" + (f", column {column[0]}" if column else "")
+            break
+        except (TypeError, ValueError):
+            continue
+    else:
+        where = ""
+    return ValueError(
+        f"Input X contains too large a value{where}: resonart needs numbers that a float can hold "
+        "(up to 1.8e308). Scale that column down, or take its logarithm."
+    )
+
+
+def _values_by_name(estimator: Any, row: Any) -> Any:
+    """Return the values of a mapping, or of a frame's row, in the order of the features."""
+    names = getattr(estimator, "feature_names_in_", None)
+    if names is None:
+        if isinstance(row, Mapping):
+            raise ValueError(
+                f"{type(estimator).__name__} was fitted without feature names: give the row as a "
+                f"sequence of numbers, got {row!r}."
+            )
+        return np.asarray(row)
+    keys = set(row.keys())
+    lacking = [name for name in names if name not in keys]
+    if lacking or len(keys) != len(names):
+        unknown = sorted(map(str, keys - set(names)))
+        raise ValueError(
+            f"The row's names should match those that were passed during fit: "
+            f"{'missing ' + ', '.join(map(repr, lacking)) if lacking else ''}"
+            f"{'; ' if lacking and unknown else ''}"
+            f"{'not known ' + ', '.join(map(repr, unknown)) if unknown else ''}."
+        )
+    return [row[name] for name in names]
+
+
+def _check_usable(estimator: Any, rows: Rows) -> None:
+    row, column = _core.first_unusable(rows)
+    if row < 0:
+        return
+    value = float(rows[row, column])
+    names = getattr(estimator, "feature_names_in_", None)
+    named = f" ({names[column]!r})" if names is not None and column < len(names) else ""
+    what = "NaN" if math.isnan(value) else "infinity" if math.isinf(value) else "too large a value"
+    raise ValueError(
+        f"Input X contains {what} in row {row}, column {column}{named}. "
+        f"{type(estimator).__name__} needs finite numbers: drop such rows, or fill the gaps first, "
+        "for instance with sklearn.impute.SimpleImputer."
+    )

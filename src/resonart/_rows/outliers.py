@@ -1,0 +1,357 @@
+"""Rows so far off that they squeeze all others together: seen, and told with a way out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from .._reading.numbers import Digits, count_of, finer, fit_digits, percent
+from .bounds import Bounds, Floats, Integers
+from .checks import Rows, warn_user
+
+# One row in so many, or part of so many, is too few to take MOST_TAKEN of a feature's range.
+ONE_IN = 1000
+MOST_TAKEN = 0.5
+# Of fewer rows a single one often lies far from the others by chance.
+FEWEST_ROWS = 50
+# What lies no further from all others than this share of their range is one of them.
+_NEAR = 0.5
+# A feature varies if one in so many rows is below another at the other end.
+_ONE_END = 20
+# So many rows are looked at first; and so many features, rows and numbers are written out.
+_GLANCE = 4096
+_NARROW = 16
+_MOST_FEATURES = 3
+_MOST_ROWS = 3
+_MOST_NUMBERS = 8
+
+
+class OutlierWarning(UserWarning):
+    """A few rows take most of a feature's range, and squeeze all others into the rest.
+
+    Every feature is scaled by its range, so that a value far off makes all others look alike.
+    ``warnings.simplefilter("ignore", resonart.OutlierWarning)`` silences it.
+
+    Attributes
+    ----------
+    about : str
+        What was seen: the message without what to do about it.
+    features : tuple of int
+        The features concerned, by number.
+    rows : tuple of int
+        The rows far off in one of them: their places in the call.
+    bounds : Bounds or None
+        Ranges of all features that leave these rows out.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import numpy as np
+    >>> from resonart import FuzzyART, OutlierWarning
+    >>> X = np.append(np.arange(100.0), 5000.0).reshape(-1, 1)
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always", OutlierWarning)
+    ...     model = FuzzyART(rho=0.9).fit(X)
+    >>> caught[0].message.rows, caught[0].message.bounds.high
+    ((100,), array([99.]))
+    >>> cured = FuzzyART(rho=0.9, bounds=(0, 99), out_of_bounds="clip").fit(X)
+    >>> model.n_clusters_, cured.n_clusters_
+    (2, 10)
+    """
+
+    def __init__(
+        self,
+        message: str = "",
+        about: str = "",
+        features: Sequence[int] = (),
+        rows: Sequence[int] = (),
+        bounds: Bounds | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.about = about
+        self.features = tuple(features)
+        self.rows = tuple(rows)
+        self.bounds = bounds
+
+
+class Squeezed(NamedTuple):
+    """A feature whose range a few rows take.
+
+    Attributes
+    ----------
+    feature : int
+        Its number.
+    low, high : float
+        Where all other rows lie.
+    taken : float
+        The share of the range that is outside of that.
+    rows : ndarray
+        The few rows, by number.
+    values : ndarray
+        What they have.
+    """
+
+    feature: int
+    low: float
+    high: float
+    taken: float
+    rows: Integers
+    values: Floats
+
+
+def warn_of_outliers(
+    kind: str, names: Sequence[str] | None, rows: Rows, bounds: Bounds | None = None
+) -> None:
+    """Warn where a few rows take most of a range that is learned from them.
+
+    Parameters
+    ----------
+    kind : str
+        The estimator.
+    names : sequence of str or None
+        Names of the features, where they have some.
+    rows : ndarray
+        Checked rows.
+    bounds : Bounds or None
+        Ranges that the rows widen; none where these come from the rows alone.
+    """
+    n_rows = len(rows)
+    if n_rows < FEWEST_ROWS:
+        return
+    low, high = _extremes(rows)
+    if bounds is not None:
+        low, high = np.minimum(low, bounds.low), np.maximum(high, bounds.high)
+    found = _squeezed(rows, low, high, most=-(-n_rows // ONE_IN), inner=bounds)
+    _tell(kind, names, found, Bounds(low, high), _which_rows(found, n_rows), "Drop such rows")
+
+
+def warn_of_widening(
+    kind: str,
+    names: Sequence[str] | None,
+    rows: Rows,
+    before: Bounds,
+    after: Bounds,
+    n_seen: int,
+) -> None:
+    """Warn where a few rows of a stream have more than doubled a range.
+
+    A range that doubles is rare however long a stream is, so this cannot go on and on.
+
+    Parameters
+    ----------
+    kind : str
+        The estimator.
+    names : sequence of str or None
+        Names of the features, where they have some.
+    rows : ndarray
+        The rows of this call.
+    before, after : Bounds
+        The ranges before and after them.
+    n_seen : int
+        Rows presented so far, those of this call included.
+    """
+    if n_seen < FEWEST_ROWS or n_seen <= len(rows):
+        return
+    most = -(-n_seen // ONE_IN)
+    found = _squeezed(rows, *after, most=most, inner=before)
+    which = _which_rows(found, n_seen, " of this call")
+    _tell(kind, names, found, after, which, "Begin again without such rows")
+
+
+def outliers_beside(
+    kind: str, names: Sequence[str] | None, sample: Rows, bounds: Bounds, n_rows: int
+) -> OutlierWarning | None:
+    """Return the warning where ranges of many rows are far wider than those of a sample of them."""
+    if len(sample) < FEWEST_ROWS:
+        return None
+    found = _squeezed(sample, *bounds, most=-(-len(sample) // ONE_IN), inner=None)
+    far = [_beyond(each, *(float(side[each.feature]) for side in bounds)) for each in found]
+    return _warning(kind, names, far, bounds, f"A few of {n_rows:,} rows", "Drop such rows")
+
+
+def _beyond(each: Squeezed, low: float, high: float) -> Squeezed:
+    """Tell of ends of a range instead of rows: a sample need not hold those that are far off."""
+    reach = _NEAR * (each.high - each.low)
+    first = low if low >= each.low - reach else each.low
+    last = high if high <= each.high + reach else each.high
+    ends = np.array([low, high])
+    return Squeezed(
+        each.feature,
+        first,
+        last,
+        taken=1.0 - (last - first) / (high - low),
+        rows=each.rows[:0],
+        values=ends[(ends < first) | (ends > last)],
+    )
+
+
+def _extremes(rows: Rows) -> tuple[Floats, Floats]:
+    if rows.shape[1] > _NARROW:
+        return rows.min(axis=0).astype(np.float64), rows.max(axis=0).astype(np.float64)
+    columns = [rows[:, f] for f in range(rows.shape[1])]  # far quicker than along short rows
+    low = np.array([column.min() for column in columns], dtype=np.float64)
+    return low, np.array([column.max() for column in columns], dtype=np.float64)
+
+
+def _squeezed(
+    rows: Rows, low: Floats, high: Floats, *, most: int, inner: Bounds | None
+) -> list[Squeezed]:
+    """Find features in which all rows but ``most`` lie within less than half of the range."""
+    extent = high - low
+    if inner is None:
+        suspects = _with_an_empty_end(rows, low, extent, most)
+    else:
+        suspects = np.flatnonzero((inner.high - inner.low) < (1.0 - MOST_TAKEN) * extent)
+    found = []
+    for f in suspects.tolist():
+        column = rows[:, f].astype(np.float64)
+        first, last = _core_of(column, most, float(extent[f]))
+        if inner is not None:
+            first, last = min(first, float(inner.low[f])), max(last, float(inner.high[f]))
+        varies = _varies(column) if inner is None else first < last
+        if last - first < (1.0 - MOST_TAKEN) * extent[f] and varies:
+            outside = np.flatnonzero((column < first) | (column > last))
+            taken = 1.0 - (last - first) / float(extent[f])
+            found.append(Squeezed(f, first, last, taken, outside, column[outside]))
+    return found
+
+
+def _with_an_empty_end(rows: Rows, low: Floats, extent: Floats, most: int) -> Integers:
+    """Return the features that have so few rows in the first or the last quarter of the range.
+
+    Rows within less than half of a range cannot reach into both. Of nearly all features some of the
+    rows tell already that they do.
+    """
+    suspects = np.flatnonzero(extent > 0.0)
+    for step in (max(1, len(rows) // max(_GLANCE, 16 * most)), 1):
+        some = rows[::step]
+        is_empty = [_has_an_empty_end(some[:, f], low[f], extent[f], most) for f in suspects]
+        suspects = suspects[np.array(is_empty, dtype=bool)]
+    return suspects
+
+
+def _has_an_empty_end(column: Rows, low: float, extent: float, most: int) -> bool:
+    first, last = low + 0.25 * extent, low + 0.75 * extent
+    return bool(np.count_nonzero(column < first) <= most or np.count_nonzero(column > last) <= most)
+
+
+def _core_of(column: Floats, most: int, extent: float) -> tuple[float, float]:
+    """Return a range that holds all values but so many at most, wherever these lie.
+
+    It is the shortest one, and what lies close to it: of the few values outside, only those far off
+    are to be blamed. But where with these it were half of the extent, it is the shortest alone.
+    """
+    n = len(column)
+    if n <= most:
+        return np.inf, -np.inf
+    parted = np.partition(column, sorted({most, n - 1 - most}))
+    lowest, highest = np.sort(parted[: most + 1]), np.sort(parted[n - 1 - most :])
+    i = int(np.argmin(highest - lowest))
+    first, last = float(lowest[i]), float(highest[i])
+    reach = _NEAR * (last - first)
+    nearly = column[(column >= first - reach) & (column <= last + reach)]
+    wider = float(nearly.min()), float(nearly.max())
+    return wider if wider[1] - wider[0] < (1.0 - MOST_TAKEN) * extent else (first, last)
+
+
+def _varies(column: Floats) -> bool:
+    """Tell whether there is anything to squeeze.
+
+    A feature that is constant but for a few rows, as a rare mark or a pixel at the edge, is not
+    spoilt by one more that differs.
+    """
+    n = len(column)
+    places = [n // _ONE_END, n - 1 - n // _ONE_END]
+    low, high = np.partition(column, places)[places]
+    return bool(low < high)
+
+
+# ------------------------------------------------------------------------------------- in words
+
+
+def _tell(
+    kind: str,
+    names: Sequence[str] | None,
+    found: list[Squeezed],
+    bounds: Bounds,
+    which: str,
+    cure: str,
+) -> None:
+    warning = _warning(kind, names, found, bounds, which, cure)
+    if warning is not None:
+        warn_user(warning)
+
+
+def _far_off(found: list[Squeezed]) -> list[int]:
+    rows: list[int] = np.unique(np.concatenate([each.rows for each in found])).tolist()
+    return rows
+
+
+def _which_rows(found: list[Squeezed], n_rows: int, where: str = "") -> str:
+    far_off = _far_off(found) if found else []
+    which = ", ".join(map(str, far_off[:_MOST_ROWS]))
+    if len(far_off) > _MOST_ROWS:
+        which += f" and {len(far_off) - _MOST_ROWS:,} more"
+    noun = "row" if len(far_off) == 1 else "rows"
+    return f"{len(far_off):,} of {n_rows:,} rows ({noun} {which}{where})"
+
+
+def _warning(
+    kind: str,
+    names: Sequence[str] | None,
+    found: list[Squeezed],
+    bounds: Bounds,
+    which: str,
+    cure: str,
+) -> OutlierWarning | None:
+    if not found:
+        return None
+    low, high = bounds.low.copy(), bounds.high.copy()
+    for each in found:
+        low[each.feature], high[each.feature] = each.low, each.high
+    told = [_of_feature(each, names) for each in found[:_MOST_FEATURES]]
+    if len(found) > _MOST_FEATURES:
+        told.append(f"and {count_of(len(found) - _MOST_FEATURES, 'feature')} more")
+    far_off = _far_off(found)
+    about = (
+        f"{which} {'takes' if len(far_off) == 1 else 'take'} most of the range of "
+        f"{'; '.join(told)}. Features are scaled by their ranges, so all other rows look alike in "
+        f"{'it' if len(found) == 1 else 'them'}."
+    )
+    line = _cure(kind, Bounds(low, high), found)
+    message = f"{about} {cure}, or let them count as at the edge: {line}"
+    features = [each.feature for each in found]
+    return OutlierWarning(message, about, features, far_off, Bounds(low, high))
+
+
+def _digits(low: float, high: float) -> Digits:
+    """Return how numbers are written that are to be taken for these ends of a range."""
+    return finer(fit_digits(np.array([low, high]), np.array([high - low]), high - low, 0.0))
+
+
+def _of_feature(each: Squeezed, names: Sequence[str] | None) -> str:
+    name = repr(str(names[each.feature])) if names is not None else f"feature {each.feature}"
+    digits = _digits(each.low, each.high)
+    values = ", ".join(f"{value:.10g}" for value in each.values[:_MOST_ROWS].tolist())
+    more = ", ..." if len(each.values) > _MOST_ROWS else ""
+    return (
+        f"{name} ({percent(each.taken)}: {values}{more}, where the others lie in "
+        f"{digits.down(each.low)} to {digits.up(each.high)})"
+    )
+
+
+def _cure(kind: str, bounds: Bounds, found: list[Squeezed]) -> str:
+    """Return the line to write."""
+    if len(bounds.low) <= _MOST_NUMBERS:
+        sides = list(zip(bounds.low.tolist(), bounds.high.tolist(), strict=True))
+        low = ", ".join(_digits(*side).down(side[0]) for side in sides)
+        high = ", ".join(_digits(*side).up(side[1]) for side in sides)
+        return f'{kind}(bounds=([{low}], [{high}]), out_of_bounds="clip")'
+    # More numbers than anybody wants to read or copy.
+    most = max(1, *(len(each.rows) for each in found))
+    return (
+        f"low, high = np.sort(X, axis=0)[[{most}, {-1 - most}]] and then "
+        f'{kind}(bounds=(low, high), out_of_bounds="clip")'
+    )

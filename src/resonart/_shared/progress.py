@@ -1,0 +1,112 @@
+"""A progress bar where somebody is watching. tqdm is an extra: asked for only then."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+from .._rows.checks import ParameterError
+from .require import require
+
+Report = Callable[[int, int], None]
+
+# A bar nobody asked for is not worth showing for work that is done sooner (in seconds).
+PATIENCE = 2.0
+
+_others_show: ContextVar[bool] = ContextVar("_others_show", default=False)
+
+
+@contextmanager
+def shown_elsewhere() -> Iterator[None]:
+    """Show no bar by itself within this block: the caller shows progress in its own way."""
+    token = _others_show.set(True)
+    try:
+        yield
+    finally:
+        _others_show.reset(token)
+
+
+@contextmanager
+def progress_bar(
+    progress: bool | int | str, what: str, *, name: str = "progress"
+) -> Iterator[Report | None]:
+    """Give a function that takes how much is done and of how much, or None to stay silent.
+
+    The bar is closed in any case. ``name`` is what the user calls ``progress``.
+
+    Examples
+    --------
+    >>> with progress_bar(False, "sweep") as report:
+    ...     print(report)
+    None
+    """
+    if not is_shown(progress, name=name):
+        yield None
+        return
+    if progress == "auto" and importlib.util.find_spec("tqdm") is None:
+        yield _word_instead(what)
+        return
+    bar = _tqdm(name)(desc=what, delay=PATIENCE if progress == "auto" else 0)
+
+    def report(done: int, total: int) -> None:
+        bar.total = total
+        bar.update(done - bar.n)
+
+    try:
+        yield report
+    finally:
+        bar.close()
+
+
+def is_shown(progress: bool | int | str, *, name: str = "progress") -> bool:
+    """Tell whether there is to be a bar: on request, or where it is seen."""
+    check_progress(name, progress)
+    if progress != "auto":
+        return bool(progress)
+    return not _others_show.get() and (_is_terminal() or _is_notebook())
+
+
+def check_progress(name: str, progress: object) -> None:
+    """Raise unless this says whether there is to be a bar."""
+    if progress == "auto" or (isinstance(progress, (bool, int)) and progress >= 0):
+        return
+    raise ParameterError(
+        f"{name} must be 'auto', True, False or a whole number >= 0, got {progress!r}."
+    )
+
+
+def _word_instead(what: str) -> Report:
+    """Return a report that says once, after a while, what takes so long."""
+    began = time.monotonic()
+    said = False
+
+    def report(done: int, total: int) -> None:
+        nonlocal said
+        if said or time.monotonic() - began < PATIENCE or sys.stderr is None:
+            return
+        said = True
+        share = f", {100 * done // total} % done" if total else ""
+        print(f"{what}: this takes a while{share} (a bar needs tqdm)", file=sys.stderr, flush=True)
+
+    return report
+
+
+def _tqdm(name: str) -> Any:
+    return require("tqdm.auto", f"{name}=True", "progress").tqdm
+
+
+def _is_terminal() -> bool:
+    # A program without a console has no stderr at all.
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
+def _is_notebook() -> bool:
+    """Tell whether IPython runs as a kernel; if so, it has been imported already."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    return shell is not None and hasattr(shell, "kernel")

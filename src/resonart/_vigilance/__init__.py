@@ -1,0 +1,1 @@
+"""Choosing the vigilances: the sweep over all of them, and quality without labels."""

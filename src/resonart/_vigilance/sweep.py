@@ -1,0 +1,647 @@
+"""The same rows at every vigilance and in every order, each distinct run made once."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
+
+from .. import _core
+from .._estimators.base import BaseART
+from .._models.snapshot import Engine, engine_params, plain_params
+from .._reading.show import card, heading, line, summary, table
+from .._rows.bounds import Bounds, check_bounds, scale_rows
+from .._rows.checks import ParameterError, Rows, check_jobs, check_rows
+from .._rows.vat import order_rows
+from .quality import Surroundings, measure, surroundings
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Report = Callable[[int, int], None]
+# Calls a function with each of some arguments, somewhere, and gives the results in their order.
+Spread = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
+
+# So many cells are shown in a notebook.
+_SHOWN = 10
+PAIR = ("rho_lb", "rho_ub")
+
+# Labels that one part of a sweep may hold; a larger sweep is made part by part.
+_MOST_BYTES = 1 << 30
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Sweep:
+    """What an estimator makes of the same rows at every vigilance and in every order.
+
+    Attributes
+    ----------
+    cells : dict of ndarrays of shape (n_cells,)
+        Value of each swept parameter in each cell.
+    n_clusters, n_categories : ndarray of shape (n_cells, n_orders)
+        What each run ended with.
+    ari : ndarray of shape (n_cells, n_orders) or None
+        Adjusted Rand index of each run to the labels given.
+    agreement : ndarray of shape (n_cells, n_orders)
+        Mean adjusted Rand index of each run to those of the other orders in its cell; NaN with one
+        order.
+    quality : ndarray of shape (n_cells, n_orders) or None
+        What each run is worth without labels: how its partition looks (see
+        :attr:`Measures.worth`), times its agreement.
+    partition : ndarray of shape (n_cells, n_orders)
+        Runs with equal numbers gave equal partitions, numbered as they first appear here, cell by
+        cell; -1 is a run that was given up. Rows that a TopoART leaves out
+        (``on_mismatch="noise"``) are a cluster of their own here.
+    partitions : ndarray of shape (n_partitions, n_rows) or None
+        Labels of each partition, clusters numbered by their first row.
+    n_runs : int
+        Distinct runs, merging and compression included; all others were known from them.
+    n_presentations : int
+        Rows presented in them; runs share their beginnings.
+    unmerged : Sweep or None
+        The same runs before Merge ART, if this was asked for.
+    """
+
+    cells: dict[str, NDArray[Any]]
+    n_clusters: Integers
+    n_categories: Integers
+    ari: Floats | None
+    agreement: Floats
+    quality: Floats | None
+    partition: Integers
+    partitions: Integers | None
+    n_runs: int
+    n_presentations: int
+    unmerged: Sweep | None = None
+
+    @property
+    def stability(self) -> Floats:
+        """Mean adjusted Rand index between two orders, of each cell."""
+        mean: Floats = self.agreement.mean(axis=1)
+        return mean
+
+    def __repr__(self) -> str:
+        n_cells, n_orders = self.n_clusters.shape
+        swept = {
+            name: f"{values.min():g} to {values.max():g}" for name, values in self.cells.items()
+        }
+        told = [f"{name} {span}" for name, span in swept.items()]
+        return summary(self, *told, n_cells=n_cells, n_orders=n_orders, n_runs=self.n_runs)
+
+    def _repr_html_(self) -> str:
+        n_cells, n_orders = self.n_clusters.shape
+        title = (
+            f"{n_cells:,} cells in {n_orders:,} orders: {self.n_runs:,} distinct runs, "
+            f"{self.n_presentations:,} rows presented"
+        )
+        by = {
+            "adjusted Rand index": self.ari,
+            "quality": self.quality,
+            "stability": self.agreement,
+        }
+        means = {name: values.mean(axis=1) for name, values in by.items() if values is not None}
+        best = np.argsort(-np.nan_to_num(next(iter(means.values())), nan=-np.inf), kind="stable")
+        rows = [
+            (
+                *(values[cell] for values in self.cells.values()),
+                self.n_clusters[cell].mean(),
+                self.n_categories[cell].mean(),
+                *(values[cell] for values in means.values()),
+            )
+            for cell in best[:_SHOWN].tolist()
+        ]
+        columns = [*self.cells, "clusters", "boxes", *means]
+        note = line(f"The best cells by {next(iter(means))}, in the mean over the orders:")
+        return card(heading(title), note, table(columns, rows))
+
+
+class Runs(NamedTuple):
+    """The result of one engine call, partitions still in the engine."""
+
+    grid: dict[str, NDArray[Any]]
+    n_clusters: Integers
+    n_categories: Integers
+    partition: Integers
+    partitions: _core.Partitions
+    n_runs: int
+    n_presentations: int
+    unmerged: Runs | None = None
+
+
+class _Call(NamedTuple):
+    """One engine call: ascending vigilances, and the other parameters that stay as they are."""
+
+    lb: Floats
+    ub: Floats
+    paired: bool
+    fixed: dict[str, Any]
+
+
+class _Work(NamedTuple):
+    """An engine call but for its orders: plain values, that may travel to another machine."""
+
+    engine: type[Engine]
+    rows: Rows
+    low: Floats
+    high: Floats
+    params: dict[str, Any]
+    lb: Floats
+    ub: Floats
+    options: dict[str, Any]
+
+
+class _OneOrder(NamedTuple):
+    """What a call for one order found elsewhere, plain values again."""
+
+    n_clusters: Integers
+    n_categories: Integers
+    partition: Integers
+    labels: NDArray[np.unsignedinteger[Any]]
+    n_runs: int
+    n_presentations: int
+    before: tuple[Integers, Integers, Integers, int] | None
+
+
+def sweep(
+    estimator: BaseART,
+    X: ArrayLike,
+    y: Integers | None = None,
+    *,
+    grid: dict[str, NDArray[Any]],
+    orders: Integers,
+    n_jobs: int | None = None,
+    keep_labels: bool = False,
+    quality: bool = False,
+    max_categories: int | None = None,
+    keep_unmerged: bool = False,
+    share: bool = True,
+    report: Report | None = None,
+    spread: Spread | None = None,
+) -> Sweep:
+    """Fit an estimator in every cell of a grid and in every order, and tell what came out.
+
+    All cells begin together and part where their runs do, so that each distinct run is made once
+    and runs share their beginnings. The results are those of one ``fit`` for each, bit for bit.
+
+    Parameters
+    ----------
+    estimator : DDVFA, DVFA, FuzzyART or TopoART
+        What is fitted; its parameters besides those of the grid are used.
+    X : array-like of shape (n_rows, n_features)
+        Rows.
+    y : ndarray of shape (n_rows,) or None
+        Labels from 0 to compare with.
+    grid : dict of ndarrays
+        Ascending values of each swept parameter: ``rho_lb`` and ``rho_ub`` (all pairs with
+        ``rho_lb <= rho_ub``), ``rho``, or ``rho_a``, ``beta_sbm``, ``phi`` and ``tau``.
+    orders : ndarray of shape (n_orders, n_rows)
+        Which row is presented when.
+    n_jobs : int or None
+        Number of threads; -1 uses all processors, None is 1.
+    keep_labels : bool
+        Whether to return ``partitions``.
+    quality : bool
+        Whether to judge runs without labels.
+    max_categories : int or None
+        Runs that come to have more categories are given up.
+    keep_unmerged : bool
+        Whether to tell, too, what the runs of a DDVFA that merges were before.
+    share : bool
+        Whether runs that are known are left out. ``False`` makes each, to compare with.
+    report : callable or None
+        Called now and then with the number of runs known so far and of all; may raise to stop.
+    spread : callable or None
+        ``spread(function, arguments)`` makes the runs of each order by a call of its own, wherever
+        it likes, instead of threads. The results are the same.
+
+    Returns
+    -------
+    result : Sweep
+        Everything by cell and order.
+
+    Examples
+    --------
+    >>> from resonart import DDVFA
+    >>> X = [[0.0], [0.1], [0.2], [0.9], [1.0]]
+    >>> values = np.arange(11) / 10
+    >>> result = sweep(
+    ...     DDVFA(rho_lb=0, rho_ub=0),
+    ...     X,
+    ...     grid={"rho_lb": values, "rho_ub": values},
+    ...     orders=np.array([[0, 1, 2, 3, 4], [4, 3, 2, 1, 0]]),
+    ... )
+    >>> result.n_clusters.shape, result.n_runs
+    ((66, 2), 18)
+    """
+    model = clone(estimator)
+    check_unbounded(model)
+    rows = check_rows(model, X, reset=True)
+    n_threads = check_jobs(n_jobs)
+    bounds = fixed_bounds(model, rows)
+    around = surroundings(scale_rows(_doubles(rows), *bounds), n_threads) if quality else None
+    cells = cells_of(grid)
+    total = len(next(iter(cells.values()))) * len(orders)
+    parts: list[_Part] = []
+    done = 0
+    for call in _calls(grid, len(orders) * len(rows)):
+        work = _prepare(
+            model,
+            rows,
+            bounds,
+            call,
+            max_categories=max_categories,
+            keep_unmerged=keep_unmerged,
+            share=share,
+        )
+        later = _later(report, done, total)
+        if spread is None:
+            runs = _make_runs(grid, work, orders, n_threads, later)
+        else:
+            runs = _make_runs_elsewhere(grid, work, orders, spread, later)
+        done += runs.partition.size
+        if report is not None:
+            report(done, total)
+        parts.append(_judge(runs, y, around, n_threads, keep_labels, _numbering(runs)))
+    return _join(cells, parts)
+
+
+def run_sweep(
+    model: BaseART,
+    rows: Rows,
+    bounds: Bounds,
+    *,
+    grid: dict[str, NDArray[Any]],
+    orders: Integers,
+    n_threads: int,
+    max_categories: int,
+    report: Report | None = None,
+) -> Runs:
+    """Make all runs in one engine call: for rows that are checked and not too many."""
+    (call,) = _calls(grid, 0)
+    work = _prepare(
+        model,
+        rows,
+        bounds,
+        call,
+        max_categories=max_categories,
+        keep_unmerged=False,
+        share=True,
+    )
+    return _make_runs(grid, work, orders, n_threads, report)
+
+
+def _prepare(
+    model: BaseART,
+    rows: Rows,
+    bounds: Bounds,
+    call: _Call,
+    *,
+    max_categories: int | None,
+    keep_unmerged: bool,
+    share: bool,
+) -> _Work:
+    model.set_params(**call.fixed)
+    return _Work(
+        model._engine_type,
+        rows,
+        bounds.low,
+        bounds.high,
+        plain_params(model._params(n_rows=len(rows))),
+        call.lb,
+        call.ub,
+        {
+            "paired": call.paired,
+            "max_epochs": model._most_epochs(),
+            "merge": model._merges_after_fit(),
+            "keep_unmerged": keep_unmerged,
+            "nearest": model.on_mismatch == "nearest",
+            "share": share,
+            "max_categories": max_categories or 0,
+        },
+    )
+
+
+def _call_engine(work: _Work, orders: Integers, n_threads: int, report: Report | None) -> Any:
+    return work.engine.sweep(
+        work.rows,
+        work.low,
+        work.high,
+        engine_params(work.params),
+        work.lb,
+        work.ub,
+        orders=orders,
+        n_threads=n_threads,
+        report=report,
+        **work.options,
+    )
+
+
+def _make_runs(
+    grid: dict[str, NDArray[Any]],
+    work: _Work,
+    orders: Integers,
+    n_threads: int,
+    report: Report | None,
+) -> Runs:
+    found = _call_engine(work, orders, n_threads, report)
+    return _with_unmerged(Runs(grid, *found[:-1]), found[-1])
+
+
+def _with_unmerged(runs: Runs, before: tuple[Integers, Integers, Integers, int] | None) -> Runs:
+    if before is None:
+        return runs
+    n_clusters, n_categories, partition, n_runs = before
+    plain = runs._replace(
+        n_clusters=n_clusters, n_categories=n_categories, partition=partition, n_runs=n_runs
+    )
+    return runs._replace(unmerged=plain)
+
+
+def _make_runs_elsewhere(
+    grid: dict[str, NDArray[Any]],
+    work: _Work,
+    orders: Integers,
+    spread: Spread,
+    report: Report | None,
+) -> Runs:
+    """Make the runs of each order by a call of its own, and join what comes back."""
+    partitions = _core.Partitions(len(work.rows))
+    found: list[_OneOrder] = []
+    for one in spread(_make_runs_here, [(work, order) for order in orders]):
+        # Order by order the labels go into the engine, which holds each partition once.
+        ids = _add_partitions(partitions, one.labels)
+        before = one.before
+        if before is not None:
+            before = (*before[:2], _lookup_ids(ids, before[2]), before[3])
+        found.append(
+            one._replace(
+                partition=_lookup_ids(ids, one.partition), labels=one.labels[:0], before=before
+            )
+        )
+        if report is not None:
+            report(sum(each.partition.size for each in found), 0)
+
+    def together(arrays: Iterable[Integers]) -> Integers:
+        return np.concatenate(list(arrays), axis=1)
+
+    runs = Runs(
+        grid,
+        together(each.n_clusters for each in found),
+        together(each.n_categories for each in found),
+        together(each.partition for each in found),
+        partitions,
+        sum(each.n_runs for each in found),
+        sum(each.n_presentations for each in found),
+    )
+    befores = [each.before for each in found if each.before is not None]
+    if not befores:
+        return runs
+    return _with_unmerged(
+        runs,
+        (
+            together(before[0] for before in befores),
+            together(before[1] for before in befores),
+            together(before[2] for before in befores),
+            sum(before[3] for before in befores),
+        ),
+    )
+
+
+def _make_runs_here(task: tuple[_Work, Integers]) -> _OneOrder:
+    """Make the runs of one order in one thread: what travels to other processes and machines."""
+    work, order = task
+    n_clusters, n_categories, partition, partitions, n_runs, n_presentations, before = _call_engine(
+        work, np.ascontiguousarray(order)[np.newaxis], 1, None
+    )
+    # No partition has more clusters than rows.
+    narrow = np.min_scalar_type(len(work.rows) - 1)
+    labels = np.empty((len(partitions), len(work.rows)), dtype=narrow)
+    for some in _few_at_once(len(partitions)):
+        labels[some] = partitions.labels(np.arange(some.start, some.stop))
+    return _OneOrder(n_clusters, n_categories, partition, labels, n_runs, n_presentations, before)
+
+
+def _add_partitions(
+    partitions: _core.Partitions, labels: NDArray[np.unsignedinteger[Any]]
+) -> Integers:
+    ids = [partitions.add(labels[some].astype(np.uint32)) for some in _few_at_once(len(labels))]
+    return np.concatenate([np.empty(0, dtype=np.int64), *ids])
+
+
+def _few_at_once(n: int) -> Iterator[slice]:
+    """Split many partitions, whose labels are wider for a moment than where they are kept."""
+    for begin in range(0, n, 256):
+        yield slice(begin, min(n, begin + 256))
+
+
+def _lookup_ids(ids: Integers, partition: Integers) -> Integers:
+    known: Integers = np.append(ids, -1)[partition]  # -1, a run given up, is the last
+    return known
+
+
+def _numbering(runs: Runs) -> Integers:
+    """Return a number for each of the engine's partitions: as they first appear in the cells.
+
+    The engine numbers them as they come, and which thread or worker is first is left to chance.
+    """
+    n_partitions = len(runs.partitions)
+    ids = [runs.partition.ravel(), np.arange(n_partitions)]
+    if runs.unmerged is not None:
+        ids.insert(1, runs.unmerged.partition.ravel())
+    found, first = np.unique(np.concatenate(ids), return_index=True)
+    in_order = found[np.argsort(first)]
+    numbers = np.full(n_partitions + 1, -1)  # the last is for runs given up
+    numbers[in_order[in_order >= 0]] = np.arange(n_partitions)
+    return numbers
+
+
+class _Part(NamedTuple):
+    """The result of one engine call, judged."""
+
+    n_clusters: Integers
+    n_categories: Integers
+    ari: Floats | None
+    agreement: Floats
+    quality: Floats | None
+    partition: Integers
+    partitions: Integers | None
+    n_partitions: int
+    n_runs: int
+    n_presentations: int
+    unmerged: _Part | None
+
+
+def _judge(
+    runs: Runs,
+    y: Integers | None,
+    around: Surroundings | None,
+    n_threads: int,
+    keep_labels: bool,
+    numbers: Integers,
+) -> _Part:
+    found = runs.partitions
+    agreement = found.agreements(runs.partition, n_threads)
+    ari = None if y is None else _lookup(found.agreement_with(y, n_threads), runs.partition)
+    quality = None
+    if around is not None:
+        worth = _lookup(measure(found, around, n_threads).worth, runs.partition)
+        agreed = np.maximum(agreement, 0.0) if agreement.shape[1] > 1 else 1.0
+        quality = worth * agreed
+    return _Part(
+        runs.n_clusters,
+        runs.n_categories,
+        ari,
+        agreement,
+        quality,
+        numbers[runs.partition],
+        found.labels(np.argsort(numbers[:-1])) if keep_labels else None,
+        len(found),
+        runs.n_runs,
+        runs.n_presentations,
+        None
+        if runs.unmerged is None
+        else _judge(runs.unmerged, y, around, n_threads, keep_labels, numbers),
+    )
+
+
+def _lookup(values: Floats, partition: Integers) -> Floats:
+    """Return the value of each run's partition; NaN for those given up."""
+    found: Floats = np.append(values, np.nan)[partition]
+    return found
+
+
+def _later(report: Report | None, before: int, total: int) -> Report | None:
+    if report is None:
+        return None
+    return lambda done, _: report(before + done, total)
+
+
+def _doubles(rows: Rows) -> Floats:
+    return np.ascontiguousarray(rows, dtype=np.float64)
+
+
+def common_bounds(model: BaseART, rows: Rows) -> Bounds:
+    """Return the feature ranges in the end, under which rows are compared all the time."""
+    values = _doubles(rows)
+    low, high = values.min(axis=0), values.max(axis=0)
+    given = check_bounds(model.bounds, rows.shape[1])
+    if given is None:
+        return Bounds(low, high)
+    if model.out_of_bounds == "expand":
+        return Bounds(np.minimum(low, given.low), np.maximum(high, given.high))
+    if model.out_of_bounds == "error" and ((low < given.low) | (high > given.high)).any():
+        raise ParameterError(
+            f"Some rows lie outside bounds={model.bounds!r}, which out_of_bounds='error' refuses. "
+            "Give wider bounds, or use out_of_bounds='expand' or 'clip'."
+        )
+    return given
+
+
+def check_unbounded(model: BaseART) -> None:
+    """Refuse a bound on memory: what a row does would then depend on more than comparisons."""
+    if model.max_categories is not None:
+        raise ParameterError(
+            "What a full model does with a row is not decided by vigilances alone, so runs with "
+            f"max_categories={model.max_categories!r} cannot be compared at once. Use an estimator "
+            "with max_categories=None, and set the bound on the one that is fitted afterwards."
+        )
+
+
+def fixed_bounds(model: BaseART, rows: Rows) -> Bounds:
+    """Return the feature ranges of all runs, which must not change on the way."""
+    bounds = common_bounds(model, rows)
+    given = check_bounds(model.bounds, rows.shape[1])
+    if given is not None and not np.array_equal(bounds, given):
+        raise ParameterError(
+            "All runs are compared under the same feature ranges, and some rows lie outside "
+            f"bounds={model.bounds!r}. Give wider bounds, bounds=None to take them from the rows, "
+            "or out_of_bounds='clip'."
+        )
+    return bounds
+
+
+def make_orders(model: BaseART, rows: Rows, bounds: Bounds, n_orders: int, random: Any) -> Integers:
+    """Return random orders of the rows, or the VAT orders of such.
+
+    A single one is the order given, if the model has ``order="given"``.
+    """
+    if model.order == "given" and n_orders == 1:
+        return np.arange(len(rows))[np.newaxis]
+    orders = np.array([random.permutation(len(rows)) for _ in range(n_orders)], dtype=np.int64)
+    if model.order == "vat":
+        scaled = scale_rows(_doubles(rows), *bounds)
+        orders = np.array([order[order_rows(scaled[order])] for order in orders])
+    return orders
+
+
+def cells_of(grid: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """Return the value of each parameter in each cell, the last changing fastest."""
+    if tuple(grid) == PAIR:
+        lb, ub = grid.values()
+        first = np.searchsorted(ub, lb)
+        return {
+            "rho_lb": np.repeat(lb, len(ub) - first),
+            "rho_ub": np.concatenate([ub[i:] for i in first]),
+        }
+    columns = np.meshgrid(*grid.values(), indexing="ij")
+    return {name: column.ravel() for name, column in zip(grid, columns, strict=True)}
+
+
+def _calls(grid: dict[str, NDArray[Any]], labels_a_cell: int) -> Iterator[_Call]:
+    """Split the grid into engine calls, each small enough to hold its labels."""
+    most_cells = max(1, _MOST_BYTES // max(1, 2 * labels_a_cell))
+    if tuple(grid) == PAIR:
+        lb, ub = (_axis(values) for values in grid.values())
+        at_once = max(1, most_cells // len(ub))
+        for begin in range(0, len(lb), at_once):
+            yield _Call(lb[begin : begin + at_once], ub, False, {"rho_lb": 0.0, "rho_ub": 1.0})
+    elif tuple(grid) == ("rho",):
+        rho = _axis(grid["rho"])
+        for begin in range(0, len(rho), most_cells):
+            some = rho[begin : begin + most_cells]
+            yield _Call(some, some, True, {"rho": 0.0})
+    else:  # topoART: module B's vigilance follows A's; a call for each of its other parameters
+        rho_a = _axis(grid["rho_a"])
+        names = [name for name in grid if name != "rho_a"]
+        for values in itertools.product(*(grid[name].tolist() for name in names)):
+            fixed = dict(zip(names, values, strict=True)) | {"rho_a": 0.0}
+            yield _Call(rho_a, (rho_a + 1.0) / 2.0, True, fixed)
+
+
+def _axis(values: NDArray[Any]) -> Floats:
+    return np.ascontiguousarray(values, dtype=np.float64)
+
+
+def _join(cells: dict[str, NDArray[Any]], parts: list[_Part]) -> Sweep:
+    def together(name: str) -> Any:
+        arrays = [getattr(part, name) for part in parts]
+        if arrays[0] is None:
+            return None
+        if "rho_a" in cells:  # the slowest axis, but all of it is in each call
+            return np.stack(arrays, axis=1).reshape(-1, arrays[0].shape[1])
+        return np.concatenate(arrays)
+
+    offsets = np.cumsum([0] + [part.n_partitions for part in parts[:-1]]).tolist()
+    parts = [
+        part._replace(partition=np.where(part.partition < 0, -1, part.partition + offset))
+        for part, offset in zip(parts, offsets, strict=True)
+    ]
+    kept = [part.partitions for part in parts if part.partitions is not None]
+    before = [part.unmerged for part in parts if part.unmerged is not None]
+    return Sweep(
+        cells=cells,
+        n_clusters=together("n_clusters"),
+        n_categories=together("n_categories"),
+        ari=together("ari"),
+        agreement=together("agreement"),
+        quality=together("quality"),
+        partition=together("partition"),
+        partitions=np.concatenate(kept) if kept else None,
+        n_runs=sum(part.n_runs for part in parts),
+        n_presentations=sum(part.n_presentations for part in parts),
+        unmerged=_join(cells, before) if before else None,
+    )
