@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <utility>
 
 #include "linkage.hpp"
@@ -17,15 +18,21 @@ namespace resonart {
 
 class Ddvfa {
 public:
+    using Params = DdvfaParams;
+    static constexpr bool kMerges = true;
+    static constexpr bool kLabelsLater = false;
+    static constexpr bool kCategoryIsCluster = false;
+
     Ddvfa() = default;
     Ddvfa(std::size_t n_features, const Params& params) : modules_(n_features) {
         configure(params);
     }
 
     void configure(const Params& params) {
-        check_kernel(params, modules_.n_features());
+        params.check_features(modules_.n_features());
         modules_.serve(params.linkage);
         params_ = params;
+        linked_by_ = linked_by(params.linkage);
         resonance_ = Resonance(params, modules_.n_features());
         threshold_lb_ = resonance_.threshold(params.rho_lb);
         threshold_ub_ = resonance_.threshold(params.rho_ub);
@@ -55,7 +62,7 @@ public:
         ws.match.resize_uninitialised(k);
         ws.module_activation.resize_uninitialised(m);
         ws.module_match.resize_uninitialised(m);
-        if (params_.linkage == Linkage::single) return;
+        if (linked_by_ == LinkedBy::nearest) return;
         ws.values.resize_uninitialised(k);
         ws.near.resize_uninitialised(m);
         if (ws.passing.size() < m) ws.passing.assign(m, 0);
@@ -134,7 +141,7 @@ public:
             seen.match = match_of_module(found, x, n, ws) / resonance_.scale();
             return seen;
         }
-        if (params_.linkage != Linkage::centroid) gather(x, ws);  // or it has been done
+        if (linked_by_ != LinkedBy::centroid) gather(x, ws);  // or it has been done
         seen.cluster =
             static_cast<std::uint32_t>(seen.resonated ? found.module : most_active(ws, -1.0));
         seen.match = ws.module_match[seen.cluster] / resonance_.scale();
@@ -205,9 +212,10 @@ private:
 
     // Single linkage: the boxes that matter are few, and can be found without computing all.
     bool is_quick() const noexcept {
-        return params_.linkage == Linkage::single &&
-               categories().view(params_.alpha).can_be_rough();
+        return linked_by_ == LinkedBy::nearest && categories().view(params_.alpha).can_be_rough();
     }
+
+    using Single = linkages::Single;
 
     // Lines 2 to 8 of Algorithm 1.
     Found find_module(const Sample& x, double enough, bool nearest, Workspace& ws) const noexcept {
@@ -231,7 +239,7 @@ private:
 
     // Linkages in which all categories of a module have a say.
     bool has_members() const noexcept {
-        return params_.linkage != Linkage::single && params_.linkage != Linkage::centroid;
+        return linked_by_ == LinkedBy::each_value || linked_by_ == LinkedBy::all_values;
     }
 
     // The same for those, where only modules that may pass are looked at.
@@ -301,29 +309,36 @@ private:
     // A module's match: exact where it passes and is less than enough; otherwise no more than
     // whether it passes, or is enough, must be right.
     double near_match(std::size_t m, double enough, Workspace& ws) const noexcept {
-        if (params_.linkage != Linkage::median) return link(m, ws.match, ws);
-        collect(m, ws.match, ws);
-        return median_if_needed(ws.values.data(), modules_.module_size(m), threshold_lb_, enough);
+        return with_linkage(params_.linkage, [&](auto rule) {
+            if constexpr (rule.kLinkedBy == LinkedBy::all_values) {
+                collect(m, ws.match, ws);
+                const std::size_t n = modules_.module_size(m);
+                return rule.of_all_if_needed(ws.values.data(), n, threshold_lb_, enough);
+            } else {
+                return link_by(rule, m, ws.match, ws);
+            }
+        });
     }
 
     // What the values of a module's categories come to.
     double link(std::size_t m, const Buffer<double>& of_category, Workspace& ws) const noexcept {
+        return with_linkage(params_.linkage,
+                            [&](auto rule) { return link_by(rule, m, of_category, ws); });
+    }
+    template <class Rule>
+    double link_by(Rule, std::size_t m, const Buffer<double>& of_category,
+                   Workspace& ws) const noexcept {
         const std::size_t n = modules_.module_size(m);
         const std::uint32_t* members = modules_.members(m);
-        switch (params_.linkage) {
-            case Linkage::median:
-                collect(m, of_category, ws);
-                return median(ws.values.data(), n);
-            case Linkage::weighted:
-                return gathered<Linkage::weighted>(
-                    n, [&](std::size_t i) { return of_category[members[i]]; },
-                    [&](std::size_t i) { return modules_.share(members[i]); });
-            case Linkage::complete:
-                return gathered<Linkage::complete>(
-                    n, [&](std::size_t i) { return of_category[members[i]]; }, no_share);
-            default:
-                return gathered<Linkage::average>(
-                    n, [&](std::size_t i) { return of_category[members[i]]; }, no_share);
+        if constexpr (Rule::kLinkedBy == LinkedBy::each_value) {
+            return gathered<Rule>(
+                n, [&](std::size_t i) { return of_category[members[i]]; },
+                [&](std::size_t i) { return modules_.share(members[i]); });
+        } else if constexpr (Rule::kLinkedBy == LinkedBy::all_values) {
+            collect(m, of_category, ws);
+            return Rule::of_all(ws.values.data(), n);
+        } else {
+            std::abort();  // such modules are not linked by their members
         }
     }
 
@@ -371,17 +386,15 @@ private:
         }
         for (std::size_t i = 0; i < n; ++i) {
             const std::uint32_t m = c.owner(chosen[i]);
-            ws.module_activation[m] = Gathered::start(Linkage::single);
-            ws.module_match[m] = Gathered::start(Linkage::single);
+            ws.module_activation[m] = Single::start();
+            ws.module_match[m] = Single::start();
         }
         for (std::size_t i = 0; i < n; ++i) {
             const std::size_t j = chosen[i];
             const std::uint32_t m = c.owner(j);
             const double t = activation_of(j, x);
-            ws.module_activation[m] =
-                Gathered::add(Linkage::single, ws.module_activation[m], t, 0.0);
-            ws.module_match[m] =
-                Gathered::add(Linkage::single, ws.module_match[m], match_of(j, t), 0.0);
+            ws.module_activation[m] = Single::add(ws.module_activation[m], t);
+            ws.module_match[m] = Single::add(ws.module_match[m], match_of(j, t));
         }
         for (std::size_t i = 0; i < n; ++i) {
             const std::uint32_t m = c.owner(chosen[i]);
@@ -401,7 +414,7 @@ private:
         for (std::size_t i = 0; i < n; ++i) {
             const std::size_t j = ws.finder.chosen()[i];
             if (categories().owner(j) != found.module) continue;
-            match = Gathered::add(Linkage::single, match, match_of(j, activation_of(j, x)), 0.0);
+            match = Single::add(match, match_of(j, activation_of(j, x)));
         }
         return match;
     }
@@ -431,7 +444,7 @@ private:
 
     // Activation and match of every module; unless they are centroids', of every category, too.
     void gather(const Sample& x, Workspace& ws) const noexcept {
-        if (params_.linkage == Linkage::centroid) {
+        if (linked_by_ == LinkedBy::centroid) {
             ws.finder.add_work(modules_.centroids());
             resonance_.respond(x.x, modules_.centroids().view(params_.alpha), ws.overlap.data(),
                                ws.module_activation.data(), ws.module_match.data());
@@ -447,14 +460,12 @@ private:
         }
         const Categories& c = categories();
         for (std::size_t m = 0; m < modules_.size(); ++m) {
-            ws.module_activation[m] = ws.module_match[m] = Gathered::start(Linkage::single);
+            ws.module_activation[m] = ws.module_match[m] = Single::start();
         }
         for (std::size_t j = 0; j < c.size(); ++j) {
             const std::uint32_t m = c.owner(j);
-            ws.module_activation[m] =
-                Gathered::add(Linkage::single, ws.module_activation[m], ws.activation[j], 0.0);
-            ws.module_match[m] =
-                Gathered::add(Linkage::single, ws.module_match[m], ws.match[j], 0.0);
+            ws.module_activation[m] = Single::add(ws.module_activation[m], ws.activation[j]);
+            ws.module_match[m] = Single::add(ws.module_match[m], ws.match[j]);
         }
     }
 
@@ -467,14 +478,14 @@ private:
                                            [&](std::size_t j) { return c.owner(j) == m; });
         }
         Winner winner(threshold_ub_);
-        if (params_.linkage == Linkage::single) {
+        if (linked_by_ == LinkedBy::nearest) {
             for (std::size_t j = 0; j < c.size(); ++j) {
                 if (c.owner(j) == m) winner.offer(j, ws.activation[j], ws.match[j]);
             }
             return winner;
         }
         const std::size_t n = modules_.module_size(m);
-        if (params_.linkage == Linkage::centroid) {
+        if (linked_by_ == LinkedBy::centroid) {
             if (few_are_near(n, c.size())) {
                 respond_of(m, x, ws);
             } else {
@@ -490,6 +501,7 @@ private:
 
     Modules modules_;
     Params params_;
+    LinkedBy linked_by_ = linked_by(Params().linkage);
     Resonance resonance_;
     double threshold_lb_ = 0.0, threshold_ub_ = 0.0;
     double ratio_lb_ = 0.0, ratio_ub_ = 0.0;

@@ -13,6 +13,11 @@ namespace resonart {
 
 class Dvfa {
 public:
+    using Params = DvfaParams;
+    static constexpr bool kMerges = false;
+    static constexpr bool kLabelsLater = false;
+    static constexpr bool kCategoryIsCluster = false;
+
     Dvfa() = default;
     Dvfa(std::size_t n_features, const Params& params) : categories_(n_features) {
         configure(params);

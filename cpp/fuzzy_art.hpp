@@ -13,6 +13,11 @@ namespace resonart {
 
 class FuzzyArt {
 public:
+    using Params = FuzzyArtParams;
+    static constexpr bool kMerges = false;
+    static constexpr bool kLabelsLater = false;
+    static constexpr bool kCategoryIsCluster = true;
+
     FuzzyArt() = default;
     FuzzyArt(std::size_t n_features, const Params& params) : categories_(n_features) {
         configure(params);
@@ -21,7 +26,7 @@ public:
     void configure(const Params& params) {
         params_ = params;
         // Vigilance is compared without dividing: |x ∧ w| >= ρ·d.
-        threshold_ = threshold_ub(params.rho_ub);
+        threshold_ = threshold_ub(params.rho);
     }
     const Params& params() const { return params_; }
 

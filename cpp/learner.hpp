@@ -156,9 +156,10 @@ private:
 template <class Art>
 class Learner {
 public:
-    static constexpr bool kMerges = std::is_same<Art, Ddvfa>::value;
+    using Params = typename Art::Params;
+    static constexpr bool kMerges = Art::kMerges;
     // topoART's clusters are not known while it learns: a row's label is asked for afterwards.
-    static constexpr bool kLabelsLater = std::is_same<Art, TopoArt>::value;
+    static constexpr bool kLabelsLater = Art::kLabelsLater;
     // Far more than memory holds, and small enough that no size of one row overflows.
     static constexpr std::size_t kMostFeatures = std::numeric_limits<std::size_t>::max() / 1024;
 
@@ -359,8 +360,13 @@ private:
     }
 
     bool due_within(const Params& params, std::size_t rows) const {
-        return kMerges && params.merge_every > 0 &&
-               state_.since_merge + static_cast<std::int64_t>(rows) >= params.merge_every;
+        if constexpr (kMerges) {
+            return params.merge_every > 0 &&
+                   state_.since_merge + static_cast<std::int64_t>(rows) >= params.merge_every;
+        } else {
+            (void)params, (void)rows;
+            return false;
+        }
     }
 
     // Whether room is sought if the next row needs some. Not for every row: as many must have come

@@ -35,6 +35,8 @@ struct Headroom {
 
 class MergeArt {
 public:
+    using Params = DdvfaParams;
+
     // How far beyond `enough_lb` the headroom reaches need not be known.
     MergeArt(const Params& params, std::size_t n_features, double enough_lb = kAnyMatch)
         : params_(params), resonance_(params, n_features), enough_lb_(enough_lb) {
@@ -216,23 +218,19 @@ private:
     // to the lowest index.
     template <class Poll>
     Winner find_module(const Modules& input, std::size_t l, const Modules& merged, Poll& poll) {
-        switch (params_.linkage) {
-            case Linkage::centroid:
+        return with_linkage(params_.linkage, [&](auto rule) {
+            if constexpr (rule.kLinkedBy == LinkedBy::centroid) {
                 return find_by_centroid(input, l, merged, poll);
-            case Linkage::median:
-                return find_by_median(input, l, merged, poll);
-            case Linkage::single:
-                if (merged.categories().view(params_.alpha).can_be_rough()) {
+            } else if constexpr (rule.kLinkedBy == LinkedBy::all_values) {
+                return find_by_all(rule, input, l, merged, poll);
+            } else {
+                if (rule.kLinkedBy == LinkedBy::nearest &&
+                    merged.categories().view(params_.alpha).can_be_rough()) {
                     return nearest_module(input, l, merged, poll);
                 }
-                return find_by_value<Linkage::single>(input, l, merged, poll);
-            case Linkage::complete:
-                return find_by_value<Linkage::complete>(input, l, merged, poll);
-            case Linkage::weighted:
-                return find_by_value<Linkage::weighted>(input, l, merged, poll);
-            default:
-                return find_by_value<Linkage::average>(input, l, merged, poll);
-        }
+                return find_by_value(rule, input, l, merged, poll);
+            }
+        });
     }
 
     template <class Poll>
@@ -252,27 +250,27 @@ private:
     }
 
     // Linkages whose value can be taken entry by entry.
-    template <Linkage linkage, class Poll>
-    Winner find_by_value(const Modules& input, std::size_t l, const Modules& merged, Poll& poll) {
+    template <class Rule, class Poll>
+    Winner find_by_value(Rule, const Modules& input, std::size_t l, const Modules& merged,
+                         Poll& poll) {
         const Categories& c = merged.categories();
         const PassingModules near = look_for_passing(input, l, merged, poll);
         for (std::size_t n = 0; n < near.n_modules; ++n) {
-            module_activation_[near_[n]] = module_match_[near_[n]] = Gathered::start(linkage);
+            module_activation_[near_[n]] = module_match_[near_[n]] = Rule::start();
         }
         respond_passing(input, l, merged, near, poll, [&](std::size_t j) {
             const double norm = input.categories().norm(j);
-            const double share_j = linkage == Linkage::weighted ? input.share(j) : 0.0;
+            const double share_j = Rule::kByShares ? input.share(j) : 0.0;
             for (std::size_t n = 0; n < near.n_modules; ++n) {
                 const std::uint32_t k = near_[n];
                 const std::uint32_t* members = merged.members(k);
                 double activation = module_activation_[k], match = module_match_[k];
                 for (std::size_t p = 0; p < merged.module_size(k); ++p) {
                     const std::size_t i = members[p];
-                    const double share =
-                        linkage == Linkage::weighted ? merged.share(i) * share_j : 0.0;
+                    const double share = Rule::kByShares ? merged.share(i) * share_j : 0.0;
                     const double t = activation_[i];
-                    activation = Gathered::add(linkage, activation, t, share);
-                    match = Gathered::add(linkage, match, match_between(c.norm(i), norm, t), share);
+                    activation = Rule::add(activation, t, share);
+                    match = Rule::add(match, match_between(c.norm(i), norm, t), share);
                 }
                 module_activation_[k] = activation;
                 module_match_[k] = match;
@@ -284,16 +282,17 @@ private:
             const std::uint32_t k = near_[n];
             if (!may_take(k)) continue;
             const std::size_t entries = merged.module_size(k) * columns;
-            winner.offer(k, Gathered::finish(linkage, module_activation_[k], entries),
-                         Gathered::finish(linkage, module_match_[k], entries));
+            winner.offer(k, Rule::finish(module_activation_[k], entries),
+                         Rule::finish(module_match_[k], entries));
         }
         return winner;
     }
 
     // A median needs all R×C entries of a pair of modules: of so many pairs at a time as there is
     // room for, and of one at least.
-    template <class Poll>
-    Winner find_by_median(const Modules& input, std::size_t l, const Modules& merged, Poll& poll) {
+    template <class Rule, class Poll>
+    Winner find_by_all(Rule, const Modules& input, std::size_t l, const Modules& merged,
+                       Poll& poll) {
         const Categories& c = merged.categories();
         const PassingModules all = look_for_passing(input, l, merged, poll);
         const std::size_t columns = begin_[l + 1] - begin_[l];
@@ -335,10 +334,11 @@ private:
             std::size_t begin = 0;
             for (std::size_t n = 0; n < near.n_modules; ++n) {
                 const std::size_t entries = merged.module_size(some[n]) * columns;
-                const double match =
-                    median_if_needed(all_matches_.data() + begin, entries, params_.rho_lb, enough);
+                const double match = Rule::of_all_if_needed(all_matches_.data() + begin, entries,
+                                                            params_.rho_lb, enough);
                 if (match >= params_.rho_lb && may_take(some[n])) {
-                    winner.offer(some[n], median(all_activations_.data() + begin, entries), match);
+                    winner.offer(some[n], Rule::of_all(all_activations_.data() + begin, entries),
+                                 match);
                 }
                 begin += entries;
             }
@@ -453,13 +453,12 @@ private:
                 if (!is_near_[k]) {
                     is_near_[k] = true;
                     near_[n_near++] = k;
-                    module_activation_[k] = module_match_[k] = Gathered::start(Linkage::single);
+                    module_activation_[k] = module_match_[k] = linkages::Single::start();
                 }
                 const double t = resonance_.activation_of(c, box, weight_.data());
-                module_activation_[k] =
-                    Gathered::add(Linkage::single, module_activation_[k], t, 0.0);
-                module_match_[k] = Gathered::add(Linkage::single, module_match_[k],
-                                                 match_between(c.norm(box), norm, t), 0.0);
+                module_activation_[k] = linkages::Single::add(module_activation_[k], t);
+                module_match_[k] =
+                    linkages::Single::add(module_match_[k], match_between(c.norm(box), norm, t));
             }
             poll.work(n * (c.width() + 8));
         }
@@ -531,8 +530,8 @@ private:
 // Merging until nothing changes or the cap is reached; then one compression. `n_apart` as in
 // MergeArt::merge. `input` is left alone.
 template <class Poll>
-Merged merge_art(const Modules& input, const Params& params, std::size_t max_passes, bool compress,
-                 std::size_t n_apart, Poll& poll) {
+Merged merge_art(const Modules& input, const DdvfaParams& params, std::size_t max_passes,
+                 bool compress, std::size_t n_apart, Poll& poll) {
     MergeArt art(params, input.n_features());
     Merged result = art.merge(input, max_passes, n_apart, poll);
     if (compress) result.modules = art.compress(result.modules, poll);

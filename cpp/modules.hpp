@@ -89,9 +89,10 @@ public:
 
     // What a linkage asks of modules besides their categories.
     void serve(Linkage linkage) {
-        keep_centroids(linkage == Linkage::centroid);
-        keep_members(linkage != Linkage::single);
-        if (linkage == Linkage::centroid) do_without_index();  // boxes are not searched
+        const LinkedBy linked = linked_by(linkage);
+        keep_centroids(linked == LinkedBy::centroid);
+        keep_members(linked != LinkedBy::nearest);
+        if (linked == LinkedBy::centroid) do_without_index();  // boxes are not searched
     }
 
     // Centroids cost memory and time, and only one linkage looks at them.

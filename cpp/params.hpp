@@ -1,4 +1,5 @@
-// The parameters of one model, under the paper's names, checked where they enter the engine.
+// The parameters of each algorithm, under the paper's names. A struct lists its fields once, in
+// `each`: what checks, compares, binds and stores them goes through that list.
 #pragma once
 
 #include <cmath>
@@ -6,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 #include <stdexcept>
+#include <type_traits>
 
 #include "linkage.hpp"
 #include "power.hpp"
@@ -20,32 +22,58 @@ constexpr double kAnyVigilance = std::numeric_limits<double>::infinity();
 // Asks for no more than whether something passes.
 constexpr double kAnyMatch = -std::numeric_limits<double>::infinity();
 
-struct Params {
-    double rho_lb = 0.0;
-    double rho_ub = 0.0;
+// Where the numbers of a field lie. They are finite, whatever it says.
+struct Range {
+    double low = 0.0;
+    double high = std::numeric_limits<double>::infinity();
+    bool low_included = true;
+
+    bool holds(double value) const {
+        return (low_included ? value >= low : value > low) && value <= high && std::isfinite(value);
+    }
+};
+constexpr Range kNotNegative{};
+constexpr Range kPositive{0.0, std::numeric_limits<double>::infinity(), false};
+constexpr Range kUnit{0.0, 1.0};
+constexpr Range kRate{0.0, 1.0, false};
+constexpr Range kAtLeastOne{1.0};
+constexpr Range kNoRange{};  // of choices and flags
+
+// What follows from the list of fields that `Own` has.
+template <class Own>
+struct ParamsOf {
     double alpha = 1e-3;
-    double beta = 1.0;
-    double gamma = 1.0;
-    double gamma_ref = 1.0;
-    Linkage linkage = Linkage::single;
-    Search search = Search::activation;
-    std::int64_t merge_every = 0;  // 0: only when asked
     OutOfBounds out_of_bounds = OutOfBounds::expand;
     std::int64_t max_categories = 0;  // 0: no bound
-    bool merge_when_full = true;      // false: DDVFA then only compresses its modules
-    // topoART's own; its ρ_a is rho_lb and its ρ_b is rho_ub.
-    double beta_sbm = 0.5;
-    std::int64_t phi = 2;
-    std::int64_t tau = 100;
+
+    // Calls f(name, pointer to member, range) for every field.
+    template <class F>
+    static void each_common(F&& f) {
+        f("alpha", &Own::alpha, kPositive);
+        f("out_of_bounds", &Own::out_of_bounds, kNoRange);
+        f("max_categories", &Own::max_categories, kNotNegative);
+    }
 
     // Python words these for people; here they only keep the engine safe from a bad state.
     void check() const {
-        const bool fine = rho_lb >= 0.0 && rho_lb <= rho_ub && rho_ub <= 1.0 && alpha > 0.0 &&
-                          std::isfinite(alpha) && beta > 0.0 && beta <= 1.0 && gamma >= 0.0 &&
-                          std::isfinite(gamma) && gamma_ref >= 0.0 && std::isfinite(gamma_ref) &&
-                          merge_every >= 0 && max_categories >= 0 && beta_sbm >= 0.0 &&
-                          beta_sbm <= 1.0 && phi >= 1 && tau >= 1;
+        bool fine = own().fits();
+        Own::each([&](const char*, auto member, const Range& range) {
+            const auto value = own().*member;
+            if constexpr (std::is_arithmetic<decltype(value)>::value) {
+                fine &= range.holds(static_cast<double>(value));
+            }
+        });
         if (!fine) throw std::invalid_argument("parameters out of range");
+    }
+    // Whether fields that are in their ranges go together; and with so many features.
+    bool fits() const { return true; }
+    void check_features(std::size_t) const {}
+
+    friend bool operator==(const Own& one, const Own& other) {
+        bool same = true;
+        Own::each(
+            [&](const char*, auto member, const Range&) { same &= one.*member == other.*member; });
+        return same;
     }
 
     // Whether a store of so many categories must not grow.
@@ -53,25 +81,111 @@ struct Params {
         return max_categories > 0 && n_categories >= static_cast<std::size_t>(max_categories);
     }
 
-    bool operator==(const Params& o) const {
-        return rho_lb == o.rho_lb && rho_ub == o.rho_ub && alpha == o.alpha && beta == o.beta &&
-               gamma == o.gamma && gamma_ref == o.gamma_ref && linkage == o.linkage &&
-               search == o.search && merge_every == o.merge_every &&
-               out_of_bounds == o.out_of_bounds && max_categories == o.max_categories &&
-               merge_when_full == o.merge_when_full && beta_sbm == o.beta_sbm && phi == o.phi &&
-               tau == o.tau;
+private:
+    const Own& own() const { return static_cast<const Own&>(*this); }
+};
+
+struct FuzzyArtParams : ParamsOf<FuzzyArtParams> {
+    double rho = 0.0;
+    double beta = 1.0;
+
+    template <class F>
+    static void each(F&& f) {
+        f("rho", &FuzzyArtParams::rho, kUnit);
+        f("beta", &FuzzyArtParams::beta, kRate);
+        each_common(f);
+    }
+    // A sweep has two axes, of which fuzzy ART knows one.
+    void set_vigilances(double, double upper) { rho = upper; }
+    double lower_vigilance() const { return rho; }
+};
+
+struct DvfaParams : ParamsOf<DvfaParams> {
+    double rho_lb = 0.0;
+    double rho_ub = 0.0;
+    double beta = 1.0;
+
+    template <class F>
+    static void each(F&& f) {
+        f("rho_lb", &DvfaParams::rho_lb, kUnit);
+        f("rho_ub", &DvfaParams::rho_ub, kUnit);
+        f("beta", &DvfaParams::beta, kRate);
+        each_common(f);
+    }
+    bool fits() const { return rho_lb <= rho_ub; }
+    void set_vigilances(double lower, double upper) {
+        rho_lb = lower;
+        rho_ub = upper;
+    }
+    double lower_vigilance() const { return rho_lb; }
+};
+
+// DDVFA's and Merge ART's.
+struct DdvfaParams : ParamsOf<DdvfaParams> {
+    double rho_lb = 0.0;
+    double rho_ub = 0.0;
+    double gamma = 1.0;
+    double gamma_ref = 1.0;
+    Linkage linkage = Linkage::single;
+    Search search = Search::activation;
+    std::int64_t merge_every = 0;  // 0: only when asked
+    bool merge_when_full = true;   // false: a full model then only compresses its modules
+    double beta = 1.0;
+
+    template <class F>
+    static void each(F&& f) {
+        f("rho_lb", &DdvfaParams::rho_lb, kUnit);
+        f("rho_ub", &DdvfaParams::rho_ub, kUnit);
+        f("gamma", &DdvfaParams::gamma, kNotNegative);
+        f("gamma_ref", &DdvfaParams::gamma_ref, kNotNegative);
+        f("linkage", &DdvfaParams::linkage, kNoRange);
+        f("search", &DdvfaParams::search, kNoRange);
+        f("merge_every", &DdvfaParams::merge_every, kNotNegative);
+        f("merge_when_full", &DdvfaParams::merge_when_full, kNoRange);
+        f("beta", &DdvfaParams::beta, kRate);
+        each_common(f);
+    }
+    bool fits() const { return rho_lb <= rho_ub; }
+    void set_vigilances(double lower, double upper) {
+        rho_lb = lower;
+        rho_ub = upper;
+    }
+    double lower_vigilance() const { return rho_lb; }
+
+    // d^γ* stands in every vigilance test of DDVFA, and means of up to a million such numbers are
+    // taken.
+    static constexpr double kMostScale = 1e300;
+    void check_features(std::size_t n_features) const {
+        if (!(Power(gamma_ref)(static_cast<double>(n_features)) <= kMostScale)) {
+            throw std::invalid_argument(
+                "gamma_ref is too large: the number of features to the power of gamma_ref "
+                "overflows. Use a smaller gamma_ref");
+        }
     }
 };
 
-// d^γ* stands in every vigilance test of DDVFA, and means of up to a million such numbers are
-// taken.
-constexpr double kMostScale = 1e300;
-inline void check_kernel(const Params& params, std::size_t n_features) {
-    if (!(Power(params.gamma_ref)(static_cast<double>(n_features)) <= kMostScale)) {
-        throw std::invalid_argument(
-            "gamma_ref is too large: the number of features to the power of gamma_ref overflows. "
-            "Use a smaller gamma_ref");
+struct TopoArtParams : ParamsOf<TopoArtParams> {
+    double rho_a = 0.0;  // of modules A and B
+    double rho_b = 0.0;
+    double beta_sbm = 0.5;
+    std::int64_t phi = 2;
+    std::int64_t tau = 100;
+
+    template <class F>
+    static void each(F&& f) {
+        f("rho_a", &TopoArtParams::rho_a, kUnit);
+        f("rho_b", &TopoArtParams::rho_b, kUnit);
+        f("beta_sbm", &TopoArtParams::beta_sbm, kUnit);
+        f("phi", &TopoArtParams::phi, kAtLeastOne);
+        f("tau", &TopoArtParams::tau, kAtLeastOne);
+        each_common(f);
     }
-}
+    bool fits() const { return rho_a <= rho_b; }
+    void set_vigilances(double lower, double upper) {
+        rho_a = lower;
+        rho_b = upper;
+    }
+    double lower_vigilance() const { return rho_a; }
+};
 
 }  // namespace resonart

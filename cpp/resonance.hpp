@@ -36,7 +36,7 @@ private:
 class Resonance {
 public:
     Resonance() = default;
-    Resonance(const Params& params, std::size_t n_features)
+    Resonance(const DdvfaParams& params, std::size_t n_features)
         : alpha_(params.alpha),
           gamma_(params.gamma),
           gamma_ref_(params.gamma_ref),

@@ -145,6 +145,8 @@ struct SweepResult {
 template <class Art>
 class Sweep {
 public:
+    using Params = typename Art::Params;
+
     // With arrays in `unmerged`, these tell what each run was before it was merged.
     Sweep(const CodedRows& rows, const Params& params, const Grid& grid, const SweepPlan& plan,
           const SweepResult& result, const SweepResult& unmerged, Partitions& partitions)
@@ -178,8 +180,8 @@ public:
     }
 
 private:
-    static constexpr bool kMerges = std::is_same<Art, Ddvfa>::value;
-    static constexpr bool kTopo = std::is_same<Art, TopoArt>::value;
+    static constexpr bool kMerges = Art::kMerges;
+    static constexpr bool kLabelsLater = Art::kLabelsLater;
     // Models of cells that wait; beyond this such cells begin anew.
     static constexpr std::size_t kMostBytesWaiting = std::size_t{256} << 20;
 
@@ -293,8 +295,8 @@ private:
 
         Params params_at(const Region& region) const {
             Params params = sweep_.params_;
-            params.rho_ub = grid_.ub(region.b_low);
-            params.rho_lb = grid_.lb(grid_.paired() ? region.b_low : region.a_low);
+            params.set_vigilances(grid_.lb(grid_.paired() ? region.b_low : region.a_low),
+                                  grid_.ub(region.b_low));
             return params;
         }
 
@@ -350,7 +352,7 @@ private:
 
         template <class Choice>
         std::uint32_t take(Art& art, const Sample& x, const Choice& choice) noexcept {
-            if constexpr (kTopo) {
+            if constexpr (kLabelsLater) {
                 return art.take(x, choice, workspace_);
             } else {
                 return art.take(x, choice);
@@ -399,9 +401,9 @@ private:
             labels_.resize_uninitialised(rows_.size());
             std::size_t n_clusters = state_.art.n_clusters();
             std::size_t n_categories = state_.art.categories().size();
-            if constexpr (kTopo) {
+            if constexpr (kLabelsLater) {
                 // Rows are labelled after learning, by module B.
-                TopoArt& art = state_.art;
+                Art& art = state_.art;
                 n_categories = art.b().categories().size();
                 art.prepare(workspace_);
                 art.find_components(workspace_);

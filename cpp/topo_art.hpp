@@ -128,6 +128,8 @@ inline std::uint64_t new_stamp() noexcept {
 
 class TopoModule {
 public:
+    using Params = TopoArtParams;
+
     TopoModule() = default;
     explicit TopoModule(std::size_t n_features) : categories_(n_features) {}
 
@@ -258,12 +260,12 @@ public:
         ws.finder.add_work(categories_);
         kernels().gaps(x.x, categories_.view(alpha), ws.gap.data());
         for (std::size_t m = 0; m < ws.n_components; ++m) {
-            activation[m] = Gathered::start(Linkage::single);
+            activation[m] = linkages::Single::start();
         }
         for (std::size_t j = 0; j < categories_.size(); ++j) {
             if (ws.component[j] < 0) continue;
             double& highest = activation[ws.component[j]];
-            highest = Gathered::add(Linkage::single, highest, 1.0 - ws.gap[j] / d, 0.0);
+            highest = linkages::Single::add(highest, 1.0 - ws.gap[j] / d);
         }
     }
 
@@ -353,6 +355,11 @@ private:
 // Module A decides which samples module B sees; B, the stricter, gives the clusters.
 class TopoArt {
 public:
+    using Params = TopoArtParams;
+    static constexpr bool kMerges = false;
+    static constexpr bool kLabelsLater = true;
+    static constexpr bool kCategoryIsCluster = false;
+
     TopoArt() = default;
     TopoArt(std::size_t n_features, const Params& params) : a_(n_features), b_(n_features) {
         configure(params);
@@ -409,11 +416,11 @@ public:
 
     Choice choose(const Sample& x, double, Workspace& ws) const noexcept {
         Choice choice;
-        choice.a = a_.choose(x, params_.rho_lb, params_, ws.a);
+        choice.a = a_.choose(x, params_.rho_a, params_, ws.a);
         choice.match_lb = choice.a.match;
         choice.reaches_b = a_.makes_permanent(choice.a, params_);
         if (choice.reaches_b) {
-            choice.b = b_.choose(x, params_.rho_ub, params_, ws.b);
+            choice.b = b_.choose(x, params_.rho_b, params_, ws.b);
             choice.match_ub = choice.b.match;
         }
         return choice;

@@ -141,6 +141,7 @@ def test_a_broken_state_is_refused(name: str) -> None:
 
 def test_fuzzy_art_refuses_shared_clusters() -> None:
     data = dump(DVFA(rho_lb=0.5, rho_ub=0.9).fit(X)._engine)
+    data["params"]["rho"] = data["params"]["rho_ub"]
     with pytest.raises(ValueError, match="one category a cluster"):
         rebuild(_core.FuzzyArt, data)
 

@@ -11,6 +11,7 @@ import contextlib
 import copy
 import io
 import json
+import pickle
 import re
 import struct
 import subprocess
@@ -27,8 +28,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from resonart import DDVFA, FuzzyART, ModelFileError, load, merge_models
+from resonart import DDVFA, FuzzyART, ModelFileError, _core, load, merge_models
 from resonart._models import archive as _archive
+from resonart._models.format import FORMAT
+from resonart._models.snapshot import dump
 
 FOLDER = Path(__file__).parent / "data" / "v0.1"
 
@@ -306,7 +309,7 @@ LONG: dict[str, tuple[str, tuple[str, ...], bytes, bytes]] = {
         b"0",
     ),
     "metadata": ("dvfa", ("metadata",), b'{"a":[%b]}', b"[0]"),
-    "a linkage": ("dvfa", ("fitted", "trained_with", "linkage"), b'"%b"', b"xx"),
+    "a linkage": ("ddvfa", ("fitted", "trained_with", "linkage"), b'"%b"', b"xx"),
 }
 
 COST = """
@@ -394,7 +397,7 @@ def test_too_little_memory_is_said_of_the_file(tmp_path: Path) -> None:
 def test_a_later_format(kind: str, attempt: Any) -> None:
     header, arrays = taken_apart(SOUND[kind])
     later = (
-        r"was written by a later version \(format 7; this version reads up to 2\)\. "
+        r"was written by a later version \(format 7; this version reads up to 3\)\. "
         r"Upgrade resonart\.$"
     )
     refused(attempt, made(header | {"format": 7}, arrays), later)
@@ -523,6 +526,59 @@ def test_parameters_not_known_yet_have_their_defaults(attempt: Any) -> None:
     header, arrays = taken_apart(SOUND["topo_art"])
     del header["parameters"]["rho_a"]
     refused(attempt, made(header, arrays), "rho_a")
+
+
+# What models of format 2 were trained with: the same fields for all of them.
+FLAT = {
+    **{"rho_lb": 0.0, "rho_ub": 1.0, "alpha": 0.001, "beta": 1.0, "gamma": 1.0, "gamma_ref": 1.0},
+    **{"linkage": "single", "search": "activation", "out_of_bounds": "expand"},
+    **{"merge_every": 0, "max_categories": 0, "merge_when_full": True},
+    **{"beta_sbm": 0.5, "phi": 2, "tau": 100},
+}
+OWN_NAMES = {"rho": ("rho_lb", "rho_ub"), "rho_a": ("rho_lb",), "rho_b": ("rho_ub",)}
+
+
+def of_format_2(header: Header) -> Header:
+    header = copy.deepcopy(header)
+    flat = dict(FLAT)
+    for name, value in header["fitted"]["trained_with"].items():
+        flat |= dict.fromkeys(OWN_NAMES.get(name, (name,)), value)
+    assert flat.keys() == FLAT.keys()
+    header["fitted"]["trained_with"] = flat
+    return header | {"format": 2}
+
+
+@each_kind
+def test_format_2_is_read(kind: str, attempt: Any) -> None:
+    header, arrays = taken_apart(SOUND[kind])
+    now, then = attempt(SOUND[kind]), attempt(made(of_format_2(header), arrays))
+    assert pickle.dumps(dump(then._engine)) == pickle.dumps(dump(now._engine))
+    assert then.get_params().keys() == now.get_params().keys()
+
+
+@each_kind
+def test_format_2_is_not_trusted_either(kind: str, attempt: Any) -> None:
+    header, arrays = taken_apart(SOUND[kind])
+    old = of_format_2(header)
+    used = {OWN_NAMES.get(name, (name,))[-1] for name in header["fitted"]["trained_with"]}
+    for name in FLAT:
+        less = {key: value for key, value in old["fitted"]["trained_with"].items() if key != name}
+        refused(attempt, made(changed(old, ("fitted", "trained_with"), less), arrays), "lacks")
+        if name in used:
+            refused(attempt, made(changed(old, ("fitted", "trained_with", name), []), arrays))
+    refused(attempt, made(changed(old, ("fitted", "trained_with"), 1), arrays), "must be an object")
+    refused(attempt, made(header | {"format": 2}, arrays), "lacks or adds")
+
+
+def test_fields_of_the_engine_not_known_yet_have_their_defaults(
+    attempt: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only in a file of an earlier format: another parameter makes another format."""
+    header, arrays = taken_apart(SOUND["ddvfa"])
+    del header["fitted"]["trained_with"]["search"]
+    refused(attempt, made(header, arrays), "lacks or adds")
+    monkeypatch.setattr("resonart._models.load.FORMAT", FORMAT + 1)
+    assert attempt(made(header, arrays))._engine.params().search is _core.Search.activation
 
 
 HEADERS: dict[str, tuple[str, tuple[Any, ...], Any, str]] = {

@@ -134,7 +134,7 @@ def test_a_tie_found_in_the_second_look_goes_to_the_lowest_index() -> None:
 
 
 def engine(d: int = 2) -> Any:
-    made = _core.Ddvfa(d, _core.Params(rho_lb=0.5, rho_ub=0.6))
+    made = _core.Ddvfa(d, _core.DdvfaParams(rho_lb=0.5, rho_ub=0.6))
     made.set_bounds(np.zeros(d), np.ones(d))
     return made
 
@@ -142,7 +142,7 @@ def engine(d: int = 2) -> Any:
 def train(e: Any, rows: Any, order: Any = None, params: Any = None) -> Any:
     return e.train(
         rows,
-        params or _core.Params(rho_lb=0.5, rho_ub=0.6),
+        params or _core.DdvfaParams(rho_lb=0.5, rho_ub=0.6),
         order,
         1,
         merge_at_end=False,
@@ -194,7 +194,7 @@ def test_rows_that_are_no_rows(rows: Any) -> None:
 )
 def test_params_are_checked(bad: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="range"):
-        _core.Params(**bad)
+        _core.DdvfaParams(**bad)
 
 
 def test_asking_an_empty_model() -> None:
@@ -203,7 +203,7 @@ def test_asking_an_empty_model() -> None:
         e.predict(np.ones((1, 2)), True)
     with pytest.raises(ValueError, match="empty"):
         e.score(np.ones((1, 2)))
-    assert e.merge(_core.Params(rho_lb=0.5, rho_ub=0.6)).shape == (0,)
+    assert e.merge(_core.DdvfaParams(rho_lb=0.5, rho_ub=0.6)).shape == (0,)
 
 
 def test_bounds_are_set_before_training_only() -> None:
@@ -215,6 +215,6 @@ def test_bounds_are_set_before_training_only() -> None:
 
 def test_a_model_without_features() -> None:
     with pytest.raises(ValueError, match="feature"):
-        _core.FuzzyArt(0, _core.Params(rho_lb=0.5, rho_ub=0.6))
+        _core.FuzzyArt(0, _core.FuzzyArtParams(rho=0.6))
     with pytest.raises(MemoryError):
-        _core.FuzzyArt(2**62, _core.Params(rho_lb=0.5, rho_ub=0.6))
+        _core.FuzzyArt(2**62, _core.FuzzyArtParams(rho=0.6))

@@ -385,7 +385,7 @@ def test_numpy_reads_it_without_us(tmp_path: Path) -> None:
         header = json.loads(arrays["header"].tobytes())
         np.testing.assert_array_equal(np.sort(arrays["weights"], 0), np.sort(model.weights_, 0))
         np.testing.assert_array_equal(arrays["labels"], model.labels_)
-    assert header["format"] == 2
+    assert header["format"] == 3
     assert header["version"] == resonart.__version__
     assert header["estimator"] == "DDVFA"
     with zipfile.ZipFile(tmp_path / "model") as archive:

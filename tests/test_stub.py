@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import enum
 import re
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,8 @@ def members(name: str) -> dict[str, ast.stmt]:
             found[item.name] = item
         elif isinstance(item, ast.Assign) and isinstance(item.targets[0], ast.Name):
             found[item.targets[0].id] = item
+        elif isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name):
+            found[item.target.id] = item
     return found
 
 
@@ -36,7 +39,8 @@ def is_property(node: ast.FunctionDef) -> bool:
 
 
 def stub_arguments(node: ast.FunctionDef) -> list[str]:
-    return [a.arg for a in node.args.args + node.args.kwonlyargs]
+    names = [a.arg for a in node.args.args + node.args.kwonlyargs]
+    return [*names, f"**{node.args.kwarg.arg}"] if node.args.kwarg else names
 
 
 def engine_arguments(function: Any) -> list[str]:
@@ -64,7 +68,11 @@ def test_functions(name: str) -> None:
 def test_classes(name: str) -> None:
     engine = getattr(_core, name)
     stub = members(name)
-    assert {n for n in dir(engine) if not n.startswith("_")} - {"name", "value"} == {
+    # A struct of parameters lists its fields itself.
+    fields = {field.name for field in getattr(engine, "fields", ())}
+    assert bool(fields) == bool(stub.pop("__getattr__", None))
+    of_enum = {"name", "value"} if issubclass(engine, enum.Enum) else set()
+    assert {n for n in dir(engine) if not n.startswith("_")} - of_enum == fields | {
         n for n in stub if not n.startswith("_")
     }
     for member, node in stub.items():

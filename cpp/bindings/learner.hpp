@@ -209,6 +209,7 @@ template <class Art>
 class LearnerBinding {
 public:
     using Engine = Learner<Art>;
+    using Params = typename Art::Params;
 
     static Rows rows(const Engine& engine, const AnyRows& array) {
         const Rows rows = as_rows(array);
@@ -496,7 +497,7 @@ public:
                         const Vector<std::int64_t>& label_map) {
         Categories fresh(engine.n_features());
         const std::size_t n_clusters = read_categories(weights, counts, labels, fresh);
-        if (std::is_same<Art, FuzzyArt>::value && n_clusters != fresh.size()) {
+        if (Art::kCategoryIsCluster && n_clusters != fresh.size()) {
             throw nb::value_error("fuzzy ART has one category a cluster");
         }
         for (const std::int64_t counter : {n_samples, since_merge, n_merges})
@@ -602,8 +603,13 @@ template <class Art>
 nb::class_<Learner<Art>> bind_common(nb::module_& m, const char* name) {
     using F = LearnerBinding<Art>;
     using Engine = typename F::Engine;
-    return nb::class_<Engine>(m, name)
-        .def(nb::init<std::size_t, const Params&>(), nb::arg("n_features"), nb::arg("params"))
+    nb::class_<Engine> c(m, name);
+    c.attr("Params") = nb::type<typename Art::Params>();
+    c.attr("merges") = Art::kMerges;
+    c.attr("labels_later") = Art::kLabelsLater;
+    return c
+        .def(nb::init<std::size_t, const typename Art::Params&>(), nb::arg("n_features"),
+             nb::arg("params"))
         .def("train", &F::train, nb::arg("rows"), nb::arg("params"), nb::arg("order").none(),
              nb::arg("max_epochs"), nb::arg("merge_at_end"), nb::arg("merge_on_the_way"),
              nb::arg("can_be_undone"), nb::arg("may_merge") = true)

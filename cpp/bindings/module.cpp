@@ -14,78 +14,30 @@
 #include "../threads.hpp"
 #include "../vat.hpp"
 #include "learner.hpp"
+#include "params.hpp"
 #include "sweep.hpp"
 #include "topo_art.hpp"
 
 namespace resonart::bindings {
 namespace {
 
-void bind_params(nb::module_& m) {
-    nb::enum_<Linkage>(m, "Linkage")
-        .value("single", Linkage::single)
-        .value("complete", Linkage::complete)
-        .value("median", Linkage::median)
-        .value("average", Linkage::average)
-        .value("weighted", Linkage::weighted)
-        .value("centroid", Linkage::centroid);
-    nb::enum_<Search>(m, "Search")
-        .value("activation", Search::activation)
-        .value("index", Search::index);
-    nb::enum_<OutOfBounds>(m, "OutOfBounds")
-        .value("expand", OutOfBounds::expand)
-        .value("clip", OutOfBounds::clip)
-        .value("error", OutOfBounds::error);
+void bind_metric(nb::module_& m) {
     nb::enum_<Metric>(m, "Metric")
         .value("euclidean", Metric::euclidean)
         .value("manhattan", Metric::manhattan)
         .value("chebyshev", Metric::chebyshev);
-    nb::class_<Params>(m, "Params")
-        .def(
-            "__init__",
-            [](Params* self, double rho_lb, double rho_ub, double alpha, double beta, double gamma,
-               double gamma_ref, Linkage linkage, Search search, std::int64_t merge_every,
-               OutOfBounds out_of_bounds, std::int64_t max_categories, bool merge_when_full,
-               double beta_sbm, std::int64_t phi, std::int64_t tau) {
-                const Params p{
-                    rho_lb,         rho_ub,          alpha,    beta,        gamma,
-                    gamma_ref,      linkage,         search,   merge_every, out_of_bounds,
-                    max_categories, merge_when_full, beta_sbm, phi,         tau};
-                p.check();
-                new (self) Params(p);
-            },
-            nb::kw_only(), nb::arg("rho_lb"), nb::arg("rho_ub"), nb::arg("alpha") = 1e-3,
-            nb::arg("beta") = 1.0, nb::arg("gamma") = 1.0, nb::arg("gamma_ref") = 1.0,
-            nb::arg("linkage") = Linkage::single, nb::arg("search") = Search::activation,
-            nb::arg("merge_every") = 0, nb::arg("out_of_bounds") = OutOfBounds::expand,
-            nb::arg("max_categories") = 0, nb::arg("merge_when_full") = true,
-            nb::arg("beta_sbm") = 0.5, nb::arg("phi") = 2, nb::arg("tau") = 100)
-        .def_ro("rho_lb", &Params::rho_lb)
-        .def_ro("rho_ub", &Params::rho_ub)
-        .def_ro("alpha", &Params::alpha)
-        .def_ro("beta", &Params::beta)
-        .def_ro("gamma", &Params::gamma)
-        .def_ro("gamma_ref", &Params::gamma_ref)
-        .def_ro("linkage", &Params::linkage)
-        .def_ro("search", &Params::search)
-        .def_ro("merge_every", &Params::merge_every)
-        .def_ro("out_of_bounds", &Params::out_of_bounds)
-        .def_ro("max_categories", &Params::max_categories)
-        .def_ro("merge_when_full", &Params::merge_when_full)
-        .def_ro("beta_sbm", &Params::beta_sbm)
-        .def_ro("phi", &Params::phi)
-        .def_ro("tau", &Params::tau);
 }
 
 // Merge ART alone, over modules given as arrays. Returns weights, counts and labels cluster by
 // cluster, the old-to-new map and the number of passes.
 std::tuple<NewMatrix<double>, WholeNumbers, WholeNumbers, WholeNumbers, std::size_t> merge_modules(
     const Matrix<double>& weights, const Vector<std::int64_t>& counts,
-    const Vector<std::int64_t>& labels, const Params& params, std::optional<std::size_t> max_passes,
-    bool compress) {
+    const Vector<std::int64_t>& labels, const DdvfaParams& params,
+    std::optional<std::size_t> max_passes, bool compress) {
     if (weights.shape(1) % 2) throw nb::value_error("weights must have an even number of columns");
     Categories fresh(weights.shape(1) / 2);
     const std::size_t n = LearnerBinding<Ddvfa>::read_categories(weights, counts, labels, fresh);
-    check_kernel(params, fresh.n_features());
+    params.check_features(fresh.n_features());
     Modules modules(fresh.n_features());
     Merged merged;
     {
@@ -230,7 +182,8 @@ NB_MODULE(_core, m) {
     // user; the sanitized build still reports them.
     nb::set_leak_warnings(false);
 #endif
-    bind_params(m);
+    bind_all_params(m);
+    bind_metric(m);
     bind_partitions(m);
     bind_sweep<FuzzyArt>(bind_learner<FuzzyArt>(m, "FuzzyArt"));
     bind_sweep<Dvfa>(bind_learner<Dvfa>(m, "Dvfa"));
@@ -238,7 +191,7 @@ NB_MODULE(_core, m) {
     bind_sweep<Ddvfa>(ddvfa);
     ddvfa.def(
         "merge",
-        [](Learner<Ddvfa>& engine, const Params& params) {
+        [](Learner<Ddvfa>& engine, const DdvfaParams& params) {
             {
                 nb::gil_scoped_release free;
                 engine.merge(params, AskPython());

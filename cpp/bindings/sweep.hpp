@@ -50,10 +50,11 @@ struct SweepFace {
                                std::unique_ptr<Partitions>, std::size_t, std::size_t, nb::object>;
 
     static Outcome sweep(const AnyRows& array, const Vector<double>& low,
-                         const Vector<double>& high, const Params& params, const Vector<double>& lb,
-                         const Vector<double>& ub, bool paired, const Matrix<std::int64_t>& orders,
-                         int max_epochs, bool merge, bool keep_unmerged, bool nearest, bool share,
-                         std::size_t max_categories, unsigned n_threads, nb::object report) {
+                         const Vector<double>& high, const typename Art::Params& params,
+                         const Vector<double>& lb, const Vector<double>& ub, bool paired,
+                         const Matrix<std::int64_t>& orders, int max_epochs, bool merge,
+                         bool keep_unmerged, bool nearest, bool share, std::size_t max_categories,
+                         unsigned n_threads, nb::object report) {
         const Rows rows = as_rows(array);
         const std::size_t n = rows.size();
         params.check();
@@ -62,14 +63,14 @@ struct SweepFace {
         if (low.shape(0) != rows.n_features() || high.shape(0) != rows.n_features()) {
             throw nb::value_error("bounds must have one entry for each feature");
         }
-        check_kernel(params, rows.n_features());
+        params.check_features(rows.n_features());
         check_axis(lb);
         check_axis(ub);
         if (paired && lb.shape(0) != ub.shape(0)) {
             throw nb::value_error("paired vigilances must be as many");
         }
         if (paired && merge) throw nb::value_error("paired vigilances cannot be merged by");
-        if (keep_unmerged && !(merge && std::is_same<Art, Ddvfa>::value)) {
+        if (keep_unmerged && !(merge && Art::kMerges)) {
             throw nb::value_error("nothing is merged");
         }
         check_orders(orders, n);

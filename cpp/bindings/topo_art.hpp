@@ -81,7 +81,7 @@ private:
         Fresh<std::int64_t> counts, edges, components;
         std::int64_t steps;
 
-        Part(const TopoModule& m, const Params& params)
+        Part(const TopoModule& m, const TopoArtParams& params)
             : n(m.categories().size()),
               width(m.categories().width()),
               n_edges(m.edges().size()),

@@ -12,8 +12,8 @@
 #include <random>
 #include <vector>
 
-#include "../../cpp/learner.hpp"
 #include "../../cpp/best_run.hpp"
+#include "../../cpp/learner.hpp"
 #include "../../cpp/quality.hpp"
 #include "../../cpp/rows.hpp"
 #include "../../cpp/sweep.hpp"
@@ -93,7 +93,7 @@ std::vector<double> content(const Learner<Art>& learner) {
     const Categories& c = state.art.categories();
     std::vector<double> all = {double(c.size()),        double(state.art.n_clusters()),
                                double(state.n_samples), double(state.since_merge),
-                               double(state.n_merges),  state.art.params().rho_lb,
+                               double(state.n_merges),  state.art.params().lower_vigilance(),
                                double(state.n_refused), double(state.room_sought_at)};
     for (std::size_t j = 0; j < c.size(); ++j) {
         for (std::size_t f = 0; f < c.width(); ++f) all.push_back(c.weight(j, f));
@@ -116,7 +116,7 @@ struct Never {
 // Calls `change` on a model of its own again and again, each time with a later allocation failing,
 // until it gets through. Returns how often it failed.
 template <class Art, class Change>
-long survive(const char* name, const Params& params, Change&& change) {
+long survive(const char* name, const typename Art::Params& params, Change&& change) {
     const std::vector<double> before_rows = random_rows(40, 1.0, 1);
     for (long k = 0;; ++k) {
         Learner<Art> learner(kFeatures, params);
@@ -142,7 +142,8 @@ long survive(const char* name, const Params& params, Change&& change) {
 }
 
 template <class Art>
-long survive_all(const char* name, Params params) {
+long survive_all(const char* name, typename Art::Params params) {
+    using Params = typename Art::Params;
     const std::vector<double> inside = random_rows(60, 1.0, 2);
     const std::vector<double> outside = random_rows(60, 3.0, 3);
     const std::vector<double> one = random_rows(1, 0.1, 4);
@@ -156,9 +157,9 @@ long survive_all(const char* name, Params params) {
         });
     };
     Params merging = params;
-    merging.merge_every = 25;
+    if constexpr (Art::kMerges) merging.merge_every = 25;
     Params stricter = params;
-    stricter.rho_lb = params.rho_lb / 2;
+    stricter.set_vigilances(params.lower_vigilance() / 2, 0.95);
     train(inside, params, false);
     train(outside, params, false);
     train(outside, merging, true);
@@ -170,7 +171,7 @@ long survive_all(const char* name, Params params) {
             learner.learn_one(row->data(), Never());
         });
     }
-    params.merge_every = 41;  // the row after the first batch merges
+    if constexpr (Art::kMerges) params.merge_every = 41;  // the row after the first batch merges
     failures += survive<Art>(name, params, [&](auto& learner, std::int64_t*) {
         learner.learn_one(one.data(), Never());
     });
@@ -198,7 +199,7 @@ long survive_all(const char* name, Params params) {
 
 // The same of a model that the rows before have just filled: room has not been sought yet.
 template <class Art>
-long survive_full(const char* name, Params params) {
+long survive_full(const char* name, typename Art::Params params) {
     {
         Learner<Art> learner(kFeatures, params);
         std::vector<std::int64_t> labels(2000);
@@ -209,10 +210,10 @@ long survive_full(const char* name, Params params) {
     const std::vector<double> far = random_rows(1, 9.0, 5);
     long failures = 0;
     for (bool merges : {true, false}) {
-        params.merge_when_full = merges;
+        if constexpr (Art::kMerges) params.merge_when_full = merges;
         for (std::int64_t merge_every : {0, 41}) {
             if (merge_every && !merges) continue;
-            params.merge_every = merge_every;
+            if constexpr (Art::kMerges) params.merge_every = merge_every;
             failures += survive<Art>(name, params, [&](auto& learner, std::int64_t* labels) {
                 Plan plan;
                 plan.merge_on_the_way = true;
@@ -302,6 +303,8 @@ long survive_vat(const char* name, std::size_t n, bool by_tree, unsigned n_threa
 template <class Art>
 class WholeSweep {
 public:
+    using Params = typename Art::Params;
+
     WholeSweep(const char* name, const Params& params, bool paired, unsigned n_threads)
         : name_(name), params_(params), paired_(paired), n_threads_(n_threads) {
         for (std::size_t i = 0; i < n; ++i) orders_.push_back(std::int64_t(i));
@@ -320,7 +323,7 @@ public:
         SweepPlan plan;
         plan.orders = orders_.data();
         plan.n_orders = n_orders;
-        plan.merge = std::is_same<Art, Ddvfa>::value;
+        plan.merge = Art::kMerges;
         plan.n_threads = n_threads_;
         const std::size_t m = grid.n_cells() * n_orders;
         Partitions partitions(n);
@@ -384,7 +387,8 @@ private:
 
 // Returns how often something failed.
 template <class Art>
-long survive_sweep(const char* name, Params params, bool paired, unsigned n_threads, long stride) {
+long survive_sweep(const char* name, const typename Art::Params& params, bool paired,
+                   unsigned n_threads, long stride) {
     WholeSweep<Art> sweep(name, params, paired, n_threads);
     const long denied = n_threads > 1 ? without_threads(name, sweep) : 0;
     return denied + without_memory(name, stride, sweep);
@@ -393,30 +397,34 @@ long survive_sweep(const char* name, Params params, bool paired, unsigned n_thre
 }  // namespace
 
 int main() {
-    Params params;
-    params.rho_lb = 0.7;
-    params.rho_ub = 0.95;
-    long failures = survive_all<FuzzyArt>("FuzzyArt", params);
-    failures += survive_all<Dvfa>("Dvfa", params);
-    failures += survive_full<FuzzyArt>("full FuzzyArt", params);
-    failures += survive_full<Dvfa>("full Dvfa", params);
-    params.tau = 17;
-    failures += survive_all<TopoArt>("TopoArt", params);
-    failures += survive_full<TopoArt>("full TopoArt", params);
-    params.gamma = 3.0;
-    for (Linkage linkage : {Linkage::single, Linkage::complete, Linkage::median, Linkage::average,
-                            Linkage::weighted, Linkage::centroid}) {
-        params.linkage = linkage;
-        failures += survive_all<Ddvfa>("Ddvfa", params);
-        failures += survive_full<Ddvfa>("full Ddvfa", params);
-        failures += survive_sweep<Ddvfa>("Ddvfa", params, false, 1, 29);
-    }
-    params.linkage = Linkage::single;
-    failures += survive_sweep<Ddvfa>("Ddvfa", params, false, 2, 5);
-    failures += survive_sweep<Dvfa>("Dvfa", params, false, 1, 1);
-    failures += survive_sweep<FuzzyArt>("FuzzyArt", params, true, 1, 1);
-    failures += survive_sweep<TopoArt>("TopoArt", params, true, 2, 3);
-    failures += survive_sweep<Ddvfa>("Ddvfa, four threads", params, false, 4, 37);
+    FuzzyArtParams fuzzy_art;
+    fuzzy_art.set_vigilances(0.95, 0.95);
+    DvfaParams dvfa;
+    dvfa.set_vigilances(0.7, 0.95);
+    TopoArtParams topo_art;
+    topo_art.set_vigilances(0.7, 0.95);
+    topo_art.tau = 17;
+    DdvfaParams ddvfa;
+    ddvfa.set_vigilances(0.7, 0.95);
+    ddvfa.gamma = 3.0;
+    long failures = survive_all<FuzzyArt>("FuzzyArt", fuzzy_art);
+    failures += survive_all<Dvfa>("Dvfa", dvfa);
+    failures += survive_full<FuzzyArt>("full FuzzyArt", fuzzy_art);
+    failures += survive_full<Dvfa>("full Dvfa", dvfa);
+    failures += survive_all<TopoArt>("TopoArt", topo_art);
+    failures += survive_full<TopoArt>("full TopoArt", topo_art);
+    each_linkage([&](const char*, Linkage linkage) {
+        ddvfa.linkage = linkage;
+        failures += survive_all<Ddvfa>("Ddvfa", ddvfa);
+        failures += survive_full<Ddvfa>("full Ddvfa", ddvfa);
+        failures += survive_sweep<Ddvfa>("Ddvfa", ddvfa, false, 1, 29);
+    });
+    ddvfa.linkage = Linkage::single;
+    failures += survive_sweep<Ddvfa>("Ddvfa", ddvfa, false, 2, 5);
+    failures += survive_sweep<Dvfa>("Dvfa", dvfa, false, 1, 1);
+    failures += survive_sweep<FuzzyArt>("FuzzyArt", fuzzy_art, true, 1, 1);
+    failures += survive_sweep<TopoArt>("TopoArt", topo_art, true, 2, 3);
+    failures += survive_sweep<Ddvfa>("Ddvfa, four threads", ddvfa, false, 4, 37);
     for (bool by_tree : {false, true}) {
         for (unsigned n_threads : {2u, 4u}) {
             failures += survive_vat<Metric::euclidean>("vat", 60, by_tree, n_threads);

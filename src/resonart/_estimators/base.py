@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import os
-from abc import ABC, abstractmethod
+from abc import ABC
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
@@ -19,13 +19,11 @@ from sklearn.base import (
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from .. import _core
-from .._models.snapshot import Engine, Snapshot, dump, rebuild, snapshot
+from .._models.snapshot import Content, Engine, Params, content_of, dump, rebuild
 from .._reading.describe import Description, describe_model, names_of_features
 from .._reading.explain import Explanation, explain_row
 from .._reading.learned import Learned, Renaming
 from .._rows.bounds import (
-    OUT_OF_BOUNDS,
     Bounds,
     Boxes,
     boxes_from_weights,
@@ -35,10 +33,8 @@ from .._rows.bounds import (
 from .._rows.checks import (
     ParameterError,
     Rows,
-    check_choice,
     check_count,
     check_one_row,
-    check_real,
     check_rows,
     was_interrupted,
 )
@@ -46,9 +42,13 @@ from .._rows.outliers import warn_of_outliers, warn_of_widening
 from .._rows.vat import order_rows
 from .._shared.change_lock import ChangeLock
 from .._shared.random import CallersGenerator
-
-ORDERS = ("given", "random", "vat")
-ON_MISMATCH = ("nearest", "noise")
+from .parameters import (
+    CHOICES_OF_FIELDS,
+    PARAMETERS,
+    check_parameters,
+    engine_fields,
+    parameters_of,
+)
 
 Labels = NDArray[np.int64]
 T = TypeVar("T")
@@ -85,12 +85,16 @@ class BaseART(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, B
 
     # ------------------------------------------------------------------ what a subclass says
 
-    @abstractmethod
     def _own_params(self, n_rows: int | None) -> dict[str, Any]:
-        """Return the checked parameters that only this estimator has, under engine names.
+        """Return what the engine is given, checked, under its names.
 
         ``n_rows`` is how many rows ``fit`` has; None where rows come as a stream.
         """
+        return engine_fields(self._engine_type.Params, self._values_used())
+
+    def _values_used(self) -> dict[str, Any]:
+        """Return the parameters; an estimator knows what those stand for that are left open."""
+        return {name: getattr(self, name) for name in parameters_of(type(self))}
 
     def _set_labels(self, rows: Rows, labels: Labels) -> None:
         self.labels_ = labels
@@ -147,7 +151,7 @@ class BaseART(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, B
         self,
         engine: Engine,
         rows: Rows,
-        params: _core.Params,
+        params: Params,
         order: NDArray[np.int64] | None,
     ) -> tuple[Labels, int]:
         """Let a new model learn the rows of ``fit``; return their labels and the epochs run."""
@@ -192,12 +196,12 @@ class BaseART(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, B
         self._set_labels(rows, labels)
         self.n_epochs_ = n_epochs
 
-    def _train_first(self, engine: Engine, rows: Rows, params: _core.Params) -> tuple[Labels, int]:
+    def _train_first(self, engine: Engine, rows: Rows, params: Params) -> tuple[Labels, int]:
         """Let a new model learn the first rows of a stream; return labels and epochs run."""
         return self._train_on(engine, rows, params, can_be_undone=False)
 
     def _train_on(
-        self, engine: Engine, rows: Rows, params: _core.Params, *, can_be_undone: bool = True
+        self, engine: Engine, rows: Rows, params: Params, *, can_be_undone: bool = True
     ) -> tuple[Labels, int]:
         return engine.train(
             rows,
@@ -209,7 +213,7 @@ class BaseART(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, B
             can_be_undone=can_be_undone,
         )
 
-    def _begin_stream(self, X: ArrayLike) -> tuple[Engine, Rows, _core.Params, bool]:
+    def _begin_stream(self, X: ArrayLike) -> tuple[Engine, Rows, Params, bool]:
         """Return the model, new or known, that goes on with these rows; and whether it is new."""
         self._check_common()
         if self.order == "vat":
@@ -259,11 +263,11 @@ class BaseART(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, B
         self.n_epochs_ = 1
         return learned
 
-    def _tell_first(self, engine: Engine, rows: Rows, params: _core.Params) -> Learned:
+    def _tell_first(self, engine: Engine, rows: Rows, params: Params) -> Learned:
         """Let a new model learn the first rows of a stream, and tell what each of them did."""
         return self._tell_on(engine, rows, params)
 
-    def _tell_on(self, engine: Engine, rows: Rows, params: _core.Params) -> Learned:
+    def _tell_on(self, engine: Engine, rows: Rows, params: Params) -> Learned:
         labels, matches, founded, renamings = engine.train_telling(rows, params)
         return Learned(
             labels, matches, founded.view(np.bool_), [Renaming(*each) for each in renamings]
@@ -336,7 +340,7 @@ class BaseART(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, B
             Cluster of each row.
         """
         check_is_fitted(self)
-        nearest = check_choice("on_mismatch", self.on_mismatch, ON_MISMATCH) == "nearest"
+        nearest = PARAMETERS["on_mismatch"].check(self.on_mismatch) == "nearest"
         return self._engine.predict(check_rows(self, X, reset=False), nearest)
 
     def predict_one(self, row: Any) -> int:
@@ -362,7 +366,7 @@ class BaseART(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, B
         engine = self._trained_engine()
         if engine is None:
             engine = self._fitted()  # which says what is to be done first
-        nearest = check_choice("on_mismatch", self.on_mismatch, ON_MISMATCH) == "nearest"
+        nearest = PARAMETERS["on_mismatch"].check(self.on_mismatch) == "nearest"
         return int(engine.predict(check_one_row(self, row), nearest)[0])
 
     def score_samples(self, X: ArrayLike) -> NDArray[np.float64]:
@@ -560,7 +564,7 @@ feature's range on average
         without cluster 0: cluster 1, match 0.250, too low
         """
         self._fitted()
-        nearest = check_choice("on_mismatch", self.on_mismatch, ON_MISMATCH) == "nearest"
+        nearest = PARAMETERS["on_mismatch"].check(self.on_mismatch) == "nearest"
         with self._own_lock():
             engine = self._engine
             before = engine.counters()
@@ -658,27 +662,20 @@ feature's range on average
     # ------------------------------------------------------------------ plumbing
 
     def _check_common(self) -> None:
-        check_count("max_epochs", self.max_epochs)
-        check_choice("order", self.order, ORDERS)
-        check_choice("on_mismatch", self.on_mismatch, ON_MISMATCH)
-        check_choice("out_of_bounds", self.out_of_bounds, OUT_OF_BOUNDS)
-        check_count("max_categories", self.max_categories, optional=True)
+        # Those that are looked at before the engine is.
+        known = CHOICES_OF_FIELDS[self._engine_type.Params]
+        own = [name for name in parameters_of(type(self)) if name not in known]
+        check_parameters(self, [*own, "out_of_bounds", "max_categories"])
 
     def _most_epochs(self) -> int:
         return min(int(self.max_epochs), 2**31 - 1)
 
-    def _params(self, n_rows: int | None = None) -> _core.Params:
+    def _params(self, n_rows: int | None = None) -> Params:
         self._check_common()
-        return _core.Params(
-            alpha=check_real("alpha", self.alpha, low=0.0, low_included=False),
-            beta=check_real("beta", self.beta, low=0.0, high=1.0, low_included=False),
-            out_of_bounds=_core.OutOfBounds[self.out_of_bounds],
-            max_categories=int(self.max_categories or 0),
-            **self._own_params(n_rows),
-        )
+        return self._engine_type.Params(**self._own_params(n_rows))
 
     def _new_engine(
-        self, n_features: int, params: _core.Params, *, n_first_rows: int | None = None
+        self, n_features: int, params: Params, *, n_first_rows: int | None = None
     ) -> Engine:
         """Return an empty model; ``n_first_rows`` is given where a stream begins."""
         engine = self._engine_type(n_features, params)
@@ -731,10 +728,8 @@ feature's range on average
         check_is_fitted(self)
         return self._engine
 
-    def _snapshot(self) -> Snapshot:
-        engine = self._fitted()
-        assert not isinstance(engine, _core.TopoArt)  # which says for itself what it holds
-        return snapshot(engine, grouped=True)
+    def _snapshot(self) -> Content:
+        return content_of(self._fitted(), grouped=True)
 
     def _all_or_nothing(self, work: Callable[[], T]) -> T:
         """Do one change at a time; one that fails leaves the model and its attributes as they were.

@@ -5,17 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from .. import _core
-from .._rows.checks import ParameterError, Rows, check_choice, check_count, check_flag
+from .._models.snapshot import Params
+from .._rows.checks import ParameterError, Rows
 from .._vigilance.auto import AutoVigilance
 from .base import BaseART, Labels
-from .merge_art import module_params
-
-SEARCHES = ("activation", "index")
+from .merge_art import check_modules
 
 
-def merges_by_itself(params: _core.Params) -> bool:
+def merges_by_itself(params: Params) -> bool:
     """Tell whether an engine with these parameters may merge clusters while it learns a stream."""
-    return params.merge_every > 0 or (params.max_categories > 0 and params.merge_when_full)
+    return bool(params.merge_every or (params.max_categories and params.merge_when_full))
 
 
 class DDVFA(AutoVigilance):
@@ -292,20 +291,14 @@ default="single"
         return self._fitted().counters()[2]
 
     def _own_params(self, n_rows: int | None) -> dict[str, Any]:
-        params = module_params(self, self._vigilance("rho_lb"), self._vigilance("rho_ub"))
-        search = check_choice("search", self.search, SEARCHES)
-        auto_merge = check_flag("auto_merge", self.auto_merge)
-        merge_every = check_count("merge_every", self.merge_every, optional=True)
-        if merge_every is not None and not auto_merge:
+        params = super()._own_params(n_rows)
+        check_modules(params)
+        if params["merge_every"] and not self.auto_merge:
             raise ParameterError(
-                f"merge_every={merge_every} asks for merging, which auto_merge=False forbids. Use "
-                "auto_merge=True, or merge_every=None."
+                f"merge_every={self.merge_every} asks for merging, which auto_merge=False forbids. "
+                "Use auto_merge=True, or merge_every=None."
             )
-        return params | {
-            "search": _core.Search[search],
-            "merge_every": merge_every or 0,
-            "merge_when_full": auto_merge,
-        }
+        return params | {"merge_when_full": bool(self.auto_merge)}
 
     def _set_labels(self, rows: Rows, labels: Labels) -> None:
         super()._set_labels(rows, labels)

@@ -137,8 +137,9 @@ class DVFA(AutoVigilance):
         self.max_categories = max_categories
 
     def _own_params(self, n_rows: int | None) -> dict[str, Any]:
-        rho_lb, rho_ub = check_vigilances(self._vigilance("rho_lb"), self._vigilance("rho_ub"))
-        return {"rho_lb": rho_lb, "rho_ub": rho_ub}
+        params = super()._own_params(n_rows)
+        check_vigilances(params)
+        return params
 
     @property
     def rho_lb_(self) -> float:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from .. import _core
-from .._rows.checks import check_real
 from .._vigilance.auto import AutoVigilance
 
 
@@ -152,10 +151,6 @@ class FuzzyART(AutoVigilance):
         self.out_of_bounds = out_of_bounds
         self.on_mismatch = on_mismatch
         self.max_categories = max_categories
-
-    def _own_params(self, n_rows: int | None) -> dict[str, Any]:
-        rho = check_real("rho", self._vigilance("rho"), low=0.0, high=1.0)
-        return {"rho_lb": rho, "rho_ub": rho}
 
     @property
     def rho_(self) -> float:

@@ -12,27 +12,20 @@ from .. import _core
 from .._reading.show import MOST_ROWS, card, heading, summary, table
 from .._rows.checks import (
     ParameterError,
-    check_choice,
-    check_count,
-    check_flag,
-    check_real,
     check_vigilances,
     warn_user,
 )
 from .base import BaseART
+from .parameters import check_parameters, engine_fields
 
 # By how much a corner may pass another through rounding.
 ROUNDING = 1e-9
 
-LINKAGES = ("single", "complete", "median", "average", "weighted", "centroid")
 
-
-def module_params(model: Any, rho_lb: object, rho_ub: object) -> dict[str, Any]:
-    """Return the checked parameters that DDVFA and Merge ART share, under engine names."""
-    low, high = check_vigilances(rho_lb, rho_ub)
-    gamma = check_real("gamma", model.gamma, low=0.0)
-    gamma_ref = check_real("gamma_ref", model.gamma_ref, low=0.0)
-    linkage = check_choice("linkage", model.linkage, LINKAGES)
+def check_modules(params: dict[str, Any]) -> None:
+    """Check what DDVFA and Merge ART ask of parameters that are in their ranges."""
+    check_vigilances(params)
+    gamma, gamma_ref = params["gamma"], params["gamma_ref"]
     # The paper asks for 1 <= gamma and gamma* <= gamma, and breaks both in its own study.
     if gamma < 1.0:
         warn_user(f"gamma={gamma:g} is below 1, outside the range the method was made for.")
@@ -41,13 +34,6 @@ def module_params(model: Any, rho_lb: object, rho_ub: object) -> dict[str, Any]:
             f"gamma_ref={gamma_ref:g} exceeds gamma={gamma:g}; the method asks for "
             "gamma_ref <= gamma."
         )
-    return {
-        "rho_lb": low,
-        "rho_ub": high,
-        "gamma": gamma,
-        "gamma_ref": gamma_ref,
-        "linkage": _core.Linkage[linkage],
-    }
 
 
 class MergedModules(NamedTuple):
@@ -190,16 +176,15 @@ default="single"
             if counts is not None or category_labels is not None:
                 raise TypeError("counts and category_labels belong to weights=..., not a model.")
             weights, counts, category_labels = _modules_of(model)
-        params = _core.Params(
-            alpha=check_real("alpha", self.alpha, low=0.0, low_included=False),
-            beta=check_real("beta", self.beta, low=0.0, high=1.0, low_included=False),
-            **module_params(self, self.rho_lb, self.rho_ub),
-        )
-        max_passes = check_count("max_passes", self.max_passes, optional=True)
-        compress = check_flag("compress", self.compress)
+        params = engine_fields(_core.DdvfaParams, self.get_params(deep=False))
+        check_modules(params)
+        check_parameters(self, ("max_passes", "compress"))
         return MergedModules(
             *_core.merge_modules(
-                *_check_modules(weights, counts, category_labels), params, max_passes, compress
+                *_check_arrays(weights, counts, category_labels),
+                _core.DdvfaParams(**params),
+                self.max_passes,
+                bool(self.compress),
             )
         )
 
@@ -223,7 +208,7 @@ def _modules_of(
     return content.weights[is_member], content.counts[is_member], content.labels[is_member]
 
 
-def _check_modules(
+def _check_arrays(
     weights: Any, counts: Any, category_labels: Any
 ) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
     weights = np.ascontiguousarray(weights, dtype=np.float64)

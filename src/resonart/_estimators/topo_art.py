@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from .._models.snapshot import ModuleSnapshot, Snapshot, TopoSnapshot, topo_snapshot
+from .._models.snapshot import ModuleSnapshot, TopoSnapshot
 from .._rows.bounds import Boxes, boxes_from_weights
-from .._rows.checks import ParameterError, Rows, check_count, check_real
+from .._rows.checks import ParameterError, Rows
 from .base import BaseART, Labels
+from .parameters import PARAMETERS, engine_fields
 
 
 class TopoART(BaseART):
@@ -120,9 +120,6 @@ class TopoART(BaseART):
     _engine: _core.TopoArt
     _counts_note = "module B; a row counts for each of the boxes that learned it, one or two"
 
-    # The best category always learns at once.
-    beta = 1.0
-
     labels_a_: Labels
     labels_b_: Labels
     tau_: int
@@ -163,25 +160,18 @@ class TopoART(BaseART):
                 "TopoART(rho_a=0.9), or have a good one found: "
                 "resonart.tuning.VigilancePlane(TopoART(), random_state=0).fit(X).best_estimator_"
             )
-        rho_a = check_real("rho_a", self.rho_a, low=0.0, high=1.0)
-        return {
-            "rho_lb": rho_a,
-            "rho_ub": (rho_a + 1.0) / 2.0,
-            "beta_sbm": check_real("beta_sbm", self.beta_sbm, low=0.0, high=1.0),
-            "phi": check_count("phi", self.phi),
-            "tau": self._whole_tau(n_rows),
-        }
+        tau = self._whole_tau(n_rows)
+        params = engine_fields(self._engine_type.Params, self._values_used() | {"tau": tau})
+        return params | {"rho_b": (params["rho_a"] + 1.0) / 2.0}
 
     def _whole_tau(self, n_rows: int | None) -> int:
-        fraction = isinstance(self.tau, Real) and 0.0 < self.tau < 1.0
-        if not fraction:
+        if not PARAMETERS["tau"].needs_rows(self.tau):
             try:
-                tau = check_count("tau", self.tau)
+                tau = PARAMETERS["tau"].check(self.tau)
             except ParameterError:
                 raise ParameterError(
                     f"tau must be a whole number >= 1 or a fraction in (0, 1), got {self.tau!r}."
                 ) from None
-            assert tau is not None
         elif n_rows is not None:
             tau = max(1, round(float(self.tau) * n_rows))
         elif "tau_" in self.__dict__:
@@ -207,25 +197,7 @@ class TopoART(BaseART):
     # ------------------------------------------------------------------ what was learned
 
     def _both(self) -> TopoSnapshot:
-        self._fitted()
-        return topo_snapshot(self._engine)
-
-    def _snapshot(self) -> Snapshot:
-        both = self._both()
-        return Snapshot(
-            both.b.weights,
-            both.b.counts,
-            both.b.components,
-            both.low,
-            both.high,
-            n_samples=both.n_samples,
-            since_merge=0,
-            n_merges=0,
-            n_refused=both.n_refused,
-            room_sought_at=0,
-            n_apart=0,
-            label_map=np.empty(0, np.int64),
-        )
+        return TopoSnapshot.of(self._fitted())
 
     @property
     def weights_a_(self) -> NDArray[np.float64]:

@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from .._models.snapshot import Snapshot, fill
+from .._models.snapshot import Params, Snapshot
 from .._rows.bounds import Bounds, boxes_from_weights
 
 Ints = NDArray[np.int64]
 
 
 def merge_by_vote(
-    contents: Sequence[Snapshot], leader: int, params: _core.Params
+    contents: Sequence[Snapshot], leader: int, params: Params
 ) -> tuple[Snapshot, list[Ints]]:
     """Return the leader with all that the other models know, and the map of each model's labels.
 
@@ -62,10 +62,10 @@ def common_bounds(contents: Sequence[Snapshot]) -> Bounds:
     )
 
 
-def _elected(known: Snapshot, content: Snapshot, params: _core.Params) -> Ints:
+def _elected(known: Snapshot, content: Snapshot, params: Params) -> Ints:
     """Return which known cluster most rows of each cluster lie in; -1: most resonate with none."""
     engine = _core.Ddvfa(known.weights.shape[1] // 2, params)
-    fill(engine, known)
+    known.fill(engine)
     lower, upper = boxes_from_weights(content.weights, content.bounds)
     voted = engine.predict(np.ascontiguousarray(lower + (upper - lower) / 2), False)
     none = _n_clusters(known)  # loses against a cluster with as many votes
@@ -90,7 +90,7 @@ def _joined(known: Snapshot, content: Snapshot, winners: Ints, bounds: Bounds) -
     )
 
 
-def _compressed(content: Snapshot, params: _core.Params) -> Snapshot:
+def _compressed(content: Snapshot, params: Params) -> Snapshot:
     """Compress the categories of each cluster, as Merge ART does in the end."""
     weights, counts, labels, *_ = _core.merge_modules(
         content.weights, content.counts, content.labels, params, 0, True

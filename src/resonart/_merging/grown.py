@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from .._estimators.merge_art import ROUNDING
-from .._models.snapshot import Snapshot
+from .._models.snapshot import Params, Snapshot
 from .._rows.bounds import Bounds
 
 Ints = NDArray[np.int64]
@@ -32,7 +32,7 @@ class Categories(NamedTuple):
 
 
 def merge_grown(
-    base: Snapshot, grown: Sequence[Snapshot], bounds: Bounds, params: _core.Params
+    base: Snapshot, grown: Sequence[Snapshot], bounds: Bounds, params: Params
 ) -> tuple[Categories, list[Ints]]:
     """Return the base with all that the grown models have beyond it, and the map of each's labels.
 
@@ -104,7 +104,7 @@ def _places_of(known: Categories, mine: Categories, i: int) -> Ints:
     return at
 
 
-def _not_joined(total: Categories, same: Categories, params: _core.Params) -> Flags:
+def _not_joined(total: Categories, same: Categories, params: Params) -> Flags:
     """Let the base's boxes grow as they did in one model, while they stay small; tell the others.
 
     A union may be as large as the upper vigilance lets a point grow, or as large as the box had
@@ -133,7 +133,7 @@ def _joined(parts: Sequence[Categories]) -> Categories:
     return Categories(*(np.concatenate(each) for each in zip(*parts, strict=True)))
 
 
-def _compressed(categories: Categories, params: _core.Params) -> Categories:
+def _compressed(categories: Categories, params: Params) -> Categories:
     """Compress the categories of each cluster; clusters may be missing here."""
     if not len(categories.counts):
         return categories
@@ -145,7 +145,7 @@ def _compressed(categories: Categories, params: _core.Params) -> Categories:
     return Categories(found[0], found[1], present[found[2]])
 
 
-def _merged(modules: Categories, params: _core.Params) -> tuple[Categories, Ints]:
+def _merged(modules: Categories, params: Params) -> tuple[Categories, Ints]:
     """Merge ART over modules that no model had before; return them and the map of their labels."""
     if not len(modules.counts):
         return modules, np.empty(0, dtype=np.int64)

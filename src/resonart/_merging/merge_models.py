@@ -13,7 +13,7 @@ from sklearn.exceptions import NotFittedError
 
 from .. import _core
 from .._estimators.ddvfa import DDVFA, merges_by_itself
-from .._models.snapshot import Snapshot, dump_params, fill, snapshot
+from .._models.snapshot import Params, Snapshot, dump_params
 from .by_vote import common_bounds, merge_by_vote
 from .grown import merge_grown
 
@@ -91,11 +91,11 @@ def merge_models(models: Sequence[DDVFA], *, base: DDVFA | None = None) -> DDVFA
     models = [_at_one_moment(model) for model in models]
     base = None if base is None else _at_one_moment(base)
     _check_fit_together(models if base is None else [base, *models], with_base=base is not None)
-    contents = [snapshot(model._engine, grouped=True) for model in models]
+    contents = [Snapshot.of(model._engine, grouped=True) for model in models]
     first = models[0] if base is None else base
     if base is not None:
         params = base._engine.params()
-        content, label_maps = _merge_onto(snapshot(base._engine, grouped=True), contents, params)
+        content, label_maps = _merge_onto(Snapshot.of(base._engine, grouped=True), contents, params)
     elif any(model._own_choice() is not None for model in models):
         first = _leader(models)
         params = first._engine.params()
@@ -105,7 +105,7 @@ def merge_models(models: Sequence[DDVFA], *, base: DDVFA | None = None) -> DDVFA
         content, label_maps = _merge_apart(contents, params)
     merged: DDVFA = clone(first)
     engine = _core.Ddvfa(first.n_features_in_, params)
-    fill(engine, content)
+    content.fill(engine)
     merged._engine = engine
     merged.label_maps_ = label_maps
     merged.labels_ = np.concatenate(
@@ -130,7 +130,7 @@ def _at_one_moment(model: DDVFA) -> DDVFA:
 
 
 def _merge_apart(
-    contents: Sequence[Snapshot], params: _core.Params
+    contents: Sequence[Snapshot], params: Params
 ) -> tuple[Snapshot, list[NDArray[np.int64]]]:
     """Merge ART over all modules of all models."""
     bounds = common_bounds(contents)
@@ -161,7 +161,7 @@ def _merge_apart(
 
 
 def _merge_onto(
-    base: Snapshot, contents: Sequence[Snapshot], params: _core.Params
+    base: Snapshot, contents: Sequence[Snapshot], params: Params
 ) -> tuple[Snapshot, list[NDArray[np.int64]]]:
     """Add to the base what each of the models has beyond it."""
     bounds = common_bounds([base, *contents])

@@ -8,8 +8,9 @@ from .._estimators.dvfa import DVFA
 from .._estimators.fuzzy_art import FuzzyART
 from .._estimators.topo_art import TopoART
 
-# Format 1 did not know of clusters that are kept apart.
-FORMAT = 2
+# Format 1 did not know of clusters that are kept apart, format 2 not of parameters for each
+# algorithm.
+FORMAT = 3
 ESTIMATORS: dict[str, type[BaseART]] = {
     kind.__name__: kind for kind in (FuzzyART, DVFA, DDVFA, TopoART)
 }
@@ -23,10 +24,13 @@ MOST_HEADER_BYTES = 16 * 2**20
 MOST_DEPTH = 100
 MOST_EPOCHS = 2**31 - 1
 
-REAL_PARAMS = ("rho_lb", "rho_ub", "alpha", "beta", "gamma", "gamma_ref", "beta_sbm")
-WHOLE_PARAMS = ("merge_every", "max_categories", "phi", "tau")
-TEXT_PARAMS = ("linkage", "search", "out_of_bounds")
-ENGINE_PARAMS = {*REAL_PARAMS, *WHOLE_PARAMS, *TEXT_PARAMS, "merge_when_full"}
+# Up to format 2 all models were trained with the same fields, some of them under other names.
+FLAT_PARAMS = {
+    *("rho_lb", "rho_ub", "alpha", "beta", "gamma", "gamma_ref", "linkage", "search"),
+    *("merge_every", "out_of_bounds", "max_categories", "merge_when_full"),
+    *("beta_sbm", "phi", "tau"),
+}
+FLAT_NAMES = {"rho": "rho_ub", "rho_a": "rho_lb", "rho_b": "rho_ub"}
 
 COUNTERS = ("n_samples", "since_merge", "n_merges", "n_refused", "room_sought_at", "n_apart")
 TOPO_COUNTERS = ("n_samples", "n_refused", "steps_a", "steps_b")

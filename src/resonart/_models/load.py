@@ -30,8 +30,9 @@ from .format import (
     CHOICE_ARRAYS,
     CHOICE_FIELDS,
     COUNTERS,
-    ENGINE_PARAMS,
     ESTIMATORS,
+    FLAT_NAMES,
+    FLAT_PARAMS,
     FORMAT,
     FORMER_PARAMS,
     HEADER_FIELDS,
@@ -39,14 +40,11 @@ from .format import (
     MOST_EPOCHS,
     MOST_HEADER_BYTES,
     PLAIN_ARRAYS,
-    REAL_PARAMS,
-    TEXT_PARAMS,
     TOPO_ARRAYS,
     TOPO_COUNTERS,
-    WHOLE_PARAMS,
 )
 from .plain_params import check_params, params_from_plain
-from .snapshot import CHOICES, rebuild
+from .snapshot import plain_params, rebuild
 from .strict import (
     MOST_ROWS,
     ModelFileError,
@@ -205,7 +203,7 @@ def _put_together(model: BaseART, fitted: Any, number: int, unpacker: Unpacker) 
     }
     if fitted["feature_names"] is not None:
         attributes["feature_names_in_"] = _feature_names(fitted["feature_names"], n_features)
-    params = _engine_params(fitted["trained_with"])
+    params = _engine_params(model._engine_type.Params, fitted["trained_with"], number)
     counters = _counters(fitted["counters"], TOPO_COUNTERS if is_topo else COUNTERS, number)
     if is_topo:
         attributes["tau_"] = whole("tau", fitted["tau"], 1, 2**62)
@@ -330,17 +328,25 @@ def _feature_names(names: Any, n_features: int) -> NDArray[np.object_]:
     return np.array(names, dtype=object)
 
 
-def _engine_params(params: Any) -> dict[str, Any]:
-    fields("what it was trained with", params, ENGINE_PARAMS)
-    for name in REAL_PARAMS:
-        real(name, params[name])
-    for name in WHOLE_PARAMS:
-        whole(name, params[name], 0, 2**62)
-    for name in TEXT_PARAMS:
-        if text(name, params[name], 100) not in CHOICES[name].__members__:
-            bad(f"{name} cannot be {reprlib.repr(params[name])}")
-    if type(params["merge_when_full"]) is not bool:
-        bad("merge_when_full must be true or false")
+def _engine_params(struct: type[Any], params: Any, number: int) -> dict[str, Any]:
+    if number < 3:
+        fields("what it was trained with", params, FLAT_PARAMS)
+        names = {field.name: FLAT_NAMES.get(field.name, field.name) for field in struct.fields}
+        params = {name: params[flat] for name, flat in names.items() if flat in params}
+    if number < FORMAT and isinstance(params, dict):
+        params = plain_params(struct()) | params  # what an earlier format did not know
+    fields("what it was trained with", params, {field.name for field in struct.fields})
+    for field in struct.fields:
+        name, value = field.name, params[field.name]
+        if field.kind == "real":
+            real(name, value)
+        elif field.kind == "whole":
+            whole(name, value, 0, 2**62)
+        elif field.kind == "flag":
+            if type(value) is not bool:
+                bad(f"{name} must be true or false")
+        elif text(name, value, 100) not in type(field.initial).__members__:
+            bad(f"{name} cannot be {reprlib.repr(value)}")
     checked: dict[str, Any] = params
     return checked
 

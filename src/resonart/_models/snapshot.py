@@ -12,26 +12,7 @@ from .._rows.bounds import Bounds
 
 Engine: TypeAlias = "_core.FuzzyArt | _core.Dvfa | _core.Ddvfa | _core.TopoArt"
 PlainEngine: TypeAlias = "_core.FuzzyArt | _core.Dvfa | _core.Ddvfa"
-
-_NUMBERS = (
-    "rho_lb",
-    "rho_ub",
-    "alpha",
-    "beta",
-    "gamma",
-    "gamma_ref",
-    "merge_every",
-    "max_categories",
-    "merge_when_full",
-    "beta_sbm",
-    "phi",
-    "tau",
-)
-CHOICES = {
-    "linkage": _core.Linkage,
-    "search": _core.Search,
-    "out_of_bounds": _core.OutOfBounds,
-}
+Params: TypeAlias = "_core._Params"
 
 
 class Snapshot(NamedTuple):
@@ -55,6 +36,37 @@ class Snapshot(NamedTuple):
         """The feature ranges."""
         return Bounds(self.low, self.high)
 
+    @classmethod
+    def of(cls, engine: Any, *, grouped: bool = False) -> Snapshot:
+        """Take it: categories cluster by cluster, or in order of creation."""
+        return cls(*engine.snapshot(grouped))
+
+    def fill(self, engine: Any) -> None:
+        """Put it into a new model."""
+        _set_bounds(engine, self.low, self.high)
+        engine.restore(*self[:3], *self[5:])
+
+    def as_plain(self) -> dict[str, Any]:
+        """Return it as numbers and arrays."""
+        return self._asdict()
+
+    @classmethod
+    def from_plain(cls, state: dict[str, Any]) -> Snapshot:
+        """Return what was taken apart."""
+        return cls(**state)
+
+    def without_cluster(self, label: int) -> Snapshot:
+        """Return all but one of the clusters; those above it are numbered one less."""
+        kept = self.labels != label
+        labels = self.labels[kept]
+        return self._replace(
+            weights=self.weights[kept],
+            counts=self.counts[kept],
+            labels=labels - (labels > label),
+            n_apart=0,
+            label_map=np.empty(0, np.int64),
+        )
+
 
 class ModuleSnapshot(NamedTuple):
     """One module of topoART at one moment."""
@@ -67,7 +79,7 @@ class ModuleSnapshot(NamedTuple):
 
 
 class TopoSnapshot(NamedTuple):
-    """A topoART model at one moment."""
+    """A topoART model at one moment. What is said of its categories is said of module B."""
 
     a: ModuleSnapshot
     b: ModuleSnapshot
@@ -81,16 +93,70 @@ class TopoSnapshot(NamedTuple):
         """The feature ranges."""
         return Bounds(self.low, self.high)
 
+    @property
+    def weights(self) -> NDArray[np.float64]:
+        """Weights of the categories."""
+        return self.b.weights
 
-def snapshot(engine: PlainEngine, *, grouped: bool) -> Snapshot:
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """Rows encoded by each."""
+        return self.b.counts
+
+    @property
+    def labels(self) -> NDArray[np.int64]:
+        """Cluster of each; -1 for candidates."""
+        return self.b.components
+
+    @classmethod
+    def of(cls, engine: Any, *, grouped: bool = False) -> TopoSnapshot:
+        """Take it; categories are always in order of creation."""
+        a, b, *rest = engine.snapshot()
+        return cls(ModuleSnapshot(*a), ModuleSnapshot(*b), *rest)
+
+    def fill(self, engine: Any) -> None:
+        """Put it into a new model, which finds the components by itself."""
+        _set_bounds(engine, self.low, self.high)
+        a, b = [(m.weights, m.counts, m.edges, m.steps) for m in (self.a, self.b)]
+        engine.restore(a, b, self.n_samples, self.n_refused)
+
+    def as_plain(self) -> dict[str, Any]:
+        """Return it as numbers and arrays."""
+        return self._asdict() | {"a": self.a._asdict(), "b": self.b._asdict()}
+
+    @classmethod
+    def from_plain(cls, state: dict[str, Any]) -> TopoSnapshot:
+        """Return what was taken apart."""
+        return cls(**state | {name: ModuleSnapshot(**state[name]) for name in ("a", "b")})
+
+    def without_cluster(self, label: int) -> TopoSnapshot:
+        """Return all but one of the clusters; those above it are numbered one less."""
+        module = self.b
+        kept = module.components != label
+        number = np.cumsum(kept) - 1
+        edges = module.edges[kept[module.edges].all(axis=1)]
+        left = module._replace(
+            weights=module.weights[kept],
+            counts=module.counts[kept],
+            edges=np.ascontiguousarray(number[edges]),
+            components=module.components[kept],
+        )
+        return self._replace(b=left)
+
+
+Content: TypeAlias = "Snapshot | TopoSnapshot"
+# What each algorithm's models hold.
+CONTENTS: dict[type[Any], type[Snapshot] | type[TopoSnapshot]] = {
+    _core.FuzzyArt: Snapshot,
+    _core.Dvfa: Snapshot,
+    _core.Ddvfa: Snapshot,
+    _core.TopoArt: TopoSnapshot,
+}
+
+
+def content_of(engine: Engine, *, grouped: bool = False) -> Content:
     """Return the model's content, categories cluster by cluster or in order of creation."""
-    return Snapshot(*engine.snapshot(grouped))
-
-
-def topo_snapshot(engine: _core.TopoArt) -> TopoSnapshot:
-    """Return the content of a topoART model."""
-    a, b, low, high, n_samples, n_refused = engine.snapshot()
-    return TopoSnapshot(ModuleSnapshot(*a), ModuleSnapshot(*b), low, high, n_samples, n_refused)
+    return CONTENTS[type(engine)].of(engine, grouped=grouped)
 
 
 def dump(engine: Engine) -> dict[str, Any]:
@@ -98,9 +164,7 @@ def dump(engine: Engine) -> dict[str, Any]:
     return {
         "n_features": engine.n_features,
         "params": dump_params(engine),
-        "state": _dump_topo(engine)
-        if isinstance(engine, _core.TopoArt)
-        else snapshot(engine, grouped=False)._asdict(),
+        "state": content_of(engine).as_plain(),
     }
 
 
@@ -109,82 +173,37 @@ def dump_params(engine: Engine) -> dict[str, Any]:
     return plain_params(engine.params())
 
 
-def plain_params(params: _core.Params) -> dict[str, Any]:
+def plain_params(params: Params) -> dict[str, Any]:
     """Return parameters as numbers and text."""
-    return {name: getattr(params, name) for name in _NUMBERS} | {
-        name: getattr(params, name).name for name in CHOICES
-    }
+    values = {field.name: (field.kind, getattr(params, field.name)) for field in params.fields}
+    return {name: v.name if kind == "choice" else v for name, (kind, v) in values.items()}
 
 
-def engine_params(data: dict[str, Any]) -> _core.Params:
+def engine_params(kind: type[Engine], data: dict[str, Any]) -> Params:
     """Return the parameters that :func:`plain_params` took apart."""
-    params = {name: data[name] for name in _NUMBERS}
-    return _core.Params(**params | {name: CHOICES[name][data[name]] for name in CHOICES})
-
-
-def _dump_topo(engine: _core.TopoArt) -> dict[str, Any]:
-    state = topo_snapshot(engine)._asdict()
-    return state | {name: state[name]._asdict() for name in "ab"}
+    return kind.Params(
+        **{
+            field.name: type(field.initial)[data[field.name]]
+            if field.kind == "choice"
+            else data[field.name]
+            for field in kind.Params.fields
+        }
+    )
 
 
 def rebuild(kind: type[Engine], data: dict[str, Any]) -> Engine:
     """Return the model that :func:`dump` took apart, checked on the way in."""
-    engine = kind(data["n_features"], engine_params(data["params"]))
-    state = data["state"]
-    if isinstance(engine, _core.TopoArt):
-        _set_bounds(engine, state["low"], state["high"])
-        modules = [ModuleSnapshot(**state[name]) for name in "ab"]
-        a, b = [(m.weights, m.counts, m.edges, m.steps) for m in modules]
-        engine.restore(a, b, state["n_samples"], state["n_refused"])
-    else:
-        fill(engine, Snapshot(**state))
+    engine = kind(data["n_features"], engine_params(kind, data["params"]))
+    CONTENTS[kind].from_plain(data["state"]).fill(engine)
     return engine
 
 
 def without_cluster(engine: Engine, label: int) -> Engine:
     """Return a model that has all but one of the clusters; those above it are numbered one less."""
-    data = dump(engine)
-    state = data["state"]
-    if isinstance(engine, _core.TopoArt):
-        module = state["b"]
-        kept = module["components"] != label
-        number = np.cumsum(kept) - 1
-        edges = module["edges"][kept[module["edges"]].all(axis=1)]
-        state["b"] = {
-            "weights": module["weights"][kept],
-            "counts": module["counts"][kept],
-            "edges": np.ascontiguousarray(number[edges]),
-            "components": module["components"][kept],
-            "steps": module["steps"],
-        }
-    else:
-        kept = state["labels"] != label
-        labels = state["labels"][kept]
-        data["state"] = state | {
-            "weights": state["weights"][kept],
-            "counts": state["counts"][kept],
-            "labels": labels - (labels > label),
-            "n_apart": 0,
-            "label_map": np.empty(0, np.int64),
-        }
-    return rebuild(type(engine), data)
-
-
-def fill(engine: PlainEngine, content: Snapshot) -> None:
-    """Put content into a new model."""
-    _set_bounds(engine, content.low, content.high)
-    engine.restore(
-        content.weights,
-        content.counts,
-        content.labels,
-        content.n_samples,
-        content.since_merge,
-        content.n_merges,
-        content.n_refused,
-        content.room_sought_at,
-        content.n_apart,
-        content.label_map,
-    )
+    kind = type(engine)
+    other = kind(engine.n_features, engine.params())
+    content_of(engine).without_cluster(label).fill(other)
+    return other
 
 
 def _set_bounds(engine: Engine, low: NDArray[np.float64], high: NDArray[np.float64]) -> None:

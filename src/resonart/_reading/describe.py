@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._models.snapshot import Snapshot
+from .._models.snapshot import Content
 from .._rows.bounds import Bounds, Boxes, Floats, boxes_from_weights
 from .._rows.checks import ParameterError, check_count, check_real
 from .._rows.distinct import n_distinct
@@ -234,7 +234,7 @@ def check_names(given: Any, n_features: int) -> tuple[str, ...]:
 
 
 def describe_clusters(
-    content: Snapshot,
+    content: Content,
 ) -> tuple[tuple[ClusterDescription, ...], ClusterDescription | None]:
     """Return the clusters, the largest first, and the boxes that belong to none."""
     total = int(content.counts.sum())

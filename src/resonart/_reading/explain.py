@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _core
-from .._models.snapshot import Engine, Snapshot, without_cluster
+from .._models.snapshot import Content, Engine, without_cluster
 from .._rows.bounds import Bounds, Boxes, Floats, boxes_from_weights
 from .._rows.checks import Rows
 from .._shared.escape import escaped
@@ -246,7 +246,8 @@ def explain_row(model: BaseART, rows: Rows, nearest: bool, names: tuple[str, ...
     """Explain one checked row of a fitted model that nobody changes meanwhile."""
     engine = model._engine
     params = engine.params()
-    is_topo = isinstance(engine, _core.TopoArt)
+    # (The vigilance is no part of topoART's answer.)
+    vigilance = None if engine.labels_later else params.lower_vigilance
     cluster = int(engine.predict(rows, True)[0])
     resonates = int(engine.predict(rows, False)[0]) >= 0
     content = model._snapshot()
@@ -259,7 +260,7 @@ def explain_row(model: BaseART, rows: Rows, nearest: bool, names: tuple[str, ...
         low, high = np.minimum(low, row), np.maximum(high, row)
     bounds = Bounds(low, high)
     own = content.labels == cluster
-    linkage = params.linkage.name if isinstance(engine, _core.Ddvfa) else None
+    linkage = params.linkage.name if engine.merges else None
     match = float(engine.score(rows)[0])
     box, deciding, n_holding = None, None, 0
     if cluster >= 0:
@@ -269,8 +270,8 @@ def explain_row(model: BaseART, rows: Rows, nearest: bool, names: tuple[str, ...
             counts=content.counts[own],
             bounds=bounds,
             names=names,
-            rule=MatchRule.of(len(row), type(engine), params),
-            vigilance=None if is_topo else params.rho_lb,
+            rule=MatchRule.of(len(row), params),
+            vigilance=vigilance,
         )
         box, n_holding = seen.box(seen.nearest()), seen.n_holding()
         if linkage in (None, "single"):
@@ -282,7 +283,7 @@ def explain_row(model: BaseART, rows: Rows, nearest: bool, names: tuple[str, ...
         label=cluster if nearest or resonates else -1,
         cluster=cluster,
         match=match,
-        vigilance=None if is_topo else params.rho_lb,
+        vigilance=vigilance,
         resonates=resonates,
         linkage=linkage,
         box=box,
@@ -379,7 +380,7 @@ def _of_ranges(amounts: Floats, extent: Floats) -> Floats:
     return shares
 
 
-def _runner_up(engine: Engine, content: Snapshot, cluster: int, rows: Rows) -> RunnerUp | None:
+def _runner_up(engine: Engine, content: Content, cluster: int, rows: Rows) -> RunnerUp | None:
     """Ask the same model without the cluster."""
     if cluster < 0 or int(content.labels.max()) < 1:
         return None

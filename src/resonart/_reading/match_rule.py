@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import _core
-from .._models.snapshot import Engine
+from .._models.snapshot import Params
 
 _EPS = float(np.finfo(np.float64).eps)
 
@@ -37,11 +36,11 @@ class MatchRule:
     gamma_ref: float | None = None
 
     @classmethod
-    def of(cls, n_features: int, kind: type[Engine], params: _core.Params) -> MatchRule:
-        """Return the rule of a kind of model with these parameters."""
-        if kind is _core.Ddvfa:
-            return cls(n_features, params.alpha, params.gamma, params.gamma_ref)
-        return cls(n_features, params.alpha)
+    def of(cls, n_features: int, params: Params) -> MatchRule:
+        """Return the rule of a model with these parameters."""
+        known = {field.name for field in params.fields}
+        widths = [getattr(params, name) for name in ("gamma", "gamma_ref") if name in known]
+        return cls(n_features, params.alpha, *widths)
 
     def match(self, size: float, distance: float) -> float:
         """Return the match of a box of that size with a row so far from it.

@@ -115,16 +115,13 @@ def check_jobs(n_jobs: object) -> int:
     return available or 1 if n_jobs == -1 else min(int(n_jobs), 256)
 
 
-def check_vigilances(rho_lb: object, rho_ub: object) -> tuple[float, float]:
-    """Return both vigilances, the lower not above the upper."""
-    low = check_real("rho_lb", rho_lb, low=0.0, high=1.0)
-    high = check_real("rho_ub", rho_ub, low=0.0, high=1.0)
-    if low > high:
+def check_vigilances(params: Mapping[str, Any]) -> None:
+    """Check that the lower vigilance is not above the upper."""
+    if params["rho_lb"] > params["rho_ub"]:
         raise ParameterError(
-            f"rho_lb must not exceed rho_ub, got rho_lb={rho_lb!r} and rho_ub={rho_ub!r}. "
-            "Lower rho_lb or raise rho_ub."
+            f"rho_lb must not exceed rho_ub, got rho_lb={params['rho_lb']!r} and "
+            f"rho_ub={params['rho_ub']!r}. Lower rho_lb or raise rho_ub."
         )
-    return low, high
 
 
 def check_rows(estimator: Any, X: ArrayLike, *, reset: bool) -> Rows:

@@ -13,23 +13,21 @@ from sklearn.utils import check_random_state
 
 from .. import _core
 from .._estimators.base import BaseART, Labels
-from .._models.snapshot import Engine
+from .._estimators.parameters import AUTO
+from .._models.snapshot import Engine, Params
 from .._reading.learned import Learned
-from .._rows.checks import ParameterError, Rows, check_count, check_jobs, check_real, warn_user
-from .._shared.progress import check_progress, progress_bar
+from .._rows.checks import ParameterError, Rows, check_jobs, check_real, warn_user
+from .._shared.progress import progress_bar
 from .choice import FEWEST_ROWS, STEP, VigilanceChoice, are_equal, choose
 from .sweep import Report, common_bounds, make_orders
 
-AUTO = "auto"
 # Of more rows, a random sample of so many makes the choice ...
-MOST_ROWS = 1000
+MOST_SAMPLED = 1000
 # ... with up to so many features. With more, what the choice costs rises with their number and the
 # square of the rows: fewer rows are taken, so that it costs no more, down to as many as clusters
 # can still be seen in.
 MOST_FEATURES_FOR_THOSE = 64
 FEWEST_SAMPLED = 100
-# More would not choose better, and results take memory.
-MOST_ORDERS = 1000
 # What an example shows.
 _USUAL = {"rho": 0.9, "rho_lb": 0.85, "rho_ub": 0.95}
 
@@ -38,7 +36,6 @@ class AutoVigilance(BaseART):
     """Base of the estimators whose vigilances may be ``"auto"``."""
 
     _swept: ClassVar[tuple[str, ...]]
-    _engine_names: ClassVar[dict[str, str]] = {"rho": "rho_ub"}
 
     n_orders: Any
     n_jobs: Any
@@ -59,17 +56,9 @@ class AutoVigilance(BaseART):
         )
         return choice if is_used else None
 
-    def _check_common(self) -> None:
-        super()._check_common()
-        n_orders = check_count("n_orders", self.n_orders)
-        if n_orders is not None and n_orders > MOST_ORDERS:
-            raise ParameterError(f"n_orders must be at most {MOST_ORDERS}, got {n_orders}.")
-        check_jobs(self.n_jobs)
-        check_progress("verbose", self.verbose)
-
     def _used(self, name: str) -> float:
         """Return a vigilance as the model has it."""
-        value: float = getattr(self._fitted().params(), self._engine_names.get(name, name))
+        value: float = getattr(self._fitted().params(), name)
         return value
 
     def _vigilance(self, name: str) -> Any:
@@ -81,6 +70,9 @@ class AutoVigilance(BaseART):
         if choice is not None:
             return choice.params[name]
         return self._used(name) if self.__sklearn_is_fitted__() else given
+
+    def _values_used(self) -> dict[str, Any]:
+        return super()._values_used() | {name: self._vigilance(name) for name in self._swept}
 
     def _chooses(self) -> bool:
         return any(_is_auto(getattr(self, name)) for name in self._swept)
@@ -114,19 +106,19 @@ class AutoVigilance(BaseART):
         self,
         engine: Engine,
         rows: Rows,
-        params: _core.Params,
+        params: Params,
         order: NDArray[np.int64] | None,
     ) -> tuple[Labels, int]:
         if self._choice is None or order is not None:
             return super()._train(engine, rows, params, order)
         return self._train_chosen(engine, rows, params, self._choice)
 
-    def _train_first(self, engine: Engine, rows: Rows, params: _core.Params) -> tuple[Labels, int]:
+    def _train_first(self, engine: Engine, rows: Rows, params: Params) -> tuple[Labels, int]:
         if self._choice is None:
             return super()._train_first(engine, rows, params)
         return self._train_chosen(engine, rows, params, self._choice)
 
-    def _tell_first(self, engine: Engine, rows: Rows, params: _core.Params) -> Learned:
+    def _tell_first(self, engine: Engine, rows: Rows, params: Params) -> Learned:
         if self._choice is None:
             return super()._tell_first(engine, rows, params)
         labels, _ = self._train_chosen(engine, rows, params, self._choice)
@@ -135,7 +127,7 @@ class AutoVigilance(BaseART):
         return Learned(labels, engine.score(rows), founded, [])
 
     def _train_chosen(
-        self, engine: Engine, rows: Rows, params: _core.Params, choice: VigilanceChoice
+        self, engine: Engine, rows: Rows, params: Params, choice: VigilanceChoice
     ) -> tuple[Labels, int]:
         """Make the chosen run, and let all other rows find their place in its clusters."""
         engine.set_bounds(*common_bounds(self, rows))
@@ -249,4 +241,4 @@ def most_rows(n_features: int) -> int:
     (1000, 1000, 285, 100)
     """
     share = math.sqrt(MOST_FEATURES_FOR_THOSE / n_features)
-    return max(FEWEST_SAMPLED, min(MOST_ROWS, int(MOST_ROWS * share)))
+    return max(FEWEST_SAMPLED, min(MOST_SAMPLED, int(MOST_SAMPLED * share)))

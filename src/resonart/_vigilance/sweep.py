@@ -330,7 +330,7 @@ def _call_engine(work: _Work, orders: Integers, n_threads: int, report: Report |
         work.rows,
         work.low,
         work.high,
-        engine_params(work.params),
+        engine_params(work.engine, work.params),
         work.lb,
         work.ub,
         orders=orders,

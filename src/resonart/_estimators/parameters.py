@@ -1,0 +1,250 @@
+"""Every parameter of the estimators, declared once: what it may be, and in a line what it is for.
+
+What the engine knows of a parameter (its kind, its range, its choices) is taken from the engine's
+own list. Defaults stand in the estimators' signatures, and nowhere else. Checks, the options of the
+command line, and signatures and docstrings for river follow from here.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cache
+from numbers import Real
+from typing import Any
+
+from .. import _core
+from .._rows.checks import (
+    ParameterError,
+    check_choice,
+    check_count,
+    check_flag,
+    check_jobs,
+    check_real,
+)
+from .._shared.progress import check_progress
+
+AUTO = "auto"
+# More would not choose better, and results take memory.
+MOST_ORDERS = 1000
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter of one or several estimators.
+
+    Attributes
+    ----------
+    name : str
+        Its name, the same wherever it is.
+    help : str
+        What it is for: one line that ends without a full stop.
+    kind : {"real", "whole", "choice", "flag", "other"}
+        What its values are.
+    low, high : float
+        Where its numbers lie.
+    low_included : bool
+        Whether ``low`` itself is one of them.
+    choices : tuple of str
+        The values of a choice.
+    optional : bool
+        Whether it may be None; the engine counts that as 0.
+    may_be_auto : bool
+        Whether it may be ``"auto"``: chosen from the rows.
+    may_be_share : bool
+        Whether a fraction below 1 is taken of the rows of ``fit``.
+    of_fit : bool
+        Whether only ``fit`` looks at it, so that a stream does without.
+    check_other : callable or None
+        What checks values of another kind.
+    """
+
+    name: str
+    help: str
+    kind: str = "other"
+    low: float = 0.0
+    high: float = math.inf
+    low_included: bool = True
+    choices: tuple[str, ...] = ()
+    optional: bool = False
+    may_be_auto: bool = False
+    may_be_share: bool = False
+    of_fit: bool = False
+    check_other: Callable[[object], object] | None = None
+
+    def check(self, value: object) -> Any:
+        """Return the value as the engine takes it, or say what is wrong with it."""
+        if self.kind == "real":
+            return check_real(
+                self.name, value, low=self.low, high=self.high, low_included=self.low_included
+            )
+        if self.kind == "whole":
+            return self._check_whole(value)
+        if self.kind == "choice":
+            return check_choice(self.name, value, self.choices)
+        if self.kind == "flag":
+            return check_flag(self.name, value)
+        if self.check_other is not None:
+            self.check_other(value)
+        return value
+
+    def _check_whole(self, value: object) -> int:
+        number = check_count(self.name, value, optional=self.optional) or 0
+        if number > self.high:
+            raise ParameterError(f"{self.name} must be at most {self.high}, got {number}.")
+        return number
+
+    def needs_rows(self, value: object) -> bool:
+        """Tell whether this value is settled only by many rows."""
+        if self.may_be_auto and isinstance(value, str):
+            return value == AUTO
+        return self.may_be_share and isinstance(value, Real) and 0.0 < float(value) < 1.0
+
+    @property
+    def values(self) -> str:
+        """What it may be, in words; empty where that takes more than a line.
+
+        Examples
+        --------
+        >>> PARAMETERS["beta"].values, PARAMETERS["max_categories"].values
+        ('a number in (0, 1]', 'a whole number >= 1 or None')
+        >>> PARAMETERS["order"].values
+        '"given", "random" or "vat"'
+        """
+        if self.kind == "real":
+            left = f"{'[' if self.low_included else '('}{self.low:g}"
+            if math.isfinite(self.high):
+                return f"a number in {left}, {self.high:g}]"
+            return f"a number {'>=' if self.low_included else '>'} {self.low:g}"
+        if self.kind == "whole":
+            return "a whole number >= 1" + (" or None" if self.optional else "")
+        if self.kind == "choice":
+            *most, last = (f'"{choice}"' for choice in self.choices)
+            return f"{', '.join(most)} or {last}"
+        return "True or False" if self.kind == "flag" else ""
+
+
+_STRUCTS: list[type[Any]] = [
+    engine.Params for engine in (_core.FuzzyArt, _core.Dvfa, _core.Ddvfa, _core.TopoArt)
+]
+_FIELDS = {field.name: field for struct in _STRUCTS for field in struct.fields}
+# The fields of each struct of the engine, with the class of their choices, or None.
+CHOICES_OF_FIELDS: dict[type[Any], dict[str, Any]] = {
+    struct: {
+        field.name: type(field.initial) if field.kind == "choice" else None
+        for field in struct.fields
+    }
+    for struct in _STRUCTS
+}
+
+
+def _engine(name: str, help: str, **more: Any) -> Parameter:
+    """Declare a parameter that the engine knows under the same name."""
+    field = _FIELDS[name]
+    if field.kind == "choice":
+        more["choices"] = tuple(type(field.initial).__members__)
+    elif field.kind != "flag":
+        # What is counted from 0 may be left out.
+        more["optional"] = field.kind == "whole" and field.low == 0.0
+        more |= {"low": field.low, "high": field.high, "low_included": field.low_included}
+    return Parameter(name, help, field.kind, **more)
+
+
+PARAMETERS: dict[str, Parameter] = {
+    parameter.name: parameter
+    for parameter in (
+        _engine("rho", "Vigilance: the larger, the smaller the clusters", may_be_auto=True),
+        _engine(
+            "rho_lb",
+            "Lower vigilance: how close together the boxes of a cluster lie",
+            may_be_auto=True,
+        ),
+        _engine("rho_ub", "Upper vigilance: how small the boxes stay", may_be_auto=True),
+        _engine("rho_a", "Vigilance of module A; module B has (rho_a + 1) / 2"),
+        _engine("beta_sbm", "Learning rate of the second best category"),
+        _engine("phi", "Rows a category must have encoded to become permanent"),
+        _engine("tau", "Rows between two removals of candidates", may_be_share=True),
+        _engine("gamma", "Kernel width: how steeply activation and match fall with the distance"),
+        _engine("gamma_ref", "Reference kernel width that the match is normalised by"),
+        _engine("linkage", "How a cluster speaks for its categories"),
+        _engine("search", "How modules are searched; index compares with the authors' own program"),
+        Parameter("auto_merge", "Whether Merge ART runs by itself", "flag"),
+        _engine("merge_every", "Rows between two merges while a stream is learned"),
+        _engine("alpha", "Choice parameter: small values prefer the smallest box that holds a row"),
+        _engine("beta", "Learning rate: 1 lets a box grow to hold a row at once"),
+        Parameter("max_epochs", "Most passes over the rows", "whole", of_fit=True),
+        Parameter(
+            "order",
+            "Order in which rows are learned",
+            "choice",
+            choices=("given", "random", "vat"),
+            of_fit=True,
+        ),
+        Parameter(
+            "n_orders",
+            "Orders tried to choose a vigilance",
+            "whole",
+            high=MOST_ORDERS,
+            of_fit=True,
+        ),
+        Parameter("random_state", "For random orders", of_fit=True),
+        Parameter("n_jobs", "Threads that choose a vigilance", of_fit=True, check_other=check_jobs),
+        Parameter(
+            "verbose",
+            "Whether to show a progress bar while a vigilance is chosen",
+            of_fit=True,
+            check_other=lambda value: check_progress("verbose", value),
+        ),
+        Parameter("bounds", "Ranges of the features, which are scaled to [0, 1]"),
+        _engine("out_of_bounds", "What a row outside the feature ranges does"),
+        Parameter(
+            "on_mismatch",
+            "What is said of a row that resonates with no cluster: the most active one, or -1",
+            "choice",
+            choices=("nearest", "noise"),
+        ),
+        _engine("max_categories", "Most categories: a bound on memory"),
+        Parameter("max_passes", "Most passes of Merge ART", "whole", optional=True),
+        Parameter("compress", "Whether Merge ART compresses what it has merged", "flag"),
+    )
+}
+
+
+@cache
+def parameters_of(estimator: type[Any]) -> dict[str, Parameter]:
+    """Return the parameters of an estimator, in the order of its signature.
+
+    Examples
+    --------
+    >>> from resonart import FuzzyART
+    >>> list(parameters_of(FuzzyART))[:3]
+    ['rho', 'alpha', 'beta']
+    """
+    return {name: PARAMETERS[name] for name in inspect.signature(estimator).parameters}
+
+
+def check_parameters(model: Any, names: Iterable[str]) -> None:
+    """Check those of a model's parameters that have these names."""
+    for name in names:
+        PARAMETERS[name].check(getattr(model, name))
+
+
+def engine_fields(struct: type[Any], values: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields of a struct of the engine that these parameters settle, checked.
+
+    Parameters
+    ----------
+    struct : type
+        The struct, as ``_core.DdvfaParams``.
+    values : dict
+        Parameters as the user gave them; those the struct does not know are left out.
+    """
+    fields = CHOICES_OF_FIELDS[struct]
+    found = {}
+    for name, value in values.items():
+        if name in fields:
+            checked, choices = PARAMETERS[name].check(value), fields[name]
+            found[name] = checked if choices is None else choices[checked]
+    return found
