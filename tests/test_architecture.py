@@ -66,7 +66,8 @@ DOORS = {
         "resonart._vigilance.distance",
         "resonart._vigilance.sweep",
     },
-    "cli": {"resonart._rows.checks"},
+    "cli": {"resonart._estimators.parameters", "resonart._rows.checks"},
+    "river": {"resonart._estimators.parameters"},
 }
 # Tools that know nothing of clustering are there for everybody.
 SHARED = "resonart._shared."

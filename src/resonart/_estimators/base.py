@@ -664,8 +664,9 @@ feature's range on average
     def _check_common(self) -> None:
         # Those that are looked at before the engine is.
         known = CHOICES_OF_FIELDS[self._engine_type.Params]
-        own = [name for name in parameters_of(type(self)) if name not in known]
-        check_parameters(self, [*own, "out_of_bounds", "max_categories"])
+        early = ("out_of_bounds", "max_categories")
+        own = parameters_of(type(self))
+        check_parameters(self, [p for n, p in own.items() if n not in known or n in early])
 
     def _most_epochs(self) -> int:
         return min(int(self.max_epochs), 2**31 - 1)

@@ -16,7 +16,7 @@ from .._rows.checks import (
     warn_user,
 )
 from .base import BaseART
-from .parameters import check_parameters, engine_fields
+from .parameters import PARAMETERS, check_parameters, engine_fields
 
 # By how much a corner may pass another through rounding.
 ROUNDING = 1e-9
@@ -178,7 +178,7 @@ default="single"
             weights, counts, category_labels = _modules_of(model)
         params = engine_fields(_core.DdvfaParams, self.get_params(deep=False))
         check_modules(params)
-        check_parameters(self, ("max_passes", "compress"))
+        check_parameters(self, (PARAMETERS["max_passes"], PARAMETERS["compress"]))
         return MergedModules(
             *_core.merge_modules(
                 *_check_arrays(weights, counts, category_labels),

@@ -11,7 +11,6 @@ import inspect
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cache
 from numbers import Real
 from typing import Any
 
@@ -23,6 +22,7 @@ from .._rows.checks import (
     check_flag,
     check_jobs,
     check_real,
+    interval,
 )
 from .._shared.progress import check_progress
 
@@ -114,10 +114,7 @@ class Parameter:
         '"given", "random" or "vat"'
         """
         if self.kind == "real":
-            left = f"{'[' if self.low_included else '('}{self.low:g}"
-            if math.isfinite(self.high):
-                return f"a number in {left}, {self.high:g}]"
-            return f"a number {'>=' if self.low_included else '>'} {self.low:g}"
+            return interval(self.low, self.high, low_included=self.low_included)
         if self.kind == "whole":
             return "a whole number >= 1" + (" or None" if self.optional else "")
         if self.kind == "choice":
@@ -212,7 +209,9 @@ PARAMETERS: dict[str, Parameter] = {
 }
 
 
-@cache
+_KNOWN: dict[type[Any], dict[str, Parameter]] = {}
+
+
 def parameters_of(estimator: type[Any]) -> dict[str, Parameter]:
     """Return the parameters of an estimator, in the order of its signature.
 
@@ -222,13 +221,17 @@ def parameters_of(estimator: type[Any]) -> dict[str, Parameter]:
     >>> list(parameters_of(FuzzyART))[:3]
     ['rho', 'alpha', 'beta']
     """
-    return {name: PARAMETERS[name] for name in inspect.signature(estimator).parameters}
+    known = _KNOWN.get(estimator)
+    if known is None:  # signatures take their time
+        names = inspect.signature(estimator).parameters
+        known = _KNOWN[estimator] = {name: PARAMETERS[name] for name in names}
+    return known
 
 
-def check_parameters(model: Any, names: Iterable[str]) -> None:
-    """Check those of a model's parameters that have these names."""
-    for name in names:
-        PARAMETERS[name].check(getattr(model, name))
+def check_parameters(model: Any, parameters: Iterable[Parameter]) -> None:
+    """Check these of a model's parameters."""
+    for parameter in parameters:
+        parameter.check(getattr(model, parameter.name))
 
 
 def engine_fields(struct: type[Any], values: dict[str, Any]) -> dict[str, Any]:

@@ -58,21 +58,33 @@ def check_real(
     low_included: bool = True,
 ) -> float:
     """Return ``value`` as a float inside the interval, or say what is wrong with it."""
-    needed = (
-        f"a number {'>=' if low_included else '>'} {low:g}"
-        if math.isinf(high)
-        else f"a number in {'[' if low_included else '('}{low:g}, {high:g}]"
-    )
-    if not isinstance(value, Real) or isinstance(value, (bool, np.bool_)):
-        raise ParameterError(f"{name} must be {needed}, got {value!r}.")
-    try:
+    if isinstance(value, float):
         number = float(value)
-    except OverflowError:
-        number = math.inf
+    elif isinstance(value, Real) and not isinstance(value, (bool, np.bool_)):
+        try:
+            number = float(value)
+        except OverflowError:
+            number = math.inf
+    else:
+        number = math.nan
     inside = (low <= number if low_included else low < number) and number <= high
     if not inside or not math.isfinite(number):
+        needed = interval(low, high, low_included=low_included)
         raise ParameterError(f"{name} must be {needed}, got {value!r}.")
     return number
+
+
+def interval(low: float, high: float, *, low_included: bool = True) -> str:
+    """Return which numbers are meant, in words.
+
+    Examples
+    --------
+    >>> interval(0.0, 1.0, low_included=False), interval(0.0, math.inf)
+    ('a number in (0, 1]', 'a number >= 0')
+    """
+    if math.isinf(high):
+        return f"a number {'>=' if low_included else '>'} {low:g}"
+    return f"a number in {'[' if low_included else '('}{low:g}, {high:g}]"
 
 
 def check_count(name: str, value: object, *, optional: bool = False) -> int | None:

@@ -15,6 +15,7 @@ import click
 
 import resonart
 from resonart import io
+from resonart._estimators.parameters import AUTO, PARAMETERS, Parameter, parameters_of
 
 from ._files import DASH, FileCommand, Writes
 from ._output import Output
@@ -32,13 +33,10 @@ ESTIMATORS: dict[str, type[Any]] = {
     "dvfa": resonart.DVFA,
     "topo-art": resonart.TopoART,
 }
-LINKAGES = ("single", "complete", "median", "average", "weighted", "centroid")
-ORDERS = ("given", "random", "vat")
-OUT_OF_BOUNDS = ("expand", "clip", "error")
 
 # Without a limit of the user's, a table is read whole up to this many rows and numbers (400 MB).
-MOST_ROWS = 1_000_000
-MOST_NUMBERS = 50_000_000
+MOST_ROWS_READ = 1_000_000
+MOST_NUMBERS_READ = 50_000_000
 
 
 class Sectioned(FileCommand):
@@ -102,7 +100,7 @@ def column_list(text: str) -> list[str]:
 
 def vigilance(text: str) -> float | str:
     """Return a number in [0, 1], or "auto"."""
-    if text == "auto":
+    if text == AUTO:
         return text
     try:
         number = float(text)
@@ -288,8 +286,8 @@ def in_memory_option(command: Command) -> Command:
         "--in-memory-rows",
         type=click.IntRange(min=1),
         metavar="N",
-        help=f"Read tables of up to so many rows whole. [default: {MOST_ROWS:,}, fewer if the "
-        f"table has more than {MOST_NUMBERS // MOST_ROWS} features]",
+        help=f"Read tables of up to so many rows whole. [default: {MOST_ROWS_READ:,}, fewer if the "
+        f"table has more than {MOST_NUMBERS_READ // MOST_ROWS_READ} features]",
     )(command)
     return decorated
 
@@ -304,7 +302,7 @@ def row_limit(asked: int | None, n_features: int) -> int:
     """
     if asked is not None:
         return asked
-    return max(1, min(MOST_ROWS, MOST_NUMBERS // max(n_features, 1)))
+    return max(1, min(MOST_ROWS_READ, MOST_NUMBERS_READ // max(n_features, 1)))
 
 
 def labels_option(help_text: str) -> Decorator[Any]:
@@ -332,12 +330,9 @@ class ModelOptions:
     def make(self) -> Any:
         """Return the estimator, or say which options do not go with it, or are missing."""
         kind = ESTIMATORS[self.model]
-        known = inspect.signature(kind).parameters
         for name in self.given:
-            if name not in known:
-                owners = [
-                    m for m, k in ESTIMATORS.items() if name in inspect.signature(k).parameters
-                ]
+            if name not in parameters_of(kind):
+                owners = [m for m, k in ESTIMATORS.items() if name in parameters_of(k)]
                 raise click.UsageError(
                     f"{flag(name)} is an option of {' and '.join(owners)}, and the model is "
                     f"{self.model}."
@@ -364,105 +359,82 @@ def flag(name: str) -> str:
     return "--" + names.get(name, name).replace("_", "-")
 
 
-_POSITIVE = click.FloatRange(min=0, min_open=True)
-_UNIT = click.FloatRange(0, 1)
-_COUNT = click.IntRange(min=1)
-
-VIGILANCE_OPTIONS = [
-    click.option(
-        "--rho-lb", type=vigilance, metavar="0..1|auto", help="Lower vigilance (ddvfa, dvfa)."
-    ),
-    click.option(
-        "--rho-ub", type=vigilance, metavar="0..1|auto", help="Upper vigilance (ddvfa, dvfa)."
-    ),
-    click.option("--rho", type=vigilance, metavar="0..1|auto", help="Vigilance (fuzzy-art)."),
-    click.option("--rho-a", type=_UNIT, metavar="0..1", help="Vigilance (topo-art)."),
-    click.option(
-        "--orders",
-        "n_orders",
-        type=_COUNT,
-        metavar="N",
-        help="Orders tried to choose a vigilance (not topo-art). [default: 8]",
-    ),
-    click.option(
-        "--phi", type=_COUNT, metavar="N", help="Rows that make a category permanent (topo-art)."
-    ),
-    click.option(
-        "--tau",
-        type=rows_or_fraction,
-        metavar="N|0..1",
-        help="Rows between two removals of candidates (topo-art).",
-    ),
-    click.option(
-        "--beta-sbm",
-        type=_UNIT,
-        metavar="0..1",
-        help="Learning rate of the second best (topo-art).",
-    ),
-]
-OTHER_OPTIONS = [
-    click.option(
-        "--gamma",
-        type=click.FloatRange(min=0),
-        metavar="NUMBER",
-        help="Kernel width (ddvfa). [default: 3]",
-    ),
-    click.option(
-        "--linkage",
-        type=click.Choice(LINKAGES),
-        help="How a cluster speaks for its categories (ddvfa). [default: single]",
-    ),
-    click.option(
-        "--auto-merge/--no-auto-merge",
-        default=None,
-        help="Merge ART at the end (ddvfa). [default: auto-merge]",
-    ),
-    click.option(
-        "--alpha", type=_POSITIVE, metavar="NUMBER", help="Choice parameter. [default: 0.001]"
-    ),
-    click.option(
-        "--beta",
-        type=click.FloatRange(0, 1, min_open=True),
-        metavar="0..1",
-        help="Learning rate (ddvfa, dvfa, fuzzy-art). [default: 1]",
-    ),
-    click.option(
-        "--order",
-        type=click.Choice(ORDERS),
-        help="Order in which rows are learned. [default: given]",
-    ),
-    click.option(
-        "--bounds",
-        type=feature_ranges,
-        metavar="LOW:HIGH,...",
-        help="Ranges of the features of a new model: one for all, or one for each, as in 0:1 or "
+# Parameters that are no options of a model: a command has its own for them, or does without.
+_NO_OPTIONS = {"gamma_ref", "search", "merge_every", "n_jobs", "verbose", "on_mismatch"}
+# Parameters that have to do with vigilances, and those a plane of them does without.
+_NOT_OF_A_PLANE = {
+    *("rho", "rho_lb", "rho_ub", "rho_a", "beta_sbm", "phi", "tau", "n_orders"),
+    *("max_epochs", "out_of_bounds", "max_categories"),
+}
+# What a line has to be turned into where it is neither a number nor a word.
+_SPECIAL: dict[str, dict[str, Any]] = {
+    "tau": {"type": rows_or_fraction, "metavar": "N|0..1"},
+    "bounds": {
+        "type": feature_ranges,
+        "metavar": "LOW:HIGH,...",
+        "help": "Ranges of the features of a new model: one for all, or one for each, as in 0:1 or "
         "0:1,-5:5. [default: those of the rows]",
-    ),
-]
-LEARNING_OPTIONS = [
-    click.option(
-        "--out-of-bounds",
-        type=click.Choice(OUT_OF_BOUNDS),
-        help="What a row outside the feature ranges does. [default: expand]",
-    ),
-    click.option(
-        "--epochs",
-        "max_epochs",
-        type=_COUNT,
-        metavar="N",
-        help="Most passes over the rows. [default: 1]",
-    ),
-    click.option(
-        "--max-categories", type=_COUNT, metavar="N", help="Most categories: a bound on memory."
-    ),
-]
-SEED_OPTION = click.option(
-    "--seed",
-    "random_state",
-    type=click.IntRange(0, 2**32 - 1),
-    metavar="N",
-    help="For random orders. [default: 0]",
-)
+    },
+    "random_state": {
+        "type": click.IntRange(0, 2**32 - 1),
+        "metavar": "N",
+        "help": "For random orders. [default: 0]",
+    },
+}
+
+
+def _form(parameter: Parameter) -> dict[str, Any]:
+    """Return how a parameter is written on the command line: its type, and a word for it."""
+    if parameter.kind == "choice":
+        return {"type": click.Choice(parameter.choices)}
+    if parameter.kind == "flag":
+        return {"default": None}
+    high = int(parameter.high) if math.isfinite(parameter.high) else None
+    if parameter.kind == "whole":
+        return {"type": click.IntRange(1, high), "metavar": "N"}
+    if parameter.may_be_auto:
+        return {"type": vigilance, "metavar": "0..1|auto"}
+    return {
+        "type": click.FloatRange(int(parameter.low), high, min_open=not parameter.low_included),
+        "metavar": "NUMBER" if high is None else f"{parameter.low:g}..{high}",
+    }
+
+
+def _help(parameter: Parameter) -> str:
+    """Return what a parameter is for, in which models, and its default, if it is always the same.
+
+    Examples
+    --------
+    >>> _help(PARAMETERS["beta_sbm"])
+    'Learning rate of the second best category (topo-art). [default: 0.5]'
+    """
+    name = parameter.name
+    defaults = {
+        model: inspect.signature(kind).parameters[name].default
+        for model, kind in ESTIMATORS.items()
+        if name in parameters_of(kind)
+    }
+    models = "" if len(defaults) == len(ESTIMATORS) else f" ({', '.join(defaults)})"
+    told = ""
+    if len(set(defaults.values())) == 1:
+        [default] = set(defaults.values())
+        if isinstance(default, bool):
+            told = ("" if default else "no-") + flag(name).removeprefix("--")
+        elif default is not None and default != AUTO:
+            told = f"{default:g}" if isinstance(default, float) else str(default)
+    return f"{parameter.help}{models}." + (f" [default: {told}]" if told else "")
+
+
+def _option(parameter: Parameter) -> Decorator[Any]:
+    name = flag(parameter.name)
+    if parameter.kind == "flag":
+        name += f"/--no-{name.removeprefix('--')}"
+    form: dict[str, Any] = _SPECIAL.get(parameter.name) or _form(parameter)
+    return click.option(name, parameter.name, **({"help": _help(parameter)} | form))
+
+
+_KNOWN = set().union(*map(parameters_of, ESTIMATORS.values()))
+MODEL_PARAMETERS = [name for name in PARAMETERS if name in _KNOWN - _NO_OPTIONS]
 
 
 def model_options(*, tries_vigilances: bool = False) -> Decorator[Any]:
@@ -470,6 +442,8 @@ def model_options(*, tries_vigilances: bool = False) -> Decorator[Any]:
 
     With ``tries_vigilances`` those of the estimator but for vigilances, which are tried.
     """
+    left_out = _NOT_OF_A_PLANE if tries_vigilances else set()
+    parameters = [name for name in MODEL_PARAMETERS if name not in left_out]
     options = [
         click.option(
             "--model",
@@ -478,12 +452,9 @@ def model_options(*, tries_vigilances: bool = False) -> Decorator[Any]:
             show_default=True,
             help="Which estimator.",
         ),
-        *([] if tries_vigilances else VIGILANCE_OPTIONS),
-        *OTHER_OPTIONS,
-        *([] if tries_vigilances else [*LEARNING_OPTIONS]),
-        SEED_OPTION,
+        *(_option(PARAMETERS[name]) for name in parameters),
     ]
-    names = [_name_of(option) for option in options]
+    names = ["model", *parameters]
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(command)
@@ -513,7 +484,4 @@ def _name_of(option: Decorator[Any]) -> str:
 _SECTION_OF = dict.fromkeys(
     ["columns", "label", "missing", "format", "in_memory_rows", *map(_name_of, TEXT_OPTIONS)],
     "Table",
-) | dict.fromkeys(
-    ["model", *map(_name_of, (*VIGILANCE_OPTIONS, *OTHER_OPTIONS, *LEARNING_OPTIONS, SEED_OPTION))],
-    "Model",
-)
+) | dict.fromkeys(["model", *MODEL_PARAMETERS], "Model")
