@@ -152,25 +152,25 @@ def _engine(name: str, help: str, **more: Any) -> Parameter:
 PARAMETERS: dict[str, Parameter] = {
     parameter.name: parameter
     for parameter in (
-        _engine("rho", "Vigilance: the larger, the smaller the clusters", may_be_auto=True),
+        _engine("rho", "Vigilance; the larger, the smaller the clusters", may_be_auto=True),
         _engine(
             "rho_lb",
-            "Lower vigilance: how close together the boxes of a cluster lie",
+            "Lower vigilance, how close together the boxes of a cluster lie",
             may_be_auto=True,
         ),
-        _engine("rho_ub", "Upper vigilance: how small the boxes stay", may_be_auto=True),
+        _engine("rho_ub", "Upper vigilance, how small the boxes stay", may_be_auto=True),
         _engine("rho_a", "Vigilance of module A; module B has (rho_a + 1) / 2"),
         _engine("beta_sbm", "Learning rate of the second best category"),
         _engine("phi", "Rows a category must have encoded to become permanent"),
         _engine("tau", "Rows between two removals of candidates", may_be_share=True),
-        _engine("gamma", "Kernel width: how steeply activation and match fall with the distance"),
+        _engine("gamma", "Kernel width, how steeply activation and match fall with the distance"),
         _engine("gamma_ref", "Reference kernel width that the match is normalised by"),
         _engine("linkage", "How a cluster speaks for its categories"),
         _engine("search", "How modules are searched; index compares with the authors' own program"),
         Parameter("auto_merge", "Whether Merge ART runs by itself", "flag"),
         _engine("merge_every", "Rows between two merges while a stream is learned"),
-        _engine("alpha", "Choice parameter: small values prefer the smallest box that holds a row"),
-        _engine("beta", "Learning rate: 1 lets a box grow to hold a row at once"),
+        _engine("alpha", "Choice parameter; small values prefer the smallest box that holds a row"),
+        _engine("beta", "Learning rate; 1 lets a box grow to hold a row at once"),
         Parameter("max_epochs", "Most passes over the rows", "whole", of_fit=True),
         Parameter(
             "order",
@@ -198,11 +198,11 @@ PARAMETERS: dict[str, Parameter] = {
         _engine("out_of_bounds", "What a row outside the feature ranges does"),
         Parameter(
             "on_mismatch",
-            "What is said of a row that resonates with no cluster: the most active one, or -1",
+            "What is said of a row that resonates with no cluster, the most active one or -1",
             "choice",
             choices=("nearest", "noise"),
         ),
-        _engine("max_categories", "Most categories: a bound on memory"),
+        _engine("max_categories", "Most categories, a bound on memory"),
         Parameter("max_passes", "Most passes of Merge ART", "whole", optional=True),
         Parameter("compress", "Whether Merge ART compresses what it has merged", "flag"),
     )

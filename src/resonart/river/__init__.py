@@ -10,9 +10,6 @@ from resonart._shared.require import require as _require
 
 _require("river", "resonart.river", "river")  # before all that needs it
 
-from ._ddvfa import DDVFA  # noqa: E402
-from ._dvfa import DVFA  # noqa: E402
-from ._fuzzy_art import FuzzyART  # noqa: E402
-from ._topo_art import TopoART  # noqa: E402
+from ._estimators import DDVFA, DVFA, FuzzyART, TopoART  # noqa: E402
 
 __all__ = ["DDVFA", "DVFA", "FuzzyART", "TopoART"]

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import inspect
 import pickle
+import textwrap
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from river.base import Clusterer
+
+from resonart._estimators.parameters import PARAMETERS, Parameter, parameters_of
 
 from ._features import (
     ON_MISSING,
@@ -36,15 +39,66 @@ from ._frames import (
 
 Features = dict[Hashable, Any]
 
-# Parameters that the estimators do not have.
-_OWN = ("on_missing", "on_new")
-AUTO = "auto"
+# Parameters that the estimators do not have, with their defaults, and what is to be known of these
+# and of those that mean more here.
+_OWN = {"on_missing": "last", "on_new": "ignore"}
+_HELP = {
+    "bounds": "Ranges of the features, which are scaled to [0, 1]: a pair `(low, high)` for all of "
+    "them, as `(0, 1)` behind a `preprocessing.MinMaxScaler`, or a dict with a pair for each, "
+    "which also says which features there are. By default ranges grow as rows come.",
+    "out_of_bounds": 'What a row outside the ranges does: `"expand"` widens them and leaves every '
+    'box where it is in your units, `"clip"` moves the row to the edge, `"error"` refuses it. The '
+    "last two need `bounds`, or a first frame of `learn_many`.",
+    "max_categories": "Most boxes the model may have: a bound on memory. A row that finds no room "
+    "is labelled, but not learned; see the estimator.",
+    "merge_every": "Number of rows between two merges. Labels change then, and only then. By "
+    "default clusters are merged only by `model.estimator.merge()`.",
+    "on_missing": 'What a row does that lacks a feature: `"last"` takes the feature\'s value in '
+    "the last row learned (the middle of its range where none was) and warns the first time, "
+    '`"error"` refuses the row.',
+    "on_new": "What a row does that has a feature which the first row (or `bounds`) did not have: "
+    '`"ignore"` does without it and warns the first time, `"error"` refuses the row.',
+}
+_ATTRIBUTES = """\
+Attributes
+----------
+estimator
+    The `resonart.{name}` that learns: its `save`, `describe`, `explain` and others are yours,
+    and `from_estimator` makes a clusterer of it again.
+n_clusters
+    Number of clusters.
+centers
+    Centre of each cluster, for metrics.
+"""
 
 
 class ARTClusterer(Clusterer):
-    """Base of the clusterers. What is learned is in ``estimator``; here are only names."""
+    """Base of the clusterers. What is learned is in ``estimator``; here are only names.
+
+    A clusterer says which estimator it is a shell of, and with which vigilances it begins where the
+    estimator would choose them. Its signature and the parameters in its docstring follow.
+    """
 
     _kind: ClassVar[Any]  # the estimator's class
+
+    def __init_subclass__(cls, estimator: type[Any] | None = None, **vigilances: float) -> None:
+        super().__init_subclass__()
+        if estimator is None:  # a class of the user's
+            return
+        signature = _signature_of(estimator, vigilances)
+
+        def init(self: ARTClusterer, **params: Any) -> None:
+            given = signature.bind(self, **params)
+            given.apply_defaults()
+            for name in list(signature.parameters)[1:]:
+                setattr(self, name, given.arguments[name])
+            self._start()
+
+        init.__name__, init.__qualname__ = "__init__", f"{cls.__qualname__}.__init__"
+        init.__signature__ = signature  # type: ignore[attr-defined]
+        cls.__init__ = init  # type: ignore[method-assign, assignment]
+        cls._kind = estimator
+        cls.__doc__ = _documented(cls, signature)
 
     bounds: Any
     on_mismatch: str
@@ -132,7 +186,8 @@ class ARTClusterer(Clusterer):
     @classmethod
     def _unsettled(cls, params: dict[str, Any]) -> list[str]:
         """Return the parameters that only many rows could settle."""
-        return [name for name, value in params.items() if isinstance(value, str) and value == AUTO]
+        known = parameters_of(cls._kind)
+        return [name for name, value in params.items() if known[name].needs_rows(value)]
 
     @classmethod
     def _check_settled(cls, params: dict[str, Any]) -> None:
@@ -364,7 +419,47 @@ class ARTClusterer(Clusterer):
 
 def _estimator_params(kind: type[ARTClusterer]) -> list[str]:
     """Return the names of the parameters that go to the estimator."""
-    return [name for name in inspect.signature(kind).parameters if name not in _OWN]
+    return [name for name, each in parameters_of(kind._kind).items() if not each.of_fit]
+
+
+def _signature_of(estimator: type[Any], vigilances: Mapping[str, float]) -> inspect.Signature:
+    """Return the signature of a shell's ``__init__``: what a stream needs of the estimator's."""
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    theirs = inspect.signature(estimator).parameters
+    return inspect.Signature(
+        [
+            inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD),
+            *(
+                theirs[name].replace(default=vigilances.get(name, theirs[name].default))
+                for name, each in parameters_of(estimator).items()
+                if not each.of_fit
+            ),
+            *(
+                inspect.Parameter(name, keyword, default=default, annotation="str")
+                for name, default in _OWN.items()
+            ),
+        ],
+        return_annotation=None,
+    )
+
+
+def _documented(kind: type[ARTClusterer], signature: inspect.Signature) -> str | None:
+    """Return a class's docstring with what is the same for all of them, before its examples."""
+    if kind.__doc__ is None:  # python -OO
+        return None
+    own, examples = inspect.cleandoc(kind.__doc__).split("Examples\n--------\n")
+    lines = ["Parameters", "----------"]
+    for name in list(signature.parameters)[1:]:
+        told = textwrap.fill(_HELP.get(name) or _told(PARAMETERS[name]), 92)
+        lines += [name, textwrap.indent(told, "    ")]
+    parts = [own.rstrip(), "\n".join(lines), _ATTRIBUTES.format(name=kind._kind.__name__)]
+    doc = "\n\n".join(parts) + "\nExamples\n--------\n" + examples
+    return textwrap.indent(doc, "    ").strip() + "\n\n    "
+
+
+def _told(parameter: Parameter) -> str:
+    values = parameter.values
+    return f"{parameter.help}: {values}." if values else f"{parameter.help}."
 
 
 def _known_names(estimator: Any, features: Sequence[Hashable] | None) -> tuple[Hashable, ...]:

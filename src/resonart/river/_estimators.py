@@ -1,0 +1,113 @@
+"""The clusterers for river: a line about each, an example, and which estimator it is a shell of."""
+
+from __future__ import annotations
+
+import resonart
+
+from ._clusterer import ARTClusterer
+
+
+class FuzzyART(ARTClusterer, estimator=resonart.FuzzyART, rho=0.7):
+    """Fuzzy ART: one box for each cluster.
+
+    The most active box whose match reaches the vigilance `rho` grows to hold the row; where none
+    does, the row founds a cluster. See `resonart.FuzzyART`.
+
+    Examples
+    --------
+
+    >>> from river import stream
+    >>> from resonart.river import FuzzyART
+
+    >>> X = [[1, 2], [1, 4], [2, 3], [8, 9], [9, 8], [8, 8]]
+    >>> model = FuzzyART(rho=0.7, bounds=(0, 10))
+    >>> for x, _ in stream.iter_array(X):
+    ...     model.learn_one(x)
+    >>> model.n_clusters
+    2
+    >>> model.predict_one({0: 1, 1: 3}), model.predict_one({0: 9, 1: 9})
+    (0, 1)
+
+    """
+
+
+class DVFA(ARTClusterer, estimator=resonart.DVFA, rho_lb=0.85, rho_ub=0.95):
+    """Dual vigilance fuzzy ART: clusters made of several boxes.
+
+    The most active box whose match reaches `rho_lb` takes the row into its cluster: it grows if the
+    match reaches `rho_ub`, too, and otherwise the row becomes a new box. Where nothing reaches
+    `rho_lb`, the row founds a cluster. See `resonart.DVFA`.
+
+    Examples
+    --------
+
+    >>> from river import stream
+    >>> from resonart.river import DVFA
+
+    >>> X = [[0, 0], [2, 0], [4, 0], [2, 10], [4, 10]]
+    >>> model = DVFA(rho_lb=0.7, rho_ub=0.95, bounds=(0, 10))
+    >>> for x, _ in stream.iter_array(X):
+    ...     model.learn_one(x)
+    >>> model.n_clusters, model.estimator.n_categories_
+    (2, 5)
+    >>> model.predict_one({0: 5, 1: 1})
+    0
+
+    """
+
+
+class DDVFA(ARTClusterer, estimator=resonart.DDVFA, rho_lb=0.75, rho_ub=0.9):
+    """Distributed dual vigilance fuzzy ART with Merge ART: clusters of any shape.
+
+    A row goes to the most active cluster whose match, taken over all the cluster's boxes by
+    `linkage`, reaches `rho_lb`. There the most active box that reaches `rho_ub` grows to hold it,
+    or it becomes a new box. Where no cluster reaches `rho_lb`, the row founds one. Merge ART joins
+    clusters that the order of the rows kept apart. See `resonart.DDVFA`.
+
+    Examples
+    --------
+
+    A ring around a ring:
+
+    >>> from math import cos, pi, sin
+    >>> from resonart.river import DDVFA
+
+    >>> model = DDVFA(rho_lb=0.8, rho_ub=0.9, bounds=(-1, 1), merge_every=100)
+    >>> for i in range(400):
+    ...     radius, angle = (1.0, 0.3)[i % 2], 2 * pi * i * 0.618
+    ...     model.learn_one({"x": radius * cos(angle), "y": radius * sin(angle)})
+    >>> model.n_clusters
+    2
+    >>> model.predict_one({"x": 0, "y": -1}) == model.predict_one({"x": -1, "y": 0})
+    True
+    >>> model.predict_one({"x": 0, "y": -1}) == model.predict_one({"x": 0, "y": -0.3})
+    False
+
+    """
+
+
+class TopoART(ARTClusterer, estimator=resonart.TopoART, rho_a=0.8):
+    """Fuzzy topoART: clusters of any shape as linked boxes, with noise removed on the way.
+
+    Boxes that learn a row together are linked. Boxes that have not learned `phi` rows are
+    candidates, dropped every `tau` rows. Clusters are what links connect among the others. See
+    `resonart.TopoART`.
+
+    Examples
+    --------
+
+    A ring around a ring:
+
+    >>> from math import cos, pi, sin
+    >>> from resonart.river import TopoART
+
+    >>> model = TopoART(rho_a=0.7, bounds=(-1, 1))
+    >>> for i in range(800):
+    ...     radius, angle = (1.0, 0.3)[i % 2], 2 * pi * i * 0.618
+    ...     model.learn_one({"x": radius * cos(angle), "y": radius * sin(angle)})
+    >>> model.n_clusters
+    2
+    >>> model.predict_one({"x": 0, "y": -1}) == model.predict_one({"x": 0, "y": -0.3})
+    False
+
+    """
