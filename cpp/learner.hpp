@@ -178,7 +178,10 @@ public:
         params.check();
         const Writing writing(lock_, ask);
         Poll<Ask> poll(ask);
-        if (!plan.can_be_undone) return train_unguarded(rows, params, plan, labels, poll);
+        if (!plan.can_be_undone) {
+            forget();
+            return train_unguarded(rows, params, plan, labels, poll);
+        }
         return undoable([&] { return train_unguarded(rows, params, plan, labels, poll); });
     }
 
@@ -187,37 +190,36 @@ public:
     template <class Ask>
     void undo(Ask ask) {
         const Writing writing(lock_, ask);
-        if (before_) std::swap(state_, *before_);
-        before_.reset();
+        roll_back();
     }
     template <class Ask>
     void keep(Ask ask) {
         const Writing writing(lock_, ask);
-        before_.reset();
+        forget();
     }
 
     // The lean path: one row of n_features doubles, parameters as they were last set. The caller
     // holds the lock.
     template <class Ask>
     std::int64_t learn_one(const double* row, Ask ask) {
-        before_.reset();  // what came before this row is no longer to be had
+        forget();  // what came before this row is no longer to be had
         const Params& params = state_.art.params();
         // The ranges then change before the row is known to need room.
         const bool widens_first = seeks_room() && params.out_of_bounds == OutOfBounds::expand &&
                                   !state_.bounds.contains(row);
         if (!state_.bounds.known() || due_within(params, 1) || widens_first) {
             const std::int64_t label = undoable([&] { return learn_or_merge(row, ask); });
-            before_.reset();
+            forget();
             return label;
         }
-        // Here nothing has changed when room is to be made, and only then the model is copied.
+        // Here nothing has changed when room is to be made, and nothing can fail afterwards.
         return labelled(learn_row(row, kNone, [&] {
             Poll<Ask> poll(ask);
             undoable([&] {
                 Buffer<std::uint32_t> map = make_room(true, poll);
                 if (map.size()) state_.label_map = std::move(map);
             });
-            before_.reset();
+            forget();
         }));
     }
 
@@ -302,6 +304,7 @@ public:
         const Writing writing(lock_, ask);
         Poll<Ask> poll(ask);
         undoable([&] {
+            copy_before();
             state_.art.configure(params);
             state_.label_map = merge_now(poll);
         });
@@ -314,15 +317,17 @@ public:
         state_.n_apart = state_.art.n_clusters();
     }
 
-    // What the model is. Callers hold `lock()` while they look or change.
-    struct State {
-        Art art;
-        Bounds bounds;
+    struct Counters {
         std::int64_t n_samples = 0;    // presentations, epochs counted
         std::int64_t since_merge = 0;  // presentations since the last merge
         std::int64_t n_merges = 0;
         std::int64_t n_refused = 0;       // presentations for which there was no room
         std::int64_t room_sought_at = 0;  // the presentation for which it was last sought
+    };
+    // What the model is. Callers hold `lock()` while they look or change.
+    struct State : Counters {
+        Art art;
+        Bounds bounds;
         std::size_t n_apart = 0;          // the first clusters are those of a choice: see merge_art
         Buffer<std::uint32_t> label_map;  // of the last call that merged
     };
@@ -337,25 +342,48 @@ public:
     }
 
 private:
-    // Does `work`. Where it fails, the model is what it was; where it succeeds, what it was is kept
-    // at hand.
+    // Does `work`. Where it fails, the model is what it was; where it succeeds, what it was can
+    // still be had back.
     template <class Work>
     auto undoable(Work&& work) -> decltype(work()) {
-        before_.reset();
-        auto before = std::make_unique<State>(state_);
+        forget();
+        before_.counters = state_;
+        before_.is_known = true;
         try {
-            if constexpr (std::is_void<decltype(work())>::value) {
-                work();
-                before_ = std::move(before);
-            } else {
-                auto result = work();
-                before_ = std::move(before);
-                return result;
-            }
+            state_.art.note_changes();
+            return work();
         } catch (...) {
-            std::swap(state_, *before);
+            roll_back();
             throw;
         }
+    }
+
+    // Before everything is rewritten, or anything that is not noted: ranges, parameters, label map.
+    // From here on the model before the call is a copy, and nothing more need be noted.
+    void copy_before() {
+        if (!before_.is_known || before_.copy) return;
+        auto copy = std::make_unique<State>(state_);
+        copy->art.undo_changes();
+        static_cast<Counters&>(*copy) = before_.counters;
+        before_.copy = std::move(copy);
+        state_.art.forget_changes();
+    }
+
+    void roll_back() noexcept {
+        if (before_.copy) {
+            std::swap(state_, *before_.copy);
+        } else if (before_.is_known) {
+            state_.art.undo_changes();
+            static_cast<Counters&>(state_) = before_.counters;
+        }
+        forget();
+    }
+
+    void forget() noexcept {
+        if (!before_.is_known) return;
+        before_.is_known = false;
+        before_.copy.reset();
+        state_.art.forget_changes();
     }
 
     bool due_within(const Params& params, std::size_t rows) const {
@@ -373,10 +401,17 @@ private:
     // Before the first of some rows.
     template <class Rows>
     void begin(const Rows& rows, const Params& params) {
-        if (!(params == state_.art.params())) state_.art.configure(params);
+        if (!(params == state_.art.params())) {
+            copy_before();
+            state_.art.configure(params);
+        }
         row_.resize_uninitialised(n_features_);
-        if (!state_.bounds.known()) learn_bounds(rows);
-        if (params.out_of_bounds == OutOfBounds::error) refuse_outside(rows);
+        if (!state_.bounds.known()) {
+            copy_before();
+            learn_bounds(rows);
+        } else if (params.out_of_bounds == OutOfBounds::error) {
+            refuse_outside(rows);
+        }
         if constexpr (kLabelsLater) state_.art.prepare(workspace_);
     }
 
@@ -460,7 +495,10 @@ private:
 
     template <class Ask>
     std::int64_t learn_or_merge(const double* row, Ask ask) {
-        if (!state_.bounds.known()) state_.bounds.set(row, row, n_features_);
+        if (!state_.bounds.known()) {
+            copy_before();
+            state_.bounds.set(row, row, n_features_);
+        }
         Poll<Ask> poll(ask);
         CallMap call_map(kMerges ? state_.art.n_clusters() : 0);
         std::int64_t label = labelled(learn_row(row, kNone, [&] {
@@ -491,10 +529,11 @@ private:
         state_.art.prepare(workspace_);
         if (!state_.bounds.contains(row)) leave_bounds(row, index);
         const Sample x = coded_.code(row, state_.bounds);
-        if (match)
-            *match = known() ? clamped_match(state_.art.recognise(x, workspace_).match) : 0.0;
-        const std::uint32_t label =
-            state_.art.is_full() ? learn_when_full(x, make_room) : state_.art.learn(x, workspace_);
+        if (match) *match = 0.0;
+        double* const asked = match && known() ? match : nullptr;
+        const std::uint32_t label = state_.art.is_full() ? learn_when_full(x, make_room, asked)
+                                                         : state_.art.learn(x, workspace_, asked);
+        if (asked) *match = clamped_match(*match);
         ++state_.n_samples;
         ++state_.since_merge;
         return label;
@@ -518,15 +557,15 @@ private:
     // A row that would make a category has room made for it now and then. Where that does not help,
     // it gets the label that `predict` would give it, and leaves no trace.
     template <class MakeRoom>
-    std::uint32_t learn_when_full(const Sample& x, MakeRoom&& make_room) {
+    std::uint32_t learn_when_full(const Sample& x, MakeRoom&& make_room, double* match) {
         Art& art = state_.art;
         if constexpr (kLabelsLater) {
             (void)make_room;
-            if (!art.learn_if_room(x, workspace_)) ++state_.n_refused;
+            if (!art.learn_if_room(x, workspace_, match)) ++state_.n_refused;
             return 0;
         } else {
             art.follow_advice(workspace_);
-            auto choice = art.choose(x, kAnyMatch, workspace_);
+            auto choice = art.choose(x, kAnyMatch, workspace_, match);
             if (Art::creates(choice) && seeks_room()) {
                 make_room();
                 choice = art.choose(x, kAnyMatch, workspace_);
@@ -542,6 +581,7 @@ private:
     template <class Ask>
     Buffer<std::uint32_t> make_room(bool may_merge, Poll<Ask>& poll) {
         Buffer<std::uint32_t> map;
+        copy_before();
         if constexpr (kMerges) {
             if (may_merge && state_.art.params().merge_when_full) {
                 map = merge_now(poll);
@@ -577,6 +617,7 @@ private:
         }
         Bounds wider = state_.bounds;
         wider.include(row);
+        copy_before();
         widen(state_.art, state_.bounds, wider);
         state_.bounds = std::move(wider);
     }
@@ -619,6 +660,7 @@ private:
                 throw std::invalid_argument(
                     "the model has been merged 2^53 times, and cannot count more; train a new one");
             }
+            copy_before();
             Buffer<std::uint32_t> map = state_.art.merge(state_.n_apart, poll);
             state_.since_merge = 0;
             ++state_.n_merges;
@@ -704,7 +746,14 @@ private:
     Buffer<double> row_;
     Coded coded_;
     typename Art::Workspace workspace_;
-    std::unique_ptr<State> before_;  // the model before the last call, until it is kept
+    // The model before the last call, until it is kept: what its parts have noted and its counters,
+    // or a copy.
+    struct Before {
+        bool is_known = false;
+        Counters counters;
+        std::unique_ptr<State> copy;
+    };
+    Before before_;
     mutable Asking asking_;
     mutable ModelLock lock_;
 };
