@@ -107,13 +107,13 @@ private:
 };
 
 // What a stream is told: of each row its label, its match with what was known before it, and
-// whether it founded a cluster; and in between, which labels merging has changed.
+// whether it founded a cluster, where the caller wants to have them; and in between, which labels
+// merging has changed.
 struct StreamReport {
-    explicit StreamReport(std::size_t n) {
-        labels.resize_uninitialised(n);
-        matches.resize_uninitialised(n);
-        founded.resize_uninitialised(n);
-    }
+    std::int64_t* labels;
+    double* matches;
+    std::uint8_t* founded;
+
     // From the row after `n_rows` of these on, label i is called map[i].
     void rename(std::size_t n_rows, const Buffer<std::uint32_t>& map) {
         after.reserve(after.size() + 1);
@@ -124,10 +124,7 @@ struct StreamReport {
         for (const std::uint32_t entry : map) entries.push(entry);
     }
 
-    Buffer<std::int64_t> labels;
-    Buffer<double> matches;
-    Buffer<std::uint8_t> founded;
-    Buffer<std::int64_t> after, sizes, entries;  // of the renamings: when, how long, one by one
+    Buffer<std::int64_t> after{}, sizes{}, entries{};  // of the renamings: when, how long, each
 };
 
 // Labels before a call -> labels after it, whatever was merged on the way.
@@ -213,7 +210,7 @@ public:
             return label;
         }
         // Here nothing has changed when room is to be made, and nothing can fail afterwards.
-        return labelled(learn_row(row, kNone, [&] {
+        return labelled(learn_row(row, kNone, may_leave_bounds(params), [&] {
             Poll<Ask> poll(ask);
             undoable([&] {
                 Buffer<std::uint32_t> map = make_room(true, poll);
@@ -398,27 +395,36 @@ private:
                state_.n_samples + 1 - state_.room_sought_at >= state_.art.params().max_categories;
     }
 
-    // Before the first of some rows.
+    // Whether rows have to be compared with the ranges before they are learned.
+    static bool may_leave_bounds(const Params& params) {
+        return params.out_of_bounds != OutOfBounds::clip;  // which coding does by itself
+    }
+
+    // Before the first of some rows. Returns whether any of them may have left the ranges.
     template <class Rows>
-    void begin(const Rows& rows, const Params& params) {
+    bool begin(const Rows& rows, const Params& params) {
         if (!(params == state_.art.params())) {
             copy_before();
             state_.art.configure(params);
         }
         row_.resize_uninitialised(n_features_);
+        if constexpr (kLabelsLater) state_.art.prepare(workspace_);
         if (!state_.bounds.known()) {
             copy_before();
             learn_bounds(rows);
-        } else if (params.out_of_bounds == OutOfBounds::error) {
-            refuse_outside(rows);
+            return false;
         }
-        if constexpr (kLabelsLater) state_.art.prepare(workspace_);
+        if (params.out_of_bounds == OutOfBounds::error) {
+            refuse_outside(rows);
+            return false;
+        }
+        return may_leave_bounds(params);
     }
 
     template <class Rows, class Ask>
     int train_unguarded(const Rows& rows, const Params& params, const Plan& plan,
                         std::int64_t* labels, Poll<Ask>& poll) {
-        begin(rows, params);
+        const bool may_leave = begin(rows, params);
         const std::size_t n = rows.size();
         CallMap call_map(kMerges ? state_.art.n_clusters() : 0);
         LabelMaps maps;  // of this epoch
@@ -437,7 +443,7 @@ private:
             for (std::size_t i = 0; i < n; ++i) {
                 const std::size_t r = row_at(i);
                 rows.read(r, row_.data());
-                labels[r] = learn_row(row_.data(), static_cast<std::int64_t>(r), [&] {
+                labels[r] = learn_row(row_.data(), static_cast<std::int64_t>(r), may_leave, [&] {
                     Buffer<std::uint32_t> map = make_room(plan.may_merge, poll);
                     if (map.size()) follow(i, std::move(map));
                 });
@@ -456,7 +462,7 @@ private:
     template <class Rows, class Ask>
     void tell_unguarded(const Rows& rows, const Params& params, StreamReport& told,
                         Poll<Ask>& poll) {
-        begin(rows, params);
+        const bool may_leave = begin(rows, params);
         CallMap call_map(kMerges ? state_.art.n_clusters() : 0);
         const auto follow = [&](std::size_t n_rows, const Buffer<std::uint32_t>& map) {
             call_map.follow(map);
@@ -471,7 +477,7 @@ private:
                 n_before = count_clusters();
             };
             told.labels[r] = labelled(learn_row(row_.data(), static_cast<std::int64_t>(r),
-                                                make_room_first, &told.matches[r]));
+                                                may_leave, make_room_first, &told.matches[r]));
             const std::size_t n_after = count_clusters();
             told.founded[r] = n_after > n_before;
             n_before = n_after;
@@ -501,7 +507,8 @@ private:
         }
         Poll<Ask> poll(ask);
         CallMap call_map(kMerges ? state_.art.n_clusters() : 0);
-        std::int64_t label = labelled(learn_row(row, kNone, [&] {
+        const bool may_leave = may_leave_bounds(state_.art.params());
+        std::int64_t label = labelled(learn_row(row, kNone, may_leave, [&] {
             const Buffer<std::uint32_t> map = make_room(true, poll);
             if (map.size()) call_map.follow(map);
         }));
@@ -518,8 +525,8 @@ private:
     // called where room has to be made, and has the last word. `match` receives what the row's
     // match was before it was learned.
     template <class MakeRoom>
-    std::uint32_t learn_row(const double* row, std::int64_t index, MakeRoom&& make_room,
-                            double* match = nullptr) {
+    std::uint32_t learn_row(const double* row, std::int64_t index, bool may_leave,
+                            MakeRoom&& make_room, double* match = nullptr) {
         if (state_.n_samples >= kMostRows) {
             throw std::invalid_argument(
                 "the model has been presented 2^53 rows, and cannot count more; train a new one");
@@ -527,7 +534,7 @@ private:
         coded_.prepare(n_features_);
         state_.art.reserve_one();
         state_.art.prepare(workspace_);
-        if (!state_.bounds.contains(row)) leave_bounds(row, index);
+        if (may_leave && !state_.bounds.contains(row)) leave_bounds(row, index);
         const Sample x = coded_.code(row, state_.bounds);
         if (match) *match = 0.0;
         double* const asked = match && known() ? match : nullptr;
@@ -606,15 +613,7 @@ private:
     }
 
     void leave_bounds(const double* row, std::int64_t index) {
-        switch (state_.art.params().out_of_bounds) {
-            case OutOfBounds::clip:
-                return;  // `code` does it
-            case OutOfBounds::error:
-                refuse(row, index);
-                return;
-            case OutOfBounds::expand:
-                break;
-        }
+        if (state_.art.params().out_of_bounds == OutOfBounds::error) refuse(row, index);
         Bounds wider = state_.bounds;
         wider.include(row);
         copy_before();

@@ -142,9 +142,12 @@ struct TopoWorkspace {
     // Of which links and how many categories the components are known.
     std::uint64_t stamp = 0;
     std::size_t n_known = 0, n_components = 0;
+    // Another one that knows them and outlives this one.
+    const TopoWorkspace* lender = nullptr;
+    const TopoWorkspace& known() const { return lender ? *lender : *this; }
 };
 
-// Another number each time: links of the same stamp are the same links.
+// Another number each time: modules of the same stamp have the same components.
 inline std::uint64_t new_stamp() noexcept {
     static std::atomic<std::uint64_t> last{0};
     return ++last;
@@ -242,7 +245,8 @@ public:
                 const auto other = static_cast<std::size_t>(choice.second);
                 learn(other, x, params.beta_sbm, params);
                 if (edges_.add(static_cast<std::uint32_t>(best),
-                               static_cast<std::uint32_t>(other))) {
+                               static_cast<std::uint32_t>(other)) &&
+                    may_join(best, other, params, ws)) {
                     stamp_ = new_stamp();
                 }
             }
@@ -266,6 +270,7 @@ public:
     // Connected components of the permanent categories, numbered by the lowest they hold. Returns
     // how many there are.
     std::size_t find_components(const Params& params, TopoWorkspace& ws) const noexcept {
+        if (ws.lender) return ws.lender->n_components;
         if (ws.stamp != stamp_ || ws.n_known > categories_.size()) {
             ws.n_components = find_components_anew(params, ws);
             ws.stamp = stamp_;
@@ -280,13 +285,10 @@ public:
         return ws.n_components;
     }
 
-    // What another workspace knows of the components, if that still holds. Needs `prepare`.
+    // What another workspace knows of the components, if that still holds; nobody may change it,
+    // nor the module, as long as `ws` is used.
     void recall_components(const TopoWorkspace& known, TopoWorkspace& ws) const noexcept {
-        if (known.stamp != stamp_ || known.n_known > categories_.size()) return;
-        std::copy_n(known.component.data(), known.n_known, ws.component.data());
-        ws.stamp = known.stamp;
-        ws.n_known = known.n_known;
-        ws.n_components = known.n_components;
+        if (known.stamp == stamp_ && known.n_known == categories_.size()) ws.lender = &known;
     }
 
     // The component of the category with the highest size-independent activation,
@@ -294,10 +296,11 @@ public:
     // is none. `activation` receives its value. Needs `find_components`.
     std::int64_t cluster_of(const Sample& x, bool permanent_only, double alpha, TopoWorkspace& ws,
                             double& activation) const noexcept {
-        const Best best = ws.finder.nearest_box(categories_, x, alpha,
-                                                permanent_only ? ws.component.data() : nullptr);
+        const std::int64_t* component = ws.known().component.data();
+        const Best best =
+            ws.finder.nearest_box(categories_, x, alpha, permanent_only ? component : nullptr);
         activation = best.index == kNone ? 0.0 : best.ratio;
-        return best.index == kNone ? -1 : ws.component[static_cast<std::size_t>(best.index)];
+        return best.index == kNone ? -1 : component[best.index];
     }
 
     // The highest such activation of each component. Needs `find_components`.
@@ -306,12 +309,13 @@ public:
         const auto d = static_cast<double>(categories_.n_features());
         ws.finder.add_work(categories_);
         kernels().gaps(x.x, categories_.view(alpha), ws.gap.data());
-        for (std::size_t m = 0; m < ws.n_components; ++m) {
+        const TopoWorkspace& known = ws.known();
+        for (std::size_t m = 0; m < known.n_components; ++m) {
             activation[m] = Gathered::start(Linkage::single);
         }
         for (std::size_t j = 0; j < categories_.size(); ++j) {
-            if (ws.component[j] < 0) continue;
-            double& highest = activation[ws.component[j]];
+            if (known.component[j] < 0) continue;
+            double& highest = activation[known.component[j]];
             highest = Gathered::add(Linkage::single, highest, 1.0 - ws.gap[j] / d, 0.0);
         }
     }
@@ -339,6 +343,15 @@ public:
     }
 
 private:
+    // Whether a new link may change the components: not if one side is a candidate, nor if both are
+    // known to be of the same one.
+    bool may_join(std::size_t i, std::size_t j, const Params& params,
+                  const TopoWorkspace& ws) const noexcept {
+        if (!is_permanent(i, params) || !is_permanent(j, params)) return false;
+        const bool are_known = ws.stamp == stamp_ && i < ws.n_known && j < ws.n_known;
+        return !are_known || ws.component[i] != ws.component[j];
+    }
+
     // A category that becomes permanent brings its links into force.
     void learn(std::size_t j, const Sample& x, double beta, const Params& params) noexcept {
         categories_.learn(j, x.x, beta, 1);
