@@ -12,6 +12,7 @@
 
 #include "buffer.hpp"
 #include "index.hpp"
+#include "journal.hpp"
 #include "kernels.hpp"
 
 namespace resonart {
@@ -87,39 +88,62 @@ public:
     // Room for `n` categories in all. Throws std::bad_alloc, changing nothing that can be seen.
     void reserve(std::size_t n) {
         if (n > std::numeric_limits<std::uint32_t>::max() - 1) throw std::bad_alloc();
-        const std::size_t padded = whole_blocks(n);
-        if (width_ && padded > std::numeric_limits<std::size_t>::max() / width_) {
-            throw std::bad_alloc();
-        }
-        weights_.reserve(padded * width_);
-        norm_.reserve(padded);
-        rough_.reserve(padded * width_);
-        rough_norm_.reserve(padded);
-        count_.reserve(n);
-        owner_.reserve(n);
+        reserve_store(n);
+        reserve_notes(kMostRewritten);
         index_.reserve_more(
             n > size() ? n - size() : 0, size(),
             [&](std::size_t j, std::size_t f) { return weight(j, f); },
             [&](std::size_t j) { return norm(j); });
     }
+    // Categories that one row rewrites at most, whatever the algorithm.
+    static constexpr std::size_t kMostRewritten = 2;
+    // Room for notes of so many more; throws std::bad_alloc, changing nothing.
+    void reserve_notes(std::size_t n) {
+        if (!journal_.is_kept()) return;
+        journal_.reserve_more(n);
+        noted_weights_.reserve(noted_weights_.size() + n * width_);
+    }
+
+    // Undo, as journal.hpp says.
+    void note_changes() { journal_.begin(size()); }
+    void forget_changes() noexcept {
+        journal_.end();
+        journal_.clear_notes(noted_weights_);
+    }
+    void undo_changes() {
+        if (!journal_.is_kept()) return;
+        const std::size_t n = journal_.size_before();
+        reserve_store(n);
+        if (size() < n) {
+            index_.drop(0);  // it may have no room for them
+            resize_store(n);
+        } else {
+            for (std::size_t j = size(); j-- > n;) index_.remove(j);
+            cut(n);
+        }
+        for (std::size_t i = 0; i < journal_.size(); ++i) {
+            const std::size_t j = journal_.which(i);
+            count_[j] = journal_.value(i).count;
+            owner_[j] = journal_.value(i).owner;
+            const double* w = noted_weights_.data() + i * width_;
+            rewrite(j, [&](std::size_t f, double) { return w[f]; });
+        }
+        forget_changes();
+    }
 
     // Needs room reserved before.
     void append(const double* w, std::int64_t count, std::uint32_t owner) noexcept {
         const std::size_t j = size();
-        if (j % kRoughLanes == 0) {
-            weights_.append(0.0, width_ * kRoughLanes);
-            norm_.append(0.0, kRoughLanes);
-            rough_.append(0.0f, width_ * kRoughLanes);
-            rough_norm_.append(0.0f, kRoughLanes);
-        }
-        count_.push(count);
-        owner_.push(owner);
+        resize_store(j + 1);
+        count_[j] = count;
+        owner_[j] = owner;
         write(j, [&](std::size_t f, double) { return w[f]; });
         index_.append([&](std::size_t f) { return w[f]; }, norm_[j]);
     }
 
     // w <- (1-β) w + β (x ∧ w), Eq. (4); the category has then encoded `samples` more.
     void learn(std::size_t j, const double* x, double beta, std::int64_t samples) noexcept {
+        note(j);
         count_[j] += samples;
         if (beta == 1.0 && holds(j, x)) return;
         const double keep = 1.0 - beta;
@@ -140,10 +164,12 @@ public:
     // w_j <- w_j ∧ (category i of another store), elementwise.
     void meet(std::size_t j, const Categories& other, std::size_t i) noexcept {
         const double* v = other.column(i);
+        note(j);
         rewrite(j, [&](std::size_t f, double w) { return v[f * kLanes] < w ? v[f * kLanes] : w; });
     }
 
     void fill_weight(std::size_t j, double value) noexcept {
+        note(j);
         rewrite(j, [&](std::size_t, double) { return value; });
     }
 
@@ -164,9 +190,10 @@ public:
     }
 
     // Of the categories from `first` on, keeps those for which keep(j) holds, in order; owners stay
-    // with them.
+    // with them. Where changes are noted, needs `reserve_notes` for all of these.
     template <class Keep>
     void keep_if(std::size_t first, Keep&& keep) noexcept {
+        for (std::size_t j = first; j < size(); ++j) note(j);
         std::size_t kept = first;
         for (std::size_t j = first; j < size(); ++j) {
             if (!keep(j)) {
@@ -182,17 +209,7 @@ public:
             }
             ++kept;
         }
-        index_.shrink(kept);
-        // Lanes past the last hold zeros.
-        for (std::size_t j = kept; j < whole_blocks(kept); ++j) {
-            write(j, [](std::size_t, double) { return 0.0; });
-        }
-        count_.shrink(kept);
-        owner_.shrink(kept);
-        weights_.shrink(whole_blocks(kept) * width_);
-        norm_.shrink(whole_blocks(kept));
-        rough_.shrink(whole_blocks(kept) * width_);
-        rough_norm_.shrink(whole_blocks(kept));
+        cut(kept);
     }
 
     void clear() noexcept {
@@ -206,6 +223,58 @@ public:
     }
 
 private:
+    struct Noted {
+        std::int64_t count;
+        std::uint32_t owner;
+    };
+
+    // Before category j is changed.
+    void note(std::size_t j) noexcept {
+        if (!journal_.wants(j)) return;
+        journal_.note(j, {count_[j], owner_[j]});
+        noted_weights_.append(0.0, width_);
+        copy_weight(j, noted_weights_.end() - width_);
+    }
+
+    void reserve_store(std::size_t n) {
+        const std::size_t padded = whole_blocks(n);
+        if (width_ && padded > std::numeric_limits<std::size_t>::max() / width_) {
+            throw std::bad_alloc();
+        }
+        weights_.reserve(padded * width_);
+        norm_.reserve(padded);
+        rough_.reserve(padded * width_);
+        rough_norm_.reserve(padded);
+        count_.reserve(n);
+        owner_.reserve(n);
+    }
+
+    // So many categories; those that come new are all zeros, and need room reserved before.
+    void resize_store(std::size_t n) noexcept {
+        const std::size_t padded = whole_blocks(n);
+        resize_zeroed(weights_, padded * width_);
+        resize_zeroed(norm_, padded);
+        resize_zeroed(rough_, padded * width_);
+        resize_zeroed(rough_norm_, padded);
+        resize_zeroed(count_, n);
+        resize_zeroed(owner_, n);
+    }
+    template <class T>
+    static void resize_zeroed(Buffer<T>& values, std::size_t n) noexcept {
+        if (n > values.size()) values.append(T{0}, n - values.size());
+        values.shrink(n);
+    }
+
+    // The categories from n on go; the index has lost them already.
+    void cut(std::size_t n) noexcept {
+        index_.shrink(n);
+        resize_store(n);
+        // Lanes past the last hold zeros.
+        for (std::size_t j = n; j < whole_blocks(n); ++j) {
+            write(j, [](std::size_t, double) { return 0.0; });
+        }
+    }
+
     // Entry w of feature f becomes change(f, w); what is derived from it follows.
     template <class Change>
     void rewrite(std::size_t j, Change&& change) noexcept {
@@ -243,6 +312,8 @@ private:
     Buffer<std::int64_t> count_;
     Buffer<std::uint32_t> owner_;
     Index index_;
+    Journal<Noted> journal_;
+    Buffer<double> noted_weights_;  // of each note, one weight after the other
 };
 
 }  // namespace resonart

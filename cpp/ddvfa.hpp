@@ -65,9 +65,17 @@ public:
         if (linked_by_ == LinkedBy::nearest) return;
         ws.values.resize_uninitialised(k);
         ws.near.resize_uninitialised(m);
-        if (ws.passing.size() < m) ws.passing.assign(m, 0);
+        if (ws.passing.size() < m) {
+            ws.passing.reserve(m);
+            ws.passing.append(std::size_t{0}, m - ws.passing.size());
+        }
     }
     void reserve_one() { modules_.reserve_more(1, 1); }
+
+    // Undo, as journal.hpp says.
+    void note_changes() { modules_.note_changes(); }
+    void undo_changes() { modules_.undo_changes(); }
+    void forget_changes() noexcept { modules_.forget_changes(); }
     void do_without_index() noexcept { modules_.do_without_index(); }
 
     // What a sample does: the module and category that take it, or kNone where it founds one.
@@ -81,10 +89,13 @@ public:
     double threshold_ub(double rho) const { return resonance_.threshold(rho); }
 
     // Needs `prepare` before. A module's match that is found to be `enough_lb` at least need not be
-    // known more exactly.
-    Choice choose(const Sample& x, double enough_lb, Workspace& ws) const noexcept {
+    // known more exactly. `match` receives what `recognise` says of the sample, where it is wanted;
+    // the model is then not empty.
+    Choice choose(const Sample& x, double enough_lb, Workspace& ws,
+                  double* match = nullptr) const noexcept {
         Choice choice;
-        const Found found = find_module(x, enough_lb, false, ws);
+        const Found found = find_module(x, enough_lb, match != nullptr, ws);
+        if (match) *match = recognise(x, found, ws).match;
         if (found.module == kNone) return choice;
         choice.module = found.module;
         choice.match_lb = found.match;
@@ -111,9 +122,9 @@ public:
     }
 
     // One presentation. Needs `reserve_one` and `prepare` before; then it cannot fail.
-    std::uint32_t learn(const Sample& x, Workspace& ws) noexcept {
+    std::uint32_t learn(const Sample& x, Workspace& ws, double* match = nullptr) noexcept {
         follow_advice(ws);
-        return take(x, choose(x, kAnyMatch, ws));
+        return take(x, choose(x, kAnyMatch, ws, match));
     }
     // Before a sample: what the searches so far have shown.
     void follow_advice(Workspace& ws) noexcept {
@@ -125,27 +136,7 @@ public:
 
     // The model is not empty. Needs `prepare`.
     Recognition recognise(const Sample& x, Workspace& ws) const noexcept {
-        Found found = find_module(x, kAnyMatch, true, ws);
-        Recognition seen;
-        seen.resonated = found.module != kNone;
-        if (is_quick() && (seen.resonated || resonance_.orders(found.best))) {
-            if (!seen.resonated) {
-                const auto j = static_cast<std::size_t>(found.best.index);
-                found.module = categories().owner(j);
-                found.match = match_of(j, resonance_.activation(found.best.ratio));
-            }
-            // Only boxes at least so active can match better.
-            const double least = resonance_.least_ratio(found.match / resonance_.scale());
-            const std::size_t n = ws.finder.select(categories(), x, params_.alpha, least);
-            seen.cluster = static_cast<std::uint32_t>(found.module);
-            seen.match = match_of_module(found, x, n, ws) / resonance_.scale();
-            return seen;
-        }
-        if (linked_by_ != LinkedBy::centroid) gather(x, ws);  // or it has been done
-        seen.cluster =
-            static_cast<std::uint32_t>(seen.resonated ? found.module : most_active(ws, -1.0));
-        seen.match = ws.module_match[seen.cluster] / resonance_.scale();
-        return seen;
+        return recognise(x, find_module(x, kAnyMatch, true, ws), ws);
     }
 
     // The cluster alone: not every module need be looked at for it.
@@ -201,7 +192,40 @@ private:
         std::int64_t module = kNone;
         double match = 0.0;  // of the module; exact where it is less than was said to be enough
         Best best;           // the box of highest activation of all, where it was looked for
+        bool all = false;    // every category has responded
     };
+
+    // Given what `find_module` has found, the nearest being wanted.
+    Recognition recognise(const Sample& x, Found found, Workspace& ws) const noexcept {
+        Recognition seen;
+        seen.resonated = found.module != kNone;
+        if (is_quick() && (seen.resonated || resonance_.orders(found.best))) {
+            if (!seen.resonated) {
+                const auto j = static_cast<std::size_t>(found.best.index);
+                found.module = categories().owner(j);
+                found.match = match_of(j, resonance_.activation(found.best.ratio));
+            }
+            // Only boxes at least so active can match better.
+            const double least = resonance_.least_ratio(found.match / resonance_.scale());
+            const std::size_t n = ws.finder.select(categories(), x, params_.alpha, least);
+            seen.cluster = static_cast<std::uint32_t>(found.module);
+            seen.match = match_of_module(found, x, n, ws) / resonance_.scale();
+            return seen;
+        }
+        if (has_members() && seen.resonated) {  // its categories have been looked at, for certain
+            seen.cluster = static_cast<std::uint32_t>(found.module);
+            seen.match = link(seen.cluster, ws.match, ws) / resonance_.scale();
+            return seen;
+        }
+        if (has_members() || is_quick()) {  // else it has been done
+            if (!found.all) respond(x, ws);
+            gather_modules(ws);
+        }
+        seen.cluster =
+            static_cast<std::uint32_t>(seen.resonated ? found.module : most_active(ws, -1.0));
+        seen.match = ws.module_match[seen.cluster] / resonance_.scale();
+        return seen;
+    }
 
     double activation_of(std::size_t j, const Sample& x) const noexcept {
         return resonance_.activation_of(categories(), j, x.x);
@@ -244,8 +268,8 @@ private:
 
     // The same for those, where only modules that may pass are looked at.
     Found find_near(const Sample& x, double enough, Workspace& ws) const noexcept {
-        const std::size_t n = respond_passing(x, ws);
         Found found;
+        const std::size_t n = respond_passing(x, found.all, ws);
         bool active_known = false;
         for (std::size_t i = 0; i < n; ++i) {
             const std::uint32_t m = ws.near[i];
@@ -269,13 +293,14 @@ private:
     }
 
     // Lists modules that may pass ρ_LB in `ws.near`, and finds activation and match of all of their
-    // categories. Returns how many modules there are.
-    std::size_t respond_passing(const Sample& x, Workspace& ws) const noexcept {
+    // categories, or of `all` there are. Returns how many modules there are.
+    std::size_t respond_passing(const Sample& x, bool& all, Workspace& ws) const noexcept {
         const Categories& c = categories();
         const StoreView view = c.view(params_.alpha);
         if (ws.n_blind > 0 || !can_leave_out(ratio_lb_, view)) {
             if (ws.n_blind > 0) --ws.n_blind;
             respond(x, ws);
+            all = true;
             for (std::size_t m = 0; m < modules_.size(); ++m) {
                 ws.near[m] = static_cast<std::uint32_t>(m);
             }
@@ -291,6 +316,7 @@ private:
             for (std::size_t i = 0; i < near.n_modules; ++i) respond_of(ws.near[i], x, ws);
         } else {
             respond(x, ws);
+            all = true;
             if (2 * near.n_boxes > c.size()) ws.n_blind = 8;
         }
         return near.n_modules;
@@ -451,6 +477,10 @@ private:
             return;
         }
         respond(x, ws);
+        gather_modules(ws);
+    }
+    // Of every module, given those of every category.
+    void gather_modules(Workspace& ws) const noexcept {
         if (has_members()) {
             for (std::size_t m = 0; m < modules_.size(); ++m) {
                 ws.module_activation[m] = link(m, ws.activation, ws);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "categories.hpp"
+#include "journal.hpp"
 #include "params.hpp"
 #include "recognition.hpp"
 
@@ -31,7 +32,7 @@ public:
     const Params& params() const { return params_; }
 
     const Categories& categories() const { return categories_; }
-    std::size_t n_clusters() const { return n_clusters_; }
+    std::size_t n_clusters() const { return *n_clusters_; }
 
     struct Workspace : FinderSpace {
         Buffer<double> overlap, ratio;  // of categories and clusters, where all are looked at
@@ -39,6 +40,20 @@ public:
     void prepare(Workspace& ws) const { ws.finder.prepare(categories_); }
     void do_without_index() noexcept { categories_.do_without_index(); }
     void reserve_one() { categories_.reserve(categories_.size() + 1); }
+
+    // Undo, as journal.hpp says.
+    void note_changes() {
+        categories_.note_changes();
+        n_clusters_.note_changes();
+    }
+    void undo_changes() {
+        categories_.undo_changes();
+        n_clusters_.undo_changes();
+    }
+    void forget_changes() noexcept {
+        categories_.forget_changes();
+        n_clusters_.forget_changes();
+    }
 
     // The category whose cluster takes a sample, or kNone where it founds one; whether that
     // category itself learns; and the matches that resonated: at all higher vigilances up to them
@@ -54,10 +69,12 @@ public:
     }
 
     // The visit ends at the first category, in order of activation, that passes ρ_LB: passing
-    // ρ_UB implies it. One of lower activation that would pass ρ_UB is not looked for.
-    Choice choose(const Sample& x, double, Workspace& ws) const noexcept {
-        const Best best =
-            ws.finder.best_passing(categories_, x, params_.alpha, threshold_lb_, nullptr);
+    // ρ_UB implies it. One of lower activation that would pass ρ_UB is not looked for. `match`
+    // receives what `recognise` says of the sample, where it is wanted; the model is then not
+    // empty.
+    Choice choose(const Sample& x, double, Workspace& ws, double* match = nullptr) const noexcept {
+        const Best best = best_passing(x, ws);
+        if (match) *match = recognise(x, best, ws).match;
         Choice choice;
         choice.category = best.index;
         if (best.index == kNone) return choice;
@@ -69,7 +86,7 @@ public:
 
     std::uint32_t take(const Sample& x, const Choice& choice) noexcept {
         if (choice.category == kNone) {
-            const auto fresh = static_cast<std::uint32_t>(n_clusters_++);
+            const auto fresh = static_cast<std::uint32_t>((*n_clusters_)++);
             categories_.append(x.x, 1, fresh);
             return fresh;
         }
@@ -83,9 +100,9 @@ public:
         return cluster;
     }
 
-    std::uint32_t learn(const Sample& x, Workspace& ws) noexcept {
+    std::uint32_t learn(const Sample& x, Workspace& ws, double* match = nullptr) noexcept {
         follow_advice(ws);
-        return take(x, choose(x, kAnyMatch, ws));
+        return take(x, choose(x, kAnyMatch, ws, match));
     }
     // Before a sample: what the searches so far have shown.
     void follow_advice(Workspace& ws) noexcept {
@@ -96,7 +113,7 @@ public:
     static bool creates(const Choice& choice) { return choice.category == kNone || !choice.learns; }
 
     Recognition recognise(const Sample& x, Workspace& ws) const noexcept {
-        return recognise_by_category(categories_, x, ws.finder, params_.alpha, threshold_lb_);
+        return recognise(x, best_passing(x, ws), ws);
     }
 
     std::int64_t cluster_of(const Sample& x, bool nearest, Workspace& ws) const noexcept {
@@ -108,13 +125,13 @@ public:
     // Needs `prepare_matches`.
     void prepare_matches(Workspace& ws) const {
         ws.overlap.resize_uninitialised(whole_blocks(categories_.size()));
-        ws.ratio.resize_uninitialised(n_clusters_);
+        ws.ratio.resize_uninitialised(n_clusters());
     }
     void matches(const Sample& x, Workspace& ws, double* match) const noexcept {
         const auto d = static_cast<double>(categories_.n_features());
         ws.finder.add_work(categories_);
         kernels().overlaps(x.x, categories_.view(params_.alpha), ws.overlap.data());
-        for (std::size_t m = 0; m < n_clusters_; ++m) {
+        for (std::size_t m = 0; m < n_clusters(); ++m) {
             match[m] = ws.ratio[m] = -1.0;  // less than any there is
         }
         for (std::size_t j = 0; j < categories_.size(); ++j) {
@@ -128,7 +145,7 @@ public:
                 ws.ratio[m] = ratio;
             }
         }
-        for (std::size_t m = 0; m < n_clusters_; ++m) match[m] /= d;
+        for (std::size_t m = 0; m < n_clusters(); ++m) match[m] /= d;
     }
 
     template <class Change>
@@ -143,12 +160,19 @@ public:
     void adopt(Categories&& categories, std::size_t n_clusters) {
         categories.reserve(categories.size());  // and an index, where it pays
         categories_ = std::move(categories);
-        n_clusters_ = n_clusters;
+        *n_clusters_ = n_clusters;
     }
 
 private:
+    Best best_passing(const Sample& x, Workspace& ws) const noexcept {
+        return ws.finder.best_passing(categories_, x, params_.alpha, threshold_lb_, nullptr);
+    }
+    Recognition recognise(const Sample& x, const Best& best, Workspace& ws) const noexcept {
+        return recognise_by_category(categories_, x, ws.finder, params_.alpha, best);
+    }
+
     Categories categories_;
-    std::size_t n_clusters_ = 0;
+    Undoable<std::size_t> n_clusters_;
     Params params_;
     double threshold_lb_ = 0.0;
     double threshold_ub_ = 0.0;

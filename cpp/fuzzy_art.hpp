@@ -40,6 +40,11 @@ public:
     void do_without_index() noexcept { categories_.do_without_index(); }
     void reserve_one() { categories_.reserve(categories_.size() + 1); }
 
+    // Undo, as journal.hpp says.
+    void note_changes() { categories_.note_changes(); }
+    void undo_changes() { categories_.undo_changes(); }
+    void forget_changes() noexcept { categories_.forget_changes(); }
+
     // The category that takes a sample, or kNone where it founds one; and the match that resonated:
     // at every higher vigilance up to it the choice is the same.
     struct Choice {
@@ -52,10 +57,12 @@ public:
     }
 
     // Activation and match stay as they are while one sample is searched, so "the next best
-    // until one passes" is the best of those that pass: one pass, no sorting, no reset.
-    Choice choose(const Sample& x, double, Workspace& ws) const noexcept {
-        const Best best =
-            ws.finder.best_passing(categories_, x, params_.alpha, threshold_, nullptr);
+    // until one passes" is the best of those that pass: one pass, no sorting, no reset. `match`
+    // receives what `recognise` says of the sample, where it is wanted; the model is then not
+    // empty.
+    Choice choose(const Sample& x, double, Workspace& ws, double* match = nullptr) const noexcept {
+        const Best best = best_passing(x, ws);
+        if (match) *match = recognise(x, best, ws).match;
         Choice choice;
         choice.category = best.index;
         if (best.index != kNone) choice.match_ub = best.overlap;
@@ -72,9 +79,9 @@ public:
         return fresh;
     }
 
-    std::uint32_t learn(const Sample& x, Workspace& ws) noexcept {
+    std::uint32_t learn(const Sample& x, Workspace& ws, double* match = nullptr) noexcept {
         follow_advice(ws);
-        return take(x, choose(x, kAnyMatch, ws));
+        return take(x, choose(x, kAnyMatch, ws, match));
     }
     // Before a sample: what the searches so far have shown.
     void follow_advice(Workspace& ws) noexcept {
@@ -85,7 +92,7 @@ public:
     static bool creates(const Choice& choice) { return choice.category == kNone; }
 
     Recognition recognise(const Sample& x, Workspace& ws) const noexcept {
-        return recognise_by_category(categories_, x, ws.finder, params_.alpha, threshold_);
+        return recognise(x, best_passing(x, ws), ws);
     }
 
     std::int64_t cluster_of(const Sample& x, bool nearest, Workspace& ws) const noexcept {
@@ -120,6 +127,13 @@ public:
     }
 
 private:
+    Best best_passing(const Sample& x, Workspace& ws) const noexcept {
+        return ws.finder.best_passing(categories_, x, params_.alpha, threshold_, nullptr);
+    }
+    Recognition recognise(const Sample& x, const Best& best, Workspace& ws) const noexcept {
+        return recognise_by_category(categories_, x, ws.finder, params_.alpha, best);
+    }
+
     Categories categories_;
     Params params_;
     double threshold_ = 0.0;

@@ -107,13 +107,13 @@ private:
 };
 
 // What a stream is told: of each row its label, its match with what was known before it, and
-// whether it founded a cluster; and in between, which labels merging has changed.
+// whether it founded a cluster, where the caller wants to have them; and in between, which labels
+// merging has changed.
 struct StreamReport {
-    explicit StreamReport(std::size_t n) {
-        labels.resize_uninitialised(n);
-        matches.resize_uninitialised(n);
-        founded.resize_uninitialised(n);
-    }
+    std::int64_t* labels;
+    double* matches;
+    std::uint8_t* founded;
+
     // From the row after `n_rows` of these on, label i is called map[i].
     void rename(std::size_t n_rows, const Buffer<std::uint32_t>& map) {
         after.reserve(after.size() + 1);
@@ -124,10 +124,7 @@ struct StreamReport {
         for (const std::uint32_t entry : map) entries.push(entry);
     }
 
-    Buffer<std::int64_t> labels;
-    Buffer<double> matches;
-    Buffer<std::uint8_t> founded;
-    Buffer<std::int64_t> after, sizes, entries;  // of the renamings: when, how long, one by one
+    Buffer<std::int64_t> after{}, sizes{}, entries{};  // of the renamings: when, how long, each
 };
 
 // Labels before a call -> labels after it, whatever was merged on the way.
@@ -179,7 +176,10 @@ public:
         params.check();
         const Writing writing(lock_, ask);
         Poll<Ask> poll(ask);
-        if (!plan.can_be_undone) return train_unguarded(rows, params, plan, labels, poll);
+        if (!plan.can_be_undone) {
+            forget();
+            return train_unguarded(rows, params, plan, labels, poll);
+        }
         return undoable([&] { return train_unguarded(rows, params, plan, labels, poll); });
     }
 
@@ -188,37 +188,36 @@ public:
     template <class Ask>
     void undo(Ask ask) {
         const Writing writing(lock_, ask);
-        if (before_) std::swap(state_, *before_);
-        before_.reset();
+        roll_back();
     }
     template <class Ask>
     void keep(Ask ask) {
         const Writing writing(lock_, ask);
-        before_.reset();
+        forget();
     }
 
     // The lean path: one row of n_features doubles, parameters as they were last set. The caller
     // holds the lock.
     template <class Ask>
     std::int64_t learn_one(const double* row, Ask ask) {
-        before_.reset();  // what came before this row is no longer to be had
+        forget();  // what came before this row is no longer to be had
         const Params& params = state_.art.params();
         // The ranges then change before the row is known to need room.
         const bool widens_first = seeks_room() && params.out_of_bounds == OutOfBounds::expand &&
                                   !state_.bounds.contains(row);
         if (!state_.bounds.known() || due_within(params, 1) || widens_first) {
             const std::int64_t label = undoable([&] { return learn_or_merge(row, ask); });
-            before_.reset();
+            forget();
             return label;
         }
-        // Here nothing has changed when room is to be made, and only then the model is copied.
-        return labelled(learn_row(row, kNone, [&] {
+        // Here nothing has changed when room is to be made, and nothing can fail afterwards.
+        return labelled(learn_row(row, kNone, may_leave_bounds(params), [&] {
             Poll<Ask> poll(ask);
             undoable([&] {
                 Buffer<std::uint32_t> map = make_room(true, poll);
                 if (map.size()) state_.label_map = std::move(map);
             });
-            before_.reset();
+            forget();
         }));
     }
 
@@ -303,6 +302,7 @@ public:
         const Writing writing(lock_, ask);
         Poll<Ask> poll(ask);
         undoable([&] {
+            copy_before();
             state_.art.configure(params);
             state_.label_map = merge_now(poll);
         });
@@ -315,15 +315,17 @@ public:
         state_.n_apart = state_.art.n_clusters();
     }
 
-    // What the model is. Callers hold `lock()` while they look or change.
-    struct State {
-        Art art;
-        Bounds bounds;
+    struct Counters {
         std::int64_t n_samples = 0;    // presentations, epochs counted
         std::int64_t since_merge = 0;  // presentations since the last merge
         std::int64_t n_merges = 0;
         std::int64_t n_refused = 0;       // presentations for which there was no room
         std::int64_t room_sought_at = 0;  // the presentation for which it was last sought
+    };
+    // What the model is. Callers hold `lock()` while they look or change.
+    struct State : Counters {
+        Art art;
+        Bounds bounds;
         std::size_t n_apart = 0;          // the first clusters are those of a choice: see merge_art
         Buffer<std::uint32_t> label_map;  // of the last call that merged
     };
@@ -338,25 +340,48 @@ public:
     }
 
 private:
-    // Does `work`. Where it fails, the model is what it was; where it succeeds, what it was is kept
-    // at hand.
+    // Does `work`. Where it fails, the model is what it was; where it succeeds, what it was can
+    // still be had back.
     template <class Work>
     auto undoable(Work&& work) -> decltype(work()) {
-        before_.reset();
-        auto before = std::make_unique<State>(state_);
+        forget();
+        before_.counters = state_;
+        before_.is_known = true;
         try {
-            if constexpr (std::is_void<decltype(work())>::value) {
-                work();
-                before_ = std::move(before);
-            } else {
-                auto result = work();
-                before_ = std::move(before);
-                return result;
-            }
+            state_.art.note_changes();
+            return work();
         } catch (...) {
-            std::swap(state_, *before);
+            roll_back();
             throw;
         }
+    }
+
+    // Before everything is rewritten, or anything that is not noted: ranges, parameters, label map.
+    // From here on the model before the call is a copy, and nothing more need be noted.
+    void copy_before() {
+        if (!before_.is_known || before_.copy) return;
+        auto copy = std::make_unique<State>(state_);
+        copy->art.undo_changes();
+        static_cast<Counters&>(*copy) = before_.counters;
+        before_.copy = std::move(copy);
+        state_.art.forget_changes();
+    }
+
+    void roll_back() noexcept {
+        if (before_.copy) {
+            std::swap(state_, *before_.copy);
+        } else if (before_.is_known) {
+            state_.art.undo_changes();
+            static_cast<Counters&>(state_) = before_.counters;
+        }
+        forget();
+    }
+
+    void forget() noexcept {
+        if (!before_.is_known) return;
+        before_.is_known = false;
+        before_.copy.reset();
+        state_.art.forget_changes();
     }
 
     bool due_within(const Params& params, std::size_t rows) const {
@@ -376,20 +401,36 @@ private:
                state_.n_samples + 1 - state_.room_sought_at >= state_.art.params().max_categories;
     }
 
-    // Before the first of some rows.
+    // Whether rows have to be compared with the ranges before they are learned.
+    static bool may_leave_bounds(const Params& params) {
+        return params.out_of_bounds != OutOfBounds::clip;  // which coding does by itself
+    }
+
+    // Before the first of some rows. Returns whether any of them may have left the ranges.
     template <class Rows>
-    void begin(const Rows& rows, const Params& params) {
-        if (!(params == state_.art.params())) state_.art.configure(params);
+    bool begin(const Rows& rows, const Params& params) {
+        if (!(params == state_.art.params())) {
+            copy_before();
+            state_.art.configure(params);
+        }
         row_.resize_uninitialised(n_features_);
-        if (!state_.bounds.known()) learn_bounds(rows);
-        if (params.out_of_bounds == OutOfBounds::error) refuse_outside(rows);
         if constexpr (kLabelsLater) state_.art.prepare(workspace_);
+        if (!state_.bounds.known()) {
+            copy_before();
+            learn_bounds(rows);
+            return false;
+        }
+        if (params.out_of_bounds == OutOfBounds::error) {
+            refuse_outside(rows);
+            return false;
+        }
+        return may_leave_bounds(params);
     }
 
     template <class Rows, class Ask>
     int train_unguarded(const Rows& rows, const Params& params, const Plan& plan,
                         std::int64_t* labels, Poll<Ask>& poll) {
-        begin(rows, params);
+        const bool may_leave = begin(rows, params);
         const std::size_t n = rows.size();
         CallMap call_map(kMerges ? state_.art.n_clusters() : 0);
         LabelMaps maps;  // of this epoch
@@ -408,7 +449,7 @@ private:
             for (std::size_t i = 0; i < n; ++i) {
                 const std::size_t r = row_at(i);
                 rows.read(r, row_.data());
-                labels[r] = learn_row(row_.data(), static_cast<std::int64_t>(r), [&] {
+                labels[r] = learn_row(row_.data(), static_cast<std::int64_t>(r), may_leave, [&] {
                     Buffer<std::uint32_t> map = make_room(plan.may_merge, poll);
                     if (map.size()) follow(i, std::move(map));
                 });
@@ -427,7 +468,7 @@ private:
     template <class Rows, class Ask>
     void tell_unguarded(const Rows& rows, const Params& params, StreamReport& told,
                         Poll<Ask>& poll) {
-        begin(rows, params);
+        const bool may_leave = begin(rows, params);
         CallMap call_map(kMerges ? state_.art.n_clusters() : 0);
         const auto follow = [&](std::size_t n_rows, const Buffer<std::uint32_t>& map) {
             call_map.follow(map);
@@ -442,7 +483,7 @@ private:
                 n_before = count_clusters();
             };
             told.labels[r] = labelled(learn_row(row_.data(), static_cast<std::int64_t>(r),
-                                                make_room_first, &told.matches[r]));
+                                                may_leave, make_room_first, &told.matches[r]));
             const std::size_t n_after = count_clusters();
             told.founded[r] = n_after > n_before;
             n_before = n_after;
@@ -466,10 +507,14 @@ private:
 
     template <class Ask>
     std::int64_t learn_or_merge(const double* row, Ask ask) {
-        if (!state_.bounds.known()) state_.bounds.set(row, row, n_features_);
+        if (!state_.bounds.known()) {
+            copy_before();
+            state_.bounds.set(row, row, n_features_);
+        }
         Poll<Ask> poll(ask);
         CallMap call_map(kMerges ? state_.art.n_clusters() : 0);
-        std::int64_t label = labelled(learn_row(row, kNone, [&] {
+        const bool may_leave = may_leave_bounds(state_.art.params());
+        std::int64_t label = labelled(learn_row(row, kNone, may_leave, [&] {
             const Buffer<std::uint32_t> map = make_room(true, poll);
             if (map.size()) call_map.follow(map);
         }));
@@ -486,8 +531,8 @@ private:
     // called where room has to be made, and has the last word. `match` receives what the row's
     // match was before it was learned.
     template <class MakeRoom>
-    std::uint32_t learn_row(const double* row, std::int64_t index, MakeRoom&& make_room,
-                            double* match = nullptr) {
+    std::uint32_t learn_row(const double* row, std::int64_t index, bool may_leave,
+                            MakeRoom&& make_room, double* match = nullptr) {
         if (state_.n_samples >= kMostRows) {
             throw std::invalid_argument(
                 "the model has been presented 2^53 rows, and cannot count more; train a new one");
@@ -495,12 +540,13 @@ private:
         coded_.prepare(n_features_);
         state_.art.reserve_one();
         state_.art.prepare(workspace_);
-        if (!state_.bounds.contains(row)) leave_bounds(row, index);
+        if (may_leave && !state_.bounds.contains(row)) leave_bounds(row, index);
         const Sample x = coded_.code(row, state_.bounds);
-        if (match)
-            *match = known() ? clamped_match(state_.art.recognise(x, workspace_).match) : 0.0;
-        const std::uint32_t label =
-            state_.art.is_full() ? learn_when_full(x, make_room) : state_.art.learn(x, workspace_);
+        if (match) *match = 0.0;
+        double* const asked = match && known() ? match : nullptr;
+        const std::uint32_t label = state_.art.is_full() ? learn_when_full(x, make_room, asked)
+                                                         : state_.art.learn(x, workspace_, asked);
+        if (asked) *match = clamped_match(*match);
         ++state_.n_samples;
         ++state_.since_merge;
         return label;
@@ -524,15 +570,15 @@ private:
     // A row that would make a category has room made for it now and then. Where that does not help,
     // it gets the label that `predict` would give it, and leaves no trace.
     template <class MakeRoom>
-    std::uint32_t learn_when_full(const Sample& x, MakeRoom&& make_room) {
+    std::uint32_t learn_when_full(const Sample& x, MakeRoom&& make_room, double* match) {
         Art& art = state_.art;
         if constexpr (kLabelsLater) {
             (void)make_room;
-            if (!art.learn_if_room(x, workspace_)) ++state_.n_refused;
+            if (!art.learn_if_room(x, workspace_, match)) ++state_.n_refused;
             return 0;
         } else {
             art.follow_advice(workspace_);
-            auto choice = art.choose(x, kAnyMatch, workspace_);
+            auto choice = art.choose(x, kAnyMatch, workspace_, match);
             if (Art::creates(choice) && seeks_room()) {
                 make_room();
                 choice = art.choose(x, kAnyMatch, workspace_);
@@ -548,6 +594,7 @@ private:
     template <class Ask>
     Buffer<std::uint32_t> make_room(bool may_merge, Poll<Ask>& poll) {
         Buffer<std::uint32_t> map;
+        copy_before();
         if constexpr (kMerges) {
             if (may_merge && state_.art.params().merge_when_full) {
                 map = merge_now(poll);
@@ -572,17 +619,10 @@ private:
     }
 
     void leave_bounds(const double* row, std::int64_t index) {
-        switch (state_.art.params().out_of_bounds) {
-            case OutOfBounds::clip:
-                return;  // `code` does it
-            case OutOfBounds::error:
-                refuse(row, index);
-                return;
-            case OutOfBounds::expand:
-                break;
-        }
+        if (state_.art.params().out_of_bounds == OutOfBounds::error) refuse(row, index);
         Bounds wider = state_.bounds;
         wider.include(row);
+        copy_before();
         widen(state_.art, state_.bounds, wider);
         state_.bounds = std::move(wider);
     }
@@ -625,6 +665,7 @@ private:
                 throw std::invalid_argument(
                     "the model has been merged 2^53 times, and cannot count more; train a new one");
             }
+            copy_before();
             Buffer<std::uint32_t> map = state_.art.merge(state_.n_apart, poll);
             state_.since_merge = 0;
             ++state_.n_merges;
@@ -710,7 +751,14 @@ private:
     Buffer<double> row_;
     Coded coded_;
     typename Art::Workspace workspace_;
-    std::unique_ptr<State> before_;  // the model before the last call, until it is kept
+    // The model before the last call, until it is kept: what its parts have noted and its counters,
+    // or a copy.
+    struct Before {
+        bool is_known = false;
+        Counters counters;
+        std::unique_ptr<State> copy;
+    };
+    Before before_;
     mutable Asking asking_;
     mutable ModelLock lock_;
 };

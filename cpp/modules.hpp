@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "categories.hpp"
+#include "journal.hpp"
 #include "linkage.hpp"
 
 namespace resonart {
@@ -40,11 +41,37 @@ public:
         categories_.reserve(categories_.size() + n_categories);
         sizes_.reserve(sizes_.size() + n_modules);
         totals_.reserve(totals_.size() + n_modules);
+        journal_.reserve_more(1);
         if (keeps_centroids_) centroids_.reserve(centroids_.size() + n_modules);
         if (keeps_members_) {
             members_.reserve(members_.size() + n_categories);
             begin_.reserve(begin_.size() + n_modules);
         }
+    }
+
+    // Undo, as journal.hpp says.
+    void note_changes() {
+        categories_.note_changes();
+        centroids_.note_changes();
+        journal_.begin(size());
+    }
+    void forget_changes() noexcept {
+        categories_.forget_changes();
+        centroids_.forget_changes();
+        journal_.end();
+    }
+    void undo_changes() {
+        if (!journal_.is_kept()) return;
+        categories_.undo_changes();
+        centroids_.undo_changes();
+        sizes_.resize_uninitialised(journal_.size_before());
+        totals_.resize_uninitialised(journal_.size_before());
+        for (std::size_t i = 0; i < journal_.size(); ++i) {
+            sizes_[journal_.which(i)] = journal_.value(i).size;
+            totals_[journal_.which(i)] = journal_.value(i).total;
+        }
+        if (keeps_members_) group(begin_, members_);
+        journal_.end();
     }
 
     // The next three need the room reserved before.
@@ -60,6 +87,7 @@ public:
         }
     }
     void add_category(std::uint32_t m, const double* w, std::int64_t count) noexcept {
+        note(m);
         sizes_[m] += 1;
         totals_[m] += count;
         categories_.append(w, count, m);
@@ -72,6 +100,7 @@ public:
     }
     void learn(std::size_t j, const double* x, double beta, std::int64_t samples) noexcept {
         const std::uint32_t m = categories_.owner(j);
+        note(m);
         totals_[m] += samples;
         categories_.learn(j, x, beta, samples);
         if (!keeps_centroids_) return;
@@ -185,6 +214,13 @@ public:
     }
 
 private:
+    struct Noted {
+        std::uint32_t size;
+        std::int64_t total;
+    };
+    // Before module m is changed.
+    void note(std::size_t m) noexcept { journal_.note(m, {sizes_[m], totals_[m]}); }
+
     void recompute_centroid(std::uint32_t m) noexcept {
         centroids_.fill_weight(m, 1.0);
         for (std::size_t j = 0; j < categories_.size(); ++j) {
@@ -199,6 +235,7 @@ private:
     bool keeps_centroids_ = false;
     Buffer<std::uint32_t> members_, begin_;  // module m's: members_[begin_[m]] to [begin_[m + 1]]
     bool keeps_members_ = false;
+    Journal<Noted> journal_;
 };
 
 }  // namespace resonart

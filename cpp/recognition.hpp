@@ -20,10 +20,10 @@ inline double clamped_match(double match) noexcept {
     return match > 1.0 ? 1.0 : match < 0.0 ? 0.0 : match;
 }
 
-// Fuzzy ART and DVFA: the winning category speaks for its cluster. The model is not empty.
+// Fuzzy ART and DVFA: the winning category speaks for its cluster, given the best that passes. The
+// model is not empty.
 inline Recognition recognise_by_category(const Categories& categories, const Sample& x,
-                                         Finder& finder, double alpha, double threshold) noexcept {
-    Best best = finder.best_passing(categories, x, alpha, threshold, nullptr);
+                                         Finder& finder, double alpha, Best best) noexcept {
     const bool resonated = best.index != kNone;
     if (!resonated) best = finder.best_passing(categories, x, alpha, -1.0, nullptr);
     const auto j = static_cast<std::size_t>(best.index);

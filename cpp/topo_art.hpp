@@ -11,6 +11,7 @@
 
 #include "categories.hpp"
 #include "finder.hpp"
+#include "journal.hpp"
 #include "linkage.hpp"
 #include "params.hpp"
 #include "recognition.hpp"
@@ -36,6 +37,27 @@ public:
         for (std::size_t e = 0; e < pairs_.size(); ++e) claim(pairs_[e]);
     }
 
+    // Undo, as journal.hpp says.
+    void note_changes() { journal_.begin(size()); }
+    void forget_changes() noexcept { journal_.end(); }
+    void undo_changes() {
+        if (!journal_.is_kept()) return;
+        const std::size_t n = journal_.size_before();
+        std::size_t first = n;  // those from here on are others now
+        for (std::size_t i = 0; i < journal_.size(); ++i) {
+            first = std::min(first, journal_.which(i));
+        }
+        for (std::size_t e = first; e < size(); ++e) release(pairs_[e]);
+        pairs_.resize_uninitialised(n);
+        for (std::size_t i = 0; i < journal_.size(); ++i) {
+            pairs_[journal_.which(i)] = journal_.value(i);
+        }
+        for (std::size_t e = first; e < n; ++e) claim(pairs_[e]);
+        journal_.end();
+    }
+    // Room for notes of so many; throws std::bad_alloc, changing nothing.
+    void reserve_notes(std::size_t n) { journal_.reserve_more(n); }
+
     // Whether it is new.
     bool add(std::uint32_t i, std::uint32_t j) noexcept {
         const std::uint64_t pair = i < j ? join(i, j) : join(j, i);
@@ -45,10 +67,11 @@ public:
     }
 
     // Categories from `from` on get new numbers, or kGone: then their edges go, too. The first
-    // `kept` edges are between others.
+    // `kept` edges are between others. Where changes are noted, needs `reserve_notes` for the rest.
     static constexpr std::uint32_t kGone = 0xffffffffu;
     void renumber(std::size_t kept, std::uint32_t from, const std::uint32_t* number) noexcept {
         const auto now = [&](std::uint32_t j) { return j < from ? j : number[j]; };
+        for (std::size_t e = kept; e < pairs_.size(); ++e) journal_.note(e, pairs_[e]);
         for (std::size_t e = kept; e < pairs_.size(); ++e) release(pairs_[e]);
         for (std::size_t e = kept; e < pairs_.size(); ++e) {
             const std::uint32_t i = now(first(e)), j = now(second(e));
@@ -107,6 +130,7 @@ private:
 
     std::uint64_t salt_ = salt();
     Buffer<std::uint64_t> pairs_, table_;
+    Journal<std::uint64_t> journal_;
 };
 
 // What a module needs room for while it works.
@@ -118,9 +142,12 @@ struct TopoWorkspace {
     // Of which links and how many categories the components are known.
     std::uint64_t stamp = 0;
     std::size_t n_known = 0, n_components = 0;
+    // Another one that knows them and outlives this one.
+    const TopoWorkspace* lender = nullptr;
+    const TopoWorkspace& known() const { return lender ? *lender : *this; }
 };
 
-// Another number each time: links of the same stamp are the same links.
+// Another number each time: modules of the same stamp have the same components.
 inline std::uint64_t new_stamp() noexcept {
     static std::atomic<std::uint64_t> last{0};
     return ++last;
@@ -135,7 +162,7 @@ public:
 
     const Categories& categories() const { return categories_; }
     const Edges& edges() const { return edges_; }
-    std::int64_t steps() const { return steps_; }
+    std::int64_t steps() const { return progress_->steps; }
     bool is_permanent(std::size_t j, const Params& params) const {
         return categories_.count(j) >= params.phi;
     }
@@ -143,9 +170,32 @@ public:
     void do_without_index() noexcept { categories_.do_without_index(); }
     // Others are permanent when φ changes.
     void forget_components() noexcept { stamp_ = new_stamp(); }
-    void reserve_one() {
+    void reserve_one(const Params& params) {
         categories_.reserve(categories_.size() + 1);
         edges_.reserve_more(1);
+        if (!ends_cycle(params) && !is_full(params)) return;
+        // Candidates may go, and all that may move up is noted.
+        const auto [n_kept, n_kept_edges] = settled(params);
+        categories_.reserve_notes(categories_.size() - n_kept + Categories::kMostRewritten);
+        edges_.reserve_notes(edges_.size() - n_kept_edges);
+    }
+
+    // Undo, as journal.hpp says.
+    void note_changes() {
+        categories_.note_changes();
+        edges_.note_changes();
+        progress_.note_changes();
+    }
+    void undo_changes() {
+        categories_.undo_changes();
+        edges_.undo_changes();
+        progress_.undo_changes();
+        stamp_ = new_stamp();
+    }
+    void forget_changes() noexcept {
+        categories_.forget_changes();
+        edges_.forget_changes();
+        progress_.forget_changes();
     }
     // Room for one category more than there are: one may be made before the room is used.
     void prepare(TopoWorkspace& ws) const {
@@ -197,12 +247,15 @@ public:
                 const auto other = static_cast<std::size_t>(choice.second);
                 learn(other, x, params.beta_sbm, params);
                 if (edges_.add(static_cast<std::uint32_t>(best),
-                               static_cast<std::uint32_t>(other))) {
+                               static_cast<std::uint32_t>(other)) &&
+                    may_join(best, other, params, ws)) {
                     stamp_ = new_stamp();
                 }
             }
         }
-        if (++steps_ % params.tau == 0) remove_candidates(params, ws);
+        const bool ends = ends_cycle(params);
+        ++progress_->steps;
+        if (ends) remove_candidates(params, ws);
     }
 
     bool is_full(const Params& params) const { return params.is_full(categories_.size()); }
@@ -219,6 +272,7 @@ public:
     // Connected components of the permanent categories, numbered by the lowest they hold. Returns
     // how many there are.
     std::size_t find_components(const Params& params, TopoWorkspace& ws) const noexcept {
+        if (ws.lender) return ws.lender->n_components;
         if (ws.stamp != stamp_ || ws.n_known > categories_.size()) {
             ws.n_components = find_components_anew(params, ws);
             ws.stamp = stamp_;
@@ -233,13 +287,10 @@ public:
         return ws.n_components;
     }
 
-    // What another workspace knows of the components, if that still holds. Needs `prepare`.
+    // What another workspace knows of the components, if that still holds; nobody may change it,
+    // nor the module, as long as `ws` is used.
     void recall_components(const TopoWorkspace& known, TopoWorkspace& ws) const noexcept {
-        if (known.stamp != stamp_ || known.n_known > categories_.size()) return;
-        std::copy_n(known.component.data(), known.n_known, ws.component.data());
-        ws.stamp = known.stamp;
-        ws.n_known = known.n_known;
-        ws.n_components = known.n_components;
+        if (known.stamp == stamp_ && known.n_known == categories_.size()) ws.lender = &known;
     }
 
     // The component of the category with the highest size-independent activation,
@@ -247,10 +298,11 @@ public:
     // is none. `activation` receives its value. Needs `find_components`.
     std::int64_t cluster_of(const Sample& x, bool permanent_only, double alpha, TopoWorkspace& ws,
                             double& activation) const noexcept {
-        const Best best = ws.finder.nearest_box(categories_, x, alpha,
-                                                permanent_only ? ws.component.data() : nullptr);
+        const std::int64_t* component = ws.known().component.data();
+        const Best best =
+            ws.finder.nearest_box(categories_, x, alpha, permanent_only ? component : nullptr);
         activation = best.index == kNone ? 0.0 : best.ratio;
-        return best.index == kNone ? -1 : ws.component[static_cast<std::size_t>(best.index)];
+        return best.index == kNone ? -1 : component[best.index];
     }
 
     // The highest such activation of each component. Needs `find_components`.
@@ -259,12 +311,13 @@ public:
         const auto d = static_cast<double>(categories_.n_features());
         ws.finder.add_work(categories_);
         kernels().gaps(x.x, categories_.view(alpha), ws.gap.data());
-        for (std::size_t m = 0; m < ws.n_components; ++m) {
+        const TopoWorkspace& known = ws.known();
+        for (std::size_t m = 0; m < known.n_components; ++m) {
             activation[m] = linkages::Single::start();
         }
         for (std::size_t j = 0; j < categories_.size(); ++j) {
-            if (ws.component[j] < 0) continue;
-            double& highest = activation[ws.component[j]];
+            if (known.component[j] < 0) continue;
+            double& highest = activation[known.component[j]];
             highest = linkages::Single::add(highest, 1.0 - ws.gap[j] / d);
         }
     }
@@ -286,12 +339,21 @@ public:
         categories.reserve(categories.size());  // and an index, where it pays
         categories_ = std::move(categories);
         edges_ = std::move(edges);
-        steps_ = steps;
-        n_settled_ = n_settled_edges_ = 0;
+        *progress_ = Progress();
+        progress_->steps = steps;
         stamp_ = new_stamp();
     }
 
 private:
+    // Whether a new link may change the components: not if one side is a candidate, nor if both are
+    // known to be of the same one.
+    bool may_join(std::size_t i, std::size_t j, const Params& params,
+                  const TopoWorkspace& ws) const noexcept {
+        if (!is_permanent(i, params) || !is_permanent(j, params)) return false;
+        const bool are_known = ws.stamp == stamp_ && i < ws.n_known && j < ws.n_known;
+        return !are_known || ws.component[i] != ws.component[j];
+    }
+
     // A category that becomes permanent brings its links into force.
     void learn(std::size_t j, const Sample& x, double beta, const Params& params) noexcept {
         categories_.learn(j, x.x, beta, 1);
@@ -324,32 +386,41 @@ private:
         return static_cast<std::size_t>(n);
     }
 
-    // Those that were permanent at the last removal still are, unless φ has been raised since.
+    // How many categories and edges the last removal has left. Those that were permanent then still
+    // are, unless φ has been raised since.
+    struct Settled {
+        std::size_t n_categories = 0, n_edges = 0;
+    };
+    Settled settled(const Params& params) const noexcept {
+        return params.phi <= progress_->settled_phi ? progress_->settled : Settled();
+    }
+    // Whether the next step is the last of τ.
+    bool ends_cycle(const Params& params) const noexcept { return (steps() + 1) % params.tau == 0; }
+
     void remove_candidates(const Params& params, TopoWorkspace& ws) noexcept {
-        const bool still = params.phi <= settled_phi_;
-        const std::size_t first = still ? n_settled_ : 0;
+        const auto [first, n_kept_edges] = settled(params);
         auto next = static_cast<std::uint32_t>(first);
         for (std::size_t j = first; j < categories_.size(); ++j) {
             ws.number[j] = is_permanent(j, params) ? next++ : Edges::kGone;
         }
         if (next != categories_.size()) {
-            edges_.renumber(still ? n_settled_edges_ : 0, static_cast<std::uint32_t>(first),
-                            ws.number.data());
+            edges_.renumber(n_kept_edges, static_cast<std::uint32_t>(first), ws.number.data());
             categories_.keep_if(first, [&](std::size_t j) { return ws.number[j] != Edges::kGone; });
             stamp_ = new_stamp();
         }
-        n_settled_ = next;
-        n_settled_edges_ = edges_.size();
-        settled_phi_ = params.phi;
+        progress_->settled = {next, edges_.size()};
+        progress_->settled_phi = params.phi;
     }
 
     Categories categories_;
     Edges edges_;
-    std::int64_t steps_ = 0;
     std::uint64_t stamp_ = new_stamp();  // of edges and of who is permanent
-    // After the last removal: how many categories and edges were left, and by which φ.
-    std::size_t n_settled_ = 0, n_settled_edges_ = 0;
-    std::int64_t settled_phi_ = 0;
+    struct Progress {
+        std::int64_t steps = 0;
+        Settled settled;  // at the last removal, by this φ
+        std::int64_t settled_phi = 0;
+    };
+    Undoable<Progress> progress_;
 };
 
 // Module A decides which samples module B sees; B, the stricter, gives the clusters.
@@ -401,8 +472,22 @@ public:
         b_.prepare(ws.b);
     }
     void reserve_one() {
-        a_.reserve_one();
-        b_.reserve_one();
+        a_.reserve_one(params_);
+        b_.reserve_one(params_);
+    }
+
+    // Undo, as journal.hpp says.
+    void note_changes() {
+        a_.note_changes();
+        b_.note_changes();
+    }
+    void undo_changes() {
+        a_.undo_changes();
+        b_.undo_changes();
+    }
+    void forget_changes() noexcept {
+        a_.forget_changes();
+        b_.forget_changes();
     }
 
     // What both modules do with a sample; the matches are those that resonated in A and in B.
@@ -414,7 +499,10 @@ public:
     double threshold_lb(double rho) const { return a_.threshold(rho); }
     double threshold_ub(double rho) const { return b_.threshold(rho); }
 
-    Choice choose(const Sample& x, double, Workspace& ws) const noexcept {
+    // `match` receives what `recognise` says of the sample, where it is wanted: that knows neither
+    // vigilance nor module A, and is a search of its own.
+    Choice choose(const Sample& x, double, Workspace& ws, double* match = nullptr) const noexcept {
+        if (match) *match = recognise(x, ws).match;
         Choice choice;
         choice.a = a_.choose(x, params_.rho_a, params_, ws.a);
         choice.match_lb = choice.a.match;
@@ -433,16 +521,16 @@ public:
         return 0;
     }
 
-    std::uint32_t learn(const Sample& x, Workspace& ws) noexcept {
-        return take(x, choose(x, kAnyMatch, ws), ws);
+    std::uint32_t learn(const Sample& x, Workspace& ws, double* match = nullptr) noexcept {
+        return take(x, choose(x, kAnyMatch, ws, match), ws);
     }
 
     bool is_full() const { return a_.is_full(params_) || b_.is_full(params_); }
 
     // The same under the bound, which holds for each module; false if one has refused the sample.
     // What A has not taken B does not see.
-    bool learn_if_room(const Sample& x, Workspace& ws) noexcept {
-        const Choice choice = choose(x, kAnyMatch, ws);
+    bool learn_if_room(const Sample& x, Workspace& ws, double* match = nullptr) noexcept {
+        const Choice choice = choose(x, kAnyMatch, ws, match);
         if (!a_.makes_room(choice.a, params_, ws.a)) return false;
         a_.take(x, choice.a, params_, ws.a);
         if (!choice.reaches_b) return true;

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 import pickle
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 from sklearn.base import clone
 
-from resonart import DDVFA, DVFA, FuzzyART, TopoART
+from oracle import LINKAGES
+from resonart import DDVFA, DVFA, FuzzyART, TopoART, _core
 from resonart._models.snapshot import dump
 
 RNG = np.random.default_rng(7)
@@ -65,6 +68,63 @@ def test_rows_are_told_what_row_by_row_learning_says(model: Any) -> None:
                 assert learned.founded[i] == (theirs.n_clusters_ > n_before)
         n_merged = getattr(theirs, "n_merges_", 0)
     # The label map is that of one call, which was another one.
+    mine, other = dump(ours._engine)["state"], dump(theirs._engine)["state"]
+    mine.pop("label_map", None)
+    other.pop("label_map", None)
+    assert pickle.dumps(mine) == pickle.dumps(other)
+
+
+SEARCHES = [
+    *(FuzzyART(rho=rho, beta=0.8) for rho in (0.0, 0.7, 0.95)),
+    *(DVFA(rho_lb=rho, rho_ub=0.95) for rho in (0.0, 0.7, 0.9)),
+    *(
+        DDVFA(rho_lb=rho, rho_ub=0.95, linkage=linkage, search=search, gamma=gamma, alpha=alpha)
+        for linkage, search, (rho, gamma, alpha) in itertools.product(
+            LINKAGES,
+            ("activation", "index"),
+            [
+                (0.0, 3.0, 1e-3),
+                (0.7, 3.0, 1e-3),
+                (0.9, 1.0, 1e-3),
+                (0.7, 0.0, 1e-3),  # all are equally active
+                (0.7, 3.0, 1e-25),  # beyond what floats are trusted with
+            ],
+        )
+    ),
+    *(TopoART(rho_a=rho, phi=phi, tau=30) for rho in (0.7, 0.95) for phi in (1, 3)),
+]
+
+
+@pytest.fixture(params=["off", "on"])
+def _index(request: pytest.FixtureRequest) -> Iterator[None]:
+    in_use = _core.index_in_use()
+    _core.index_use(request.param)
+    yield
+    _core.index_use(in_use)
+
+
+@pytest.mark.usefixtures("_index")
+@pytest.mark.filterwarnings("ignore:gamma")
+@pytest.mark.parametrize("model", SEARCHES, ids=repr)
+@pytest.mark.parametrize("kind", ["even", "ties", "repeated"])
+@pytest.mark.parametrize("max_categories", [None, 15])
+def test_matches_are_those_of_score_samples_before(
+    model: Any, kind: str, max_categories: int | None
+) -> None:
+    """One search tells the match and learns; it must say what a search of its own says."""
+    rng = np.random.default_rng(3)
+    rows = rng.random((130, 2))
+    if kind == "ties":
+        rows = np.round(rows * 4) / 4
+    elif kind == "repeated":
+        rows = rows[rng.integers(40, size=len(rows))]
+    rows[100:104] = rows[100:104] * 1.3 - 0.1
+    ours = clone(model).set_params(max_categories=max_categories).partial_fit(rows[:30])
+    theirs = clone(model).set_params(max_categories=max_categories).partial_fit(rows[:30])
+    learned = ours.learn_many(rows[30:])
+    for i, row in enumerate(rows[30:]):
+        assert learned.matches[i] == theirs.score_samples([row])[0]
+        theirs.learn_one(row)
     mine, other = dump(ours._engine)["state"], dump(theirs._engine)["state"]
     mine.pop("label_map", None)
     other.pop("label_map", None)

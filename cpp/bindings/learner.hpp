@@ -257,7 +257,11 @@ public:
     static std::tuple<WholeNumbers, NewVector<double>, NewVector<std::uint8_t>, nb::list>
     train_telling(Engine& engine, const AnyRows& array, const Params& params) {
         const Rows data = rows(engine, array);
-        StreamReport told(data.size());
+        const std::size_t n = data.size();
+        Fresh<std::int64_t> labels(n);
+        Fresh<double> matches(n);
+        Fresh<std::uint8_t> founded(n);
+        StreamReport told{labels.data(), matches.data(), founded.data()};
         try {
             nb::gil_scoped_release free;
             engine.train_telling(data, params, told, AskPython());
@@ -267,19 +271,12 @@ public:
         nb::list renamings;
         const std::int64_t* entry = told.entries.data();
         for (std::size_t i = 0; i < told.after.size(); ++i) {
-            const auto n = static_cast<std::size_t>(told.sizes[i]);
-            Fresh<std::int64_t> map(n);
-            std::copy_n(entry, n, map.data());
-            entry += n;
+            const auto n_labels = static_cast<std::size_t>(told.sizes[i]);
+            Fresh<std::int64_t> map(n_labels);
+            std::copy_n(entry, n_labels, map.data());
+            entry += n_labels;
             renamings.append(nb::make_tuple(told.after[i], whole_numbers(map)));
         }
-        const std::size_t n = data.size();
-        Fresh<std::int64_t> labels(n);
-        Fresh<double> matches(n);
-        Fresh<std::uint8_t> founded(n);
-        std::copy_n(told.labels.data(), n, labels.data());
-        std::copy_n(told.matches.data(), n, matches.data());
-        std::copy_n(told.founded.data(), n, founded.data());
         return {whole_numbers(labels), matches.vector(), founded.vector(), renamings};
     }
 

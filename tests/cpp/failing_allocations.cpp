@@ -86,21 +86,51 @@ Rows view(const std::vector<double>& rows) {
                             kFeatures * sizeof(double), sizeof(double));
 }
 
-// Every number that makes up a model.
-template <class Art>
-std::vector<double> content(const Learner<Art>& learner) {
-    const auto& state = learner.state();
-    const Categories& c = state.art.categories();
-    std::vector<double> all = {double(c.size()),        double(state.art.n_clusters()),
-                               double(state.n_samples), double(state.since_merge),
-                               double(state.n_merges),  state.art.params().lower_vigilance(),
-                               double(state.n_refused), double(state.room_sought_at)};
+void add(std::vector<double>& all, const Categories& c) {
+    all.push_back(double(c.size()));
     for (std::size_t j = 0; j < c.size(); ++j) {
         for (std::size_t f = 0; f < c.width(); ++f) all.push_back(c.weight(j, f));
         all.push_back(c.norm(j));
         all.push_back(double(c.count(j)));
         all.push_back(double(c.owner(j)));
     }
+}
+
+// What an algorithm keeps besides its categories.
+template <class Art>
+void add_rest(std::vector<double>&, const Art&) {}
+void add_rest(std::vector<double>& all, const Ddvfa& art) {
+    const Modules& modules = art.modules();
+    add(all, modules.centroids());
+    for (std::size_t m = 0; m < modules.size(); ++m) {
+        all.push_back(double(modules.module_size(m)));
+        all.push_back(double(modules.module_samples(m)));
+        if (art.params().linkage == Linkage::single) continue;
+        const std::uint32_t* members = modules.members(m);
+        all.insert(all.end(), members, members + modules.module_size(m));
+    }
+}
+void add_rest(std::vector<double>& all, const TopoArt& art) {
+    add(all, art.b().categories());
+    for (const TopoModule* module : {&art.a(), &art.b()}) {
+        all.push_back(double(module->steps()));
+        for (std::size_t e = 0; e < module->edges().size(); ++e) {
+            all.push_back(module->edges().first(e));
+            all.push_back(module->edges().second(e));
+        }
+    }
+}
+
+// Every number that makes up a model.
+template <class Art>
+std::vector<double> content(const Learner<Art>& learner) {
+    const auto& state = learner.state();
+    std::vector<double> all = {double(state.art.n_clusters()),   double(state.n_samples),
+                               double(state.since_merge),        double(state.n_merges),
+                               state.art.params().lower_vigilance(),        double(state.n_refused),
+                               double(state.room_sought_at)};
+    add(all, state.art.categories());
+    add_rest(all, state.art);
     for (std::size_t f = 0; f < state.bounds.size(); ++f) {
         all.push_back(state.bounds.low(f));
         all.push_back(state.bounds.high(f));
@@ -118,7 +148,8 @@ struct Never {
 template <class Art, class Change>
 long survive(const char* name, const typename Art::Params& params, Change&& change) {
     const std::vector<double> before_rows = random_rows(40, 1.0, 1);
-    for (long k = 0;; ++k) {
+    std::vector<double> expected;  // of a call that does not fail
+    for (long k = -1;; ++k) {
         Learner<Art> learner(kFeatures, params);
         std::vector<std::int64_t> labels(2000);
         learner.train(view(before_rows), params, Plan(), labels.data(), Never());
@@ -131,6 +162,10 @@ long survive(const char* name, const typename Art::Params& params, Change&& chan
             failed = true;
         }
         countdown = -1;
+        if (k < 0) {
+            expected = content(learner);
+            continue;
+        }
         if (!failed) return k;
         if (content(learner) != before) {
             std::printf("%s: the model changed when allocation %ld failed\n", name, k);
@@ -138,6 +173,10 @@ long survive(const char* name, const typename Art::Params& params, Change&& chan
         }
         // And it still works.
         change(learner, labels.data());
+        if (content(learner) != expected) {
+            std::printf("%s: another model after allocation %ld failed\n", name, k);
+            std::exit(1);
+        }
     }
 }
 
@@ -156,6 +195,14 @@ long survive_all(const char* name, typename Art::Params params) {
             learner.train(view(rows), with, plan, labels, Never());
         });
     };
+    const auto tell = [&](const std::vector<double>& rows, const Params& with) {
+        failures += survive<Art>(name, with, [&](auto& learner, std::int64_t* labels) {
+            double matches[60];
+            std::uint8_t founded[60];
+            StreamReport told{labels, matches, founded};
+            learner.train_telling(view(rows), with, told, Never());
+        });
+    };
     Params merging = params;
     if constexpr (Art::kMerges) merging.merge_every = 25;
     Params stricter = params;
@@ -166,6 +213,9 @@ long survive_all(const char* name, typename Art::Params params) {
     train(one, params, false);
     train(far, params, false);
     train(one, stricter, false);
+    tell(inside, params);
+    tell(outside, merging);
+    tell(one, params);
     for (const auto* row : {&one, &far}) {
         failures += survive<Art>(name, params, [&](auto& learner, std::int64_t*) {
             learner.learn_one(row->data(), Never());
