@@ -214,6 +214,15 @@ public:
         return !is_full(params);
     }
 
+    // Categories of the components that `goes` names go, with all their links; the other components
+    // close up in order. Needs `find_components`.
+    void remove_components(const Buffer<std::uint8_t>& goes, TopoWorkspace& ws) noexcept {
+        remove(0, 0, ws, [&](std::size_t j) {
+            return ws.component[j] >= 0 && goes[static_cast<std::size_t>(ws.component[j])];
+        });
+        n_settled_ = n_settled_edges_ = 0;
+    }
+
     // Connected components of the permanent categories, numbered by the lowest they hold. Returns
     // how many there are.
     std::size_t find_components(const Params& params, TopoWorkspace& ws) const noexcept {
@@ -322,21 +331,27 @@ private:
         return static_cast<std::size_t>(n);
     }
 
+    // Categories from `first` on for which goes(j) holds go, and their links, which are none of the
+    // first `first_edge`.
+    template <class Goes>
+    void remove(std::size_t first, std::size_t first_edge, TopoWorkspace& ws,
+                Goes&& goes) noexcept {
+        auto next = static_cast<std::uint32_t>(first);
+        for (std::size_t j = first; j < categories_.size(); ++j) {
+            ws.number[j] = goes(j) ? Edges::kGone : next++;
+        }
+        if (next == categories_.size()) return;
+        edges_.renumber(first_edge, static_cast<std::uint32_t>(first), ws.number.data());
+        categories_.keep_if(first, [&](std::size_t j) { return ws.number[j] != Edges::kGone; });
+        stamp_ = new_stamp();
+    }
+
     // Those that were permanent at the last removal still are, unless φ has been raised since.
     void remove_candidates(const Params& params, TopoWorkspace& ws) noexcept {
         const bool still = params.phi <= settled_phi_;
-        const std::size_t first = still ? n_settled_ : 0;
-        auto next = static_cast<std::uint32_t>(first);
-        for (std::size_t j = first; j < categories_.size(); ++j) {
-            ws.number[j] = is_permanent(j, params) ? next++ : Edges::kGone;
-        }
-        if (next != categories_.size()) {
-            edges_.renumber(still ? n_settled_edges_ : 0, static_cast<std::uint32_t>(first),
-                            ws.number.data());
-            categories_.keep_if(first, [&](std::size_t j) { return ws.number[j] != Edges::kGone; });
-            stamp_ = new_stamp();
-        }
-        n_settled_ = next;
+        remove(still ? n_settled_ : 0, still ? n_settled_edges_ : 0, ws,
+               [&](std::size_t j) { return !is_permanent(j, params); });
+        n_settled_ = categories_.size();
         n_settled_edges_ = edges_.size();
         settled_phi_ = params.phi;
     }
@@ -447,6 +462,12 @@ public:
     void do_without_index() noexcept {
         a_.do_without_index();
         b_.do_without_index();
+    }
+
+    // Clusters are components of B. A keeps what it has: rows like those of a cluster that has gone
+    // still reach B, and may found it anew. Needs `find_components`.
+    void remove_clusters(const Buffer<std::uint8_t>& goes, Workspace& ws) noexcept {
+        b_.remove_components(goes, ws.b);
     }
 
     // Returns how many there are in B: clusters.

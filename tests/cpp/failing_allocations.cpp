@@ -94,7 +94,9 @@ std::vector<double> content(const Learner<Art>& learner) {
     std::vector<double> all = {double(c.size()),        double(state.art.n_clusters()),
                                double(state.n_samples), double(state.since_merge),
                                double(state.n_merges),  state.art.params().rho_lb,
-                               double(state.n_refused), double(state.room_sought_at)};
+                               double(state.n_refused), double(state.room_sought_at),
+                               double(state.n_removed), double(state.n_apart),
+                               double(state.n_renamings)};
     for (std::size_t j = 0; j < c.size(); ++j) {
         for (std::size_t f = 0; f < c.width(); ++f) all.push_back(c.weight(j, f));
         all.push_back(c.norm(j));
@@ -177,6 +179,17 @@ long survive_all(const char* name, Params params) {
     if constexpr (Learner<Art>::kMerges) {
         failures += survive<Art>(
             name, params, [&](auto& learner, std::int64_t*) { learner.merge(stricter, Never()); });
+    }
+    // The first goes, and then what is now the first.
+    failures += survive<Art>(name, params, [&](auto& learner, std::int64_t*) {
+        const std::int64_t first[] = {0, 0};
+        learner.remove_clusters(first, 2, Never());
+    });
+    if constexpr (!Learner<Art>::kLabelsLater) {
+        failures += survive<Art>(name, params, [&](auto& learner, std::int64_t*) {
+            const std::int64_t some[] = {1, 0};
+            learner.remove_categories(some, 2, Never());
+        });
     }
     failures += survive<Art>(name, params, [&](auto& learner, std::int64_t* labels) {
         learner.predict(view(outside), true, labels, Never());

@@ -46,6 +46,7 @@ from .._rows.outliers import warn_of_outliers, warn_of_widening
 from .._rows.vat import order_rows
 from .._shared.change_lock import ChangeLock
 from .._shared.random import CallersGenerator
+from .removal import ClusterRemoval
 
 ORDERS = ("given", "random", "vat")
 ON_MISMATCH = ("nearest", "noise")
@@ -61,7 +62,14 @@ class _Before(NamedTuple):
     generator: CallersGenerator
 
 
-class BaseART(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator, ABC):
+class BaseART(
+    ClusterRemoval,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    ClusterMixin,
+    BaseEstimator,
+    ABC,
+):
     """Base of the estimators. State lives in ``_engine``; nothing here loops over rows."""
 
     _engine_type: ClassVar[type[Engine]]

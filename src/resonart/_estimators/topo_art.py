@@ -12,6 +12,7 @@ from .. import _core
 from .._models.snapshot import ModuleSnapshot, Snapshot, TopoSnapshot, topo_snapshot
 from .._rows.bounds import Boxes, boxes_from_weights
 from .._rows.checks import ParameterError, Rows, check_count, check_real
+from .._shared.labels import rename_labels
 from .base import BaseART, Labels
 
 
@@ -204,6 +205,11 @@ class TopoART(BaseART):
             self.labels_b_ = self.labels_a_ = labels
         self.labels_ = self.labels_b_
 
+    def _rename_labels(self, label_map: Labels) -> None:
+        # Rows learned since by learn_one may have joined clusters: there may be fewer by now.
+        known = np.where(self.labels_b_ < len(label_map), self.labels_b_, -1)
+        self.labels_ = self.labels_b_ = rename_labels(known, label_map)
+
     # ------------------------------------------------------------------ what was learned
 
     def _both(self) -> TopoSnapshot:
@@ -224,6 +230,7 @@ class TopoART(BaseART):
             n_refused=both.n_refused,
             room_sought_at=0,
             n_apart=0,
+            n_removed=both.n_removed,
             label_map=np.empty(0, np.int64),
         )
 

@@ -8,7 +8,7 @@ from .._estimators.dvfa import DVFA
 from .._estimators.fuzzy_art import FuzzyART
 from .._estimators.topo_art import TopoART
 
-# Format 1 did not know of clusters that are kept apart.
+# Format 1 did not know of clusters that are kept apart, nor of any that were removed.
 FORMAT = 2
 ESTIMATORS: dict[str, type[BaseART]] = {
     kind.__name__: kind for kind in (FuzzyART, DVFA, DDVFA, TopoART)
@@ -28,8 +28,11 @@ WHOLE_PARAMS = ("merge_every", "max_categories", "phi", "tau")
 TEXT_PARAMS = ("linkage", "search", "out_of_bounds")
 ENGINE_PARAMS = {*REAL_PARAMS, *WHOLE_PARAMS, *TEXT_PARAMS, "merge_when_full"}
 
-COUNTERS = ("n_samples", "since_merge", "n_merges", "n_refused", "room_sought_at", "n_apart")
-TOPO_COUNTERS = ("n_samples", "n_refused", "steps_a", "steps_b")
+COUNTERS = (
+    *("n_samples", "since_merge", "n_merges", "n_refused", "room_sought_at", "n_apart"),
+    "n_removed",
+)
+TOPO_COUNTERS = ("n_samples", "n_refused", "n_removed", "steps_a", "steps_b")
 
 PLAIN_ARRAYS = {
     "weights": ("<f8", 2),

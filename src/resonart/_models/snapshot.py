@@ -48,6 +48,7 @@ class Snapshot(NamedTuple):
     n_refused: int
     room_sought_at: int
     n_apart: int
+    n_removed: int
     label_map: NDArray[np.int64]
 
     @property
@@ -75,6 +76,7 @@ class TopoSnapshot(NamedTuple):
     high: NDArray[np.float64]
     n_samples: int
     n_refused: int
+    n_removed: int
 
     @property
     def bounds(self) -> Bounds:
@@ -89,8 +91,9 @@ def snapshot(engine: PlainEngine, *, grouped: bool) -> Snapshot:
 
 def topo_snapshot(engine: _core.TopoArt) -> TopoSnapshot:
     """Return the content of a topoART model."""
-    a, b, low, high, n_samples, n_refused = engine.snapshot()
-    return TopoSnapshot(ModuleSnapshot(*a), ModuleSnapshot(*b), low, high, n_samples, n_refused)
+    a, b, low, high, n_samples, n_refused, n_removed = engine.snapshot()
+    modules = ModuleSnapshot(*a), ModuleSnapshot(*b)
+    return TopoSnapshot(*modules, low, high, n_samples, n_refused, n_removed)
 
 
 def dump(engine: Engine) -> dict[str, Any]:
@@ -135,7 +138,7 @@ def rebuild(kind: type[Engine], data: dict[str, Any]) -> Engine:
         _set_bounds(engine, state["low"], state["high"])
         modules = [ModuleSnapshot(**state[name]) for name in "ab"]
         a, b = [(m.weights, m.counts, m.edges, m.steps) for m in modules]
-        engine.restore(a, b, state["n_samples"], state["n_refused"])
+        engine.restore(a, b, state["n_samples"], state["n_refused"], state["n_removed"])
     else:
         fill(engine, Snapshot(**state))
     return engine
@@ -143,31 +146,9 @@ def rebuild(kind: type[Engine], data: dict[str, Any]) -> Engine:
 
 def without_cluster(engine: Engine, label: int) -> Engine:
     """Return a model that has all but one of the clusters; those above it are numbered one less."""
-    data = dump(engine)
-    state = data["state"]
-    if isinstance(engine, _core.TopoArt):
-        module = state["b"]
-        kept = module["components"] != label
-        number = np.cumsum(kept) - 1
-        edges = module["edges"][kept[module["edges"]].all(axis=1)]
-        state["b"] = {
-            "weights": module["weights"][kept],
-            "counts": module["counts"][kept],
-            "edges": np.ascontiguousarray(number[edges]),
-            "components": module["components"][kept],
-            "steps": module["steps"],
-        }
-    else:
-        kept = state["labels"] != label
-        labels = state["labels"][kept]
-        data["state"] = state | {
-            "weights": state["weights"][kept],
-            "counts": state["counts"][kept],
-            "labels": labels - (labels > label),
-            "n_apart": 0,
-            "label_map": np.empty(0, np.int64),
-        }
-    return rebuild(type(engine), data)
+    others = rebuild(type(engine), dump(engine))
+    others.remove_clusters(np.array([label]))
+    return others
 
 
 def fill(engine: PlainEngine, content: Snapshot) -> None:
@@ -183,6 +164,7 @@ def fill(engine: PlainEngine, content: Snapshot) -> None:
         content.n_refused,
         content.room_sought_at,
         content.n_apart,
+        content.n_removed,
         content.label_map,
     )
 
