@@ -14,6 +14,7 @@
 #include "index.hpp"
 #include "journal.hpp"
 #include "kernels.hpp"
+#include "label_maps.hpp"
 
 namespace resonart {
 
@@ -210,6 +211,27 @@ public:
             ++kept;
         }
         cut(kept);
+    }
+
+    // Those for which goes(j) holds go, the others close up in order; and so do the owners that are
+    // left with any. `map`, given with a place for each owner, is then old-to-new. Returns how many
+    // owners are left.
+    template <class Goes>
+    std::size_t remove(Goes&& goes, LabelMap& map) noexcept {
+        for (std::uint32_t& owner : map) owner = kNoLabel;
+        for (std::size_t j = 0; j < size(); ++j) {
+            if (!goes(j)) map[owner_[j]] = 0;
+        }
+        std::uint32_t left = 0;
+        for (std::uint32_t& owner : map) {
+            if (owner != kNoLabel) owner = left++;
+        }
+        keep_if(0, [&](std::size_t j) { return !goes(j); });
+        renumber_owners(map);
+        return left;
+    }
+    void renumber_owners(const LabelMap& map) noexcept {
+        for (std::uint32_t& owner : owner_) owner = map[owner];
     }
 
     void clear() noexcept {

@@ -172,6 +172,12 @@ public:
         modules_.adopt(std::move(categories), n_modules);
     }
 
+    // As Modules::remove; modules are clusters.
+    template <class Goes>
+    void remove(Goes&& goes, LabelMap& map) noexcept {
+        modules_.remove(goes, map);
+    }
+
     // Merge ART over the modules (layer 2), which then replace them; `n_apart` as in
     // MergeArt::merge. Returns old-to-new.
     template <class Poll>

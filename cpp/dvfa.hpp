@@ -157,6 +157,12 @@ public:
         return categories_.same_weights(other.categories_);
     }
 
+    // As Categories::remove; owners are clusters.
+    template <class Goes>
+    void remove(Goes&& goes, LabelMap& map) noexcept {
+        *n_clusters_ = categories_.remove(goes, map);
+    }
+
     void adopt(Categories&& categories, std::size_t n_clusters) {
         categories.reserve(categories.size());  // and an index, where it pays
         categories_ = std::move(categories);

@@ -109,7 +109,10 @@ public:
         if (kept_) tree_.renumber(from, to);
     }
     void shrink(std::size_t n) noexcept {
-        if (kept_) tree_.shrink(n);
+        if (!kept_) return;
+        tree_.shrink(n);
+        // Nodes are half empty then, and as wide as what they held: packed anew when boxes come.
+        if (n < n_packed_ / 2) is_worn_ = true;
     }
     void clear() noexcept { drop(0); }
 

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <new>
 #include <stdexcept>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -18,6 +19,7 @@
 #include "ddvfa.hpp"
 #include "dvfa.hpp"
 #include "fuzzy_art.hpp"
+#include "label_maps.hpp"
 #include "model_lock.hpp"
 #include "params.hpp"
 #include "poll.hpp"
@@ -63,91 +65,6 @@ public:
 private:
     Buffer<double> exact_;
     Buffer<float> rough_;
-};
-
-// Old label -> new label of the merges within one call.
-class LabelMaps {
-public:
-    // Rows learned before `end` (in order of presentation) carry labels that `map` renames.
-    void add(std::size_t end, Buffer<std::uint32_t>&& map) {
-        ends_.reserve(ends_.size() + 1);
-        offsets_.reserve(offsets_.size() + 1);
-        entries_.reserve(entries_.size() + map.size());
-        ends_.push(end);
-        offsets_.push(entries_.size());
-        entries_.append(map.data(), map.size());
-    }
-    void clear() noexcept {
-        ends_.clear();
-        offsets_.clear();
-        entries_.clear();
-    }
-
-    // Walks the merges backwards, so that each label is renamed once by all that came after it.
-    template <class Label>
-    void apply(std::size_t n, Label&& label) {
-        for (std::size_t i = ends_.size(); i-- > 0;) {
-            if (i + 1 < ends_.size()) {
-                const std::uint32_t* later = entries_.data() + offsets_[i + 1];
-                const std::size_t stop = offsets_[i + 1];
-                for (std::size_t e = offsets_[i]; e < stop; ++e) entries_[e] = later[entries_[e]];
-            }
-            const std::size_t first = i == 0 ? 0 : ends_[i - 1];
-            const std::size_t last = ends_[i] < n ? ends_[i] : n;
-            for (std::size_t r = first; r < last; ++r) {
-                auto& mine = label(r);
-                mine = entries_[offsets_[i] + static_cast<std::size_t>(mine)];
-            }
-        }
-    }
-
-private:
-    Buffer<std::size_t> ends_, offsets_;
-    Buffer<std::uint32_t> entries_;
-};
-
-// What a stream is told: of each row its label, its match with what was known before it, and
-// whether it founded a cluster, where the caller wants to have them; and in between, which labels
-// merging has changed.
-struct StreamReport {
-    std::int64_t* labels;
-    double* matches;
-    std::uint8_t* founded;
-
-    // From the row after `n_rows` of these on, label i is called map[i].
-    void rename(std::size_t n_rows, const Buffer<std::uint32_t>& map) {
-        after.reserve(after.size() + 1);
-        sizes.reserve(sizes.size() + 1);
-        entries.reserve(entries.size() + map.size());
-        after.push(static_cast<std::int64_t>(n_rows));
-        sizes.push(static_cast<std::int64_t>(map.size()));
-        for (const std::uint32_t entry : map) entries.push(entry);
-    }
-
-    Buffer<std::int64_t> after{}, sizes{}, entries{};  // of the renamings: when, how long, each
-};
-
-// Labels before a call -> labels after it, whatever was merged on the way.
-class CallMap {
-public:
-    explicit CallMap(std::size_t n_clusters) : n_clusters_(n_clusters) {}
-    void follow(const Buffer<std::uint32_t>& map) {
-        if (!any_) {
-            map_.reserve(n_clusters_);
-            for (std::size_t m = 0; m < n_clusters_; ++m) {
-                map_.push(static_cast<std::uint32_t>(m));
-            }
-        }
-        any_ = true;
-        for (std::uint32_t& m : map_) m = map[m];
-    }
-    bool any() const { return any_; }
-    Buffer<std::uint32_t> take() noexcept { return std::move(map_); }
-
-private:
-    std::size_t n_clusters_;
-    bool any_ = false;
-    Buffer<std::uint32_t> map_;
 };
 
 template <class Art>
@@ -308,6 +225,36 @@ public:
         });
     }
 
+    // Clusters go, with all their categories, and the others close up in order. Returns old-to-new,
+    // which state().label_map then is, too.
+    template <class Ask>
+    LabelMap remove_clusters(const std::int64_t* clusters, std::size_t n, Ask ask) {
+        const Writing writing(lock_, ask);
+        state_.art.prepare(workspace_);
+        const Marks goes = marked("cluster", clusters, n, count_clusters());
+        return removing(goes.size(), [&](LabelMap& map) {
+            if constexpr (kLabelsLater) {
+                std::uint32_t left = 0;
+                for (std::size_t m = 0; m < goes.size(); ++m) map[m] = goes[m] ? kNoLabel : left++;
+                state_.art.remove_clusters(goes, workspace_);
+            } else {
+                const Categories& c = state_.art.categories();
+                state_.art.remove([&](std::size_t j) { return goes[c.owner(j)] != 0; }, map);
+            }
+        });
+    }
+
+    // The same of categories, by their order of creation; clusters go that have no others.
+    template <class Ask>
+    LabelMap remove_categories(const std::int64_t* categories, std::size_t n, Ask ask) {
+        static_assert(!kLabelsLater, "a cluster may fall apart when one of its categories goes");
+        const Writing writing(lock_, ask);
+        const Marks goes = marked("category", categories, n, state_.art.categories().size());
+        return removing(state_.art.n_clusters(), [&](LabelMap& map) {
+            state_.art.remove([&](std::size_t j) { return goes[j] != 0; }, map);
+        });
+    }
+
     // The clusters there are were told apart by a choice of vigilances, which merging respects.
     template <class Ask>
     void keep_apart(Ask ask) {
@@ -326,8 +273,10 @@ public:
     struct State : Counters {
         Art art;
         Bounds bounds;
-        std::size_t n_apart = 0;          // the first clusters are those of a choice: see merge_art
-        Buffer<std::uint32_t> label_map;  // of the last call that merged
+        std::size_t n_apart = 0;       // the first clusters are those of a choice: see merge_art
+        std::int64_t n_removed = 0;    // presentations that removed categories had encoded
+        std::int64_t n_renamings = 0;  // how often labels changed, as far as this object knows
+        LabelMap label_map;            // of the last call that merged or removed clusters
     };
     ModelLock& lock() const { return lock_; }
     State& state() { return state_; }
@@ -382,6 +331,63 @@ private:
         before_.is_known = false;
         before_.copy.reset();
         state_.art.forget_changes();
+    }
+
+    // Whether each of so many things is meant.
+    using Marks = Buffer<std::uint8_t>;
+    static Marks marked(const char* what, const std::int64_t* chosen, std::size_t n,
+                        std::size_t n_there) {
+        Marks marks;
+        marks.assign(n_there, 0);
+        std::size_t n_marked = 0;
+        for (std::size_t i = 0; i < n; ++i) {
+            if (chosen[i] < 0 || static_cast<std::size_t>(chosen[i]) >= n_there) {
+                throw std::invalid_argument("there is no " + std::string(what) + " " +
+                                            std::to_string(chosen[i]) + ": the model has " +
+                                            std::to_string(n_there) + ", numbered from 0");
+            }
+            std::uint8_t& mark = marks[static_cast<std::size_t>(chosen[i])];
+            n_marked += !mark;
+            mark = 1;
+        }
+        if (n_marked && n_marked == n_there) {
+            throw std::invalid_argument("a model needs at least one cluster, and all of its " +
+                                        std::to_string(n_there) + " were to be removed");
+        }
+        return marks;
+    }
+
+    // Lets `remove` drop what it will, and fill a label map of so many clusters.
+    template <class Remove>
+    LabelMap removing(std::size_t n_clusters, Remove&& remove) {
+        return undoable([&] {
+            copy_before();
+            LabelMap map;
+            map.resize_uninitialised(n_clusters);
+            const std::int64_t n_before = n_encoded();
+            remove(map);
+            state_.n_removed += n_before - n_encoded();
+            std::size_t n_apart = 0;
+            for (std::size_t m = 0; m < state_.n_apart; ++m) n_apart += map[m] != kNoLabel;
+            state_.n_apart = n_apart;
+            state_.label_map = map;
+            ++state_.n_renamings;
+            know_clusters();
+            return map;
+        });
+    }
+
+    // Presentations that the categories behind clusters have encoded.
+    std::int64_t n_encoded() const noexcept {
+        const Categories* c;
+        if constexpr (kLabelsLater) {
+            c = &state_.art.b().categories();
+        } else {
+            c = &state_.art.categories();
+        }
+        std::int64_t total = 0;
+        for (std::size_t j = 0; j < c->size(); ++j) total += c->count(j);
+        return total;
     }
 
     bool due_within(const Params& params, std::size_t rows) const {
@@ -520,7 +526,7 @@ private:
         }));
         if (due_within(state_.art.params(), 0)) {
             const Buffer<std::uint32_t> map = merge_now(poll);
-            label = map[static_cast<std::size_t>(label)];
+            label = renamed(label, map.data());
             call_map.follow(map);
         }
         if (call_map.any()) state_.label_map = call_map.take();
@@ -669,6 +675,7 @@ private:
             Buffer<std::uint32_t> map = state_.art.merge(state_.n_apart, poll);
             state_.since_merge = 0;
             ++state_.n_merges;
+            ++state_.n_renamings;
             return map;
         } else {
             (void)poll;

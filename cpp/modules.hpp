@@ -200,6 +200,27 @@ public:
         *this = std::move(fresh);
     }
 
+    // Categories for which goes(j) holds go, and with them the modules that have no others; those
+    // left close up in order. `map`, given with a place for each module, is then old-to-new.
+    template <class Goes>
+    void remove(Goes&& goes, LabelMap& map) noexcept {
+        const std::size_t left = categories_.remove(goes, map);
+        if (keeps_centroids_) {
+            centroids_.keep_if(0, [&](std::size_t m) { return map[m] != kNoLabel; });
+            centroids_.renumber_owners(map);
+            for (std::size_t m = 0; m < left; ++m) centroids_.fill_weight(m, 1.0);
+        }
+        sizes_.assign(left, 0);  // all of which have room enough
+        totals_.assign(left, 0);
+        for (std::size_t j = 0; j < categories_.size(); ++j) {
+            const std::uint32_t m = categories_.owner(j);
+            sizes_[m] += 1;
+            totals_[m] += categories_.count(j);
+            if (keeps_centroids_) centroids_.meet(m, categories_, j);
+        }
+        if (keeps_members_) group(begin_, members_);
+    }
+
     // Categories of module m are listed in [begin[m], begin[m + 1]) of `order`, in stored order.
     void group(Buffer<std::uint32_t>& begin, Buffer<std::uint32_t>& order) const {
         begin.assign(size() + 1, 0);

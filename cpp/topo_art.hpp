@@ -269,6 +269,15 @@ public:
         return !is_full(params);
     }
 
+    // Categories of the components that `goes` names go, with all their links; the other components
+    // close up in order. Needs `find_components`.
+    void remove_components(const Buffer<std::uint8_t>& goes, TopoWorkspace& ws) noexcept {
+        remove(0, 0, ws, [&](std::size_t j) {
+            return ws.component[j] >= 0 && goes[static_cast<std::size_t>(ws.component[j])];
+        });
+        progress_->settled = Settled();
+    }
+
     // Connected components of the permanent categories, numbered by the lowest they hold. Returns
     // how many there are.
     std::size_t find_components(const Params& params, TopoWorkspace& ws) const noexcept {
@@ -397,18 +406,26 @@ private:
     // Whether the next step is the last of τ.
     bool ends_cycle(const Params& params) const noexcept { return (steps() + 1) % params.tau == 0; }
 
-    void remove_candidates(const Params& params, TopoWorkspace& ws) noexcept {
-        const auto [first, n_kept_edges] = settled(params);
+    // Categories from `first` on for which goes(j) holds go, and their links, which are none of the
+    // first `first_edge`.
+    template <class Goes>
+    void remove(std::size_t first, std::size_t first_edge, TopoWorkspace& ws,
+                Goes&& goes) noexcept {
         auto next = static_cast<std::uint32_t>(first);
         for (std::size_t j = first; j < categories_.size(); ++j) {
-            ws.number[j] = is_permanent(j, params) ? next++ : Edges::kGone;
+            ws.number[j] = goes(j) ? Edges::kGone : next++;
         }
-        if (next != categories_.size()) {
-            edges_.renumber(n_kept_edges, static_cast<std::uint32_t>(first), ws.number.data());
-            categories_.keep_if(first, [&](std::size_t j) { return ws.number[j] != Edges::kGone; });
-            stamp_ = new_stamp();
-        }
-        progress_->settled = {next, edges_.size()};
+        if (next == categories_.size()) return;
+        edges_.renumber(first_edge, static_cast<std::uint32_t>(first), ws.number.data());
+        categories_.keep_if(first, [&](std::size_t j) { return ws.number[j] != Edges::kGone; });
+        stamp_ = new_stamp();
+    }
+
+    void remove_candidates(const Params& params, TopoWorkspace& ws) noexcept {
+        const Settled before = settled(params);
+        remove(before.n_categories, before.n_edges, ws,
+               [&](std::size_t j) { return !is_permanent(j, params); });
+        progress_->settled = {categories_.size(), edges_.size()};
         progress_->settled_phi = params.phi;
     }
 
@@ -542,6 +559,12 @@ public:
     void do_without_index() noexcept {
         a_.do_without_index();
         b_.do_without_index();
+    }
+
+    // Clusters are components of B. A keeps what it has: rows like those of a cluster that has gone
+    // still reach B, and may found it anew. Needs `find_components`.
+    void remove_clusters(const Buffer<std::uint8_t>& goes, Workspace& ws) noexcept {
+        b_.remove_components(goes, ws.b);
     }
 
     // Returns how many there are in B: clusters.

@@ -37,6 +37,11 @@ def histories(draw: st.DrawFn) -> list[tuple[int, list[int] | None, list[int]]]:
                 draw(st.integers(0, kept - 1)) for _ in range(n_clusters - kept)
             ]
             label_map = draw(st.permutations(label_map))
+            if draw(st.booleans()):  # and some clusters go
+                gone = draw(st.sets(st.integers(0, kept - 1), max_size=kept))
+                left = [new for new in range(kept) if new not in gone]
+                label_map = [-1 if new in gone else left.index(new) for new in label_map]
+                kept = len(left)
         n_clusters = kept + draw(st.integers(0 if kept else 1, 3))
         labels = draw(st.lists(st.integers(0, n_clusters - 1), max_size=6))
         history.append((n_clusters, label_map, labels))
@@ -44,7 +49,9 @@ def histories(draw: st.DrawFn) -> list[tuple[int, list[int] | None, list[int]]]:
 
 
 @given(histories())
-def test_names_stay_through_merges(history: list[tuple[int, list[int] | None, list[int]]]) -> None:
+def test_names_stay_through_merges_and_removals(
+    history: list[tuple[int, list[int] | None, list[int]]],
+) -> None:
     names = StayingNames()
     numbers: list[int] = []
     expected = np.empty(0, dtype=np.int64)  # all labels kept, and renamed each time
@@ -52,7 +59,7 @@ def test_names_stay_through_merges(history: list[tuple[int, list[int] | None, li
         names.follow(n_clusters, None if label_map is None else np.array(label_map))
         numbers += names.of(np.array(labels, dtype=np.int64)).tolist()
         if label_map is not None:
-            expected = np.array(label_map)[expected]
+            expected = np.array([-1 if old < 0 else label_map[old] for old in expected])
         expected = np.concatenate([expected, labels]).astype(np.int64)
     found = renamed(np.array(numbers, dtype=np.int64), names.labels())
     np.testing.assert_array_equal(found, expected)
@@ -67,6 +74,17 @@ def test_noise_stays_noise() -> None:
 
 
 # ---------------------------------------------------------------------- counts
+
+
+def test_rows_of_clusters_that_have_gone_are_noise() -> None:
+    tally = Tally()
+    tally.add(np.array([0, 0, 1, 2, 2, 2, -1]), list("aabcccd"))
+    sizes, n_noise = tally.sizes(np.array([0, -1, 1]), 2)
+    assert sizes.tolist() == [2, 3]
+    assert n_noise == 2
+    assert tally.agreement(np.array([0, -1, 1])) == adjusted_rand_score(
+        list("aabcccd"), [0, 0, -1, 1, 1, 1, -1]
+    )
 
 
 @given(

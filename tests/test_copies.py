@@ -130,12 +130,14 @@ BROKEN = {
     "more rows refused than presented": {"n_refused": 301},
     "room sought for a row to come": {"room_sought_at": 301},
     "a label map out of range": {"label_map": np.array([99999])},
+    "a label map below -1": {"label_map": np.array([-2])},
+    "more rows removed than presented": {"n_removed": 301},
 }
 
 
 @pytest.mark.parametrize("name", BROKEN)
 def test_a_broken_state_is_refused(name: str) -> None:
-    with pytest.raises(ValueError, match=r"weights|counts|labels|bounds|counters|label map"):
+    with pytest.raises(ValueError, match=r"weights|counts|labels|bounds|counters|map|removed"):
         rebuild(_core.Ddvfa, broken(**BROKEN[name]))
 
 

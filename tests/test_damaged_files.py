@@ -595,6 +595,12 @@ HEADERS: dict[str, tuple[str, tuple[Any, ...], Any, str]] = {
     "counts that do not add up": ("dvfa", ("fitted", "counters", "n_samples"), 21, "add up"),
     "rows beyond exact numbers": ("dvfa", ("fitted", "counters", "n_samples"), 2**60, "n_samples"),
     "more refused than came": ("dvfa", ("fitted", "counters", "n_refused"), 21, "add up"),
+    "more removed than came": ("dvfa", ("fitted", "counters", "n_removed"), 21, "add up"),
+    "negative removed": ("ddvfa", ("fitted", "counters", "n_removed"), -1, "n_removed"),
+    "more removed than topoART saw": (
+        *("topo_art", ("fitted", "counters", "n_removed"), 2**40),
+        "more than the rows",
+    ),
     "merged in the future": ("dvfa", ("fitted", "counters", "since_merge"), 21, "merge"),
     "room in the future": ("dvfa", ("fitted", "counters", "room_sought_at"), 21, "counters"),
     "steps without rows": ("topo_art", ("fitted", "counters", "steps_a"), 41, "more rows"),
@@ -649,9 +655,9 @@ ARRAYS: dict[str, tuple[str, dict[str, Callable[[Any], Any]]]] = {
     "negative labels": ("labels", {"category_labels": first(-1)}),
     "huge labels": ("labels", {"category_labels": first(2**40)}),
     "a map out of range": ("label map", {"label_map": lambda _: np.array([99])}),
-    "a negative map": ("label map", {"label_map": lambda _: np.array([-1])}),
+    "a map below -1": ("label map", {"label_map": lambda _: np.array([-2])}),
     "rows of no cluster": ("label names", {"labels": first(3)}),
-    "rows of cluster -1": ("label names", {"labels": first(-1)}),
+    "rows of cluster -2": ("label names", {"labels": first(-2)}),
     "NaN bounds": ("bounds", {"low": first(np.nan)}),
     "infinite bounds": ("bounds", {"high": first(np.inf)}),
     "bounds upside down": ("bounds", {"low": first(1e9)}),
@@ -706,7 +712,8 @@ def test_fuzzy_art_numbers_its_categories(attempt: Any) -> None:
 
 MORE = {
     "fuzzy_art": {"choice_order": first(30), "choice_labels": first(3)},
-    "ddvfa": {"label_maps": first(-1), "label_map": first(99)},
+    "ddvfa": {"label_maps": first(-2), "label_map": first(99)},
+    "dvfa": {"label_map": first(-2), "labels": first(2**62)},
 }
 
 
@@ -717,6 +724,25 @@ def test_what_else_is_in_range(kind: str, name: str, attempt: Any) -> None:
         arrays[name] = np.zeros(1, np.int64)
     arrays[name] = MORE[kind][name](arrays[name])
     refused(attempt, made(header, arrays), "cluster that is not there|counted|range")
+
+
+def test_an_order_names_rows(attempt: Any) -> None:
+    header, arrays = taken_apart(SOUND["fuzzy_art"])
+    arrays["choice_order"] = first(-1)(arrays["choice_order"])
+    refused(attempt, made(header, arrays), "not there")
+
+
+def test_labels_may_name_no_cluster(attempt: Any) -> None:
+    """-1 may stand wherever a label can."""
+    header, arrays = taken_apart(SOUND["ddvfa"])
+    arrays["label_map"] = np.array([-1, 0])
+    for name in ("labels", "label_maps"):
+        arrays[name] = first(-1)(arrays[name])
+    model = attempt(made(header, arrays))
+    assert model.labels_[0] == model.label_maps_[0][0] == model.label_map_[0] == -1
+    header, arrays = taken_apart(SOUND["fuzzy_art"])
+    arrays["choice_labels"] = first(-1)(arrays["choice_labels"])
+    assert attempt(made(header, arrays)).vigilance_choice_.labels[0] == -1
 
 
 @each_kind

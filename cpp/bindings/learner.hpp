@@ -377,17 +377,18 @@ public:
     }
 
     // The whole model at one moment: weights, counts and clusters of the categories (in order of
-    // creation, or cluster by cluster), lower and upper bounds, the six counters, label map.
+    // creation, or cluster by cluster), lower and upper bounds, the seven counters, label map.
     static std::tuple<NewMatrix<double>, WholeNumbers, WholeNumbers, NewVector<double>,
                       NewVector<double>, std::int64_t, std::int64_t, std::int64_t, std::int64_t,
-                      std::int64_t, std::int64_t, WholeNumbers>
+                      std::int64_t, std::int64_t, std::int64_t, WholeNumbers>
     snapshot(const Engine& engine, bool grouped) {
         // Copied with the model held still, handed to Python afterwards.
         struct Copied {
             std::size_t n, width;
             Fresh<double> weights, low, high;
             Fresh<std::int64_t> counts, labels, map;
-            std::int64_t n_samples, since_merge, n_merges, n_refused, room_sought_at, n_apart;
+            std::int64_t n_samples, since_merge, n_merges, n_refused, room_sought_at, n_apart,
+                n_removed;
         };
         Copied all = held(engine, [&](const auto& state) {
             const Categories& c = state.art.categories();
@@ -405,7 +406,8 @@ public:
                        state.n_merges,
                        state.n_refused,
                        state.room_sought_at,
-                       static_cast<std::int64_t>(state.n_apart)};
+                       static_cast<std::int64_t>(state.n_apart),
+                       state.n_removed};
             // Where each cluster's next category goes; one place for all when not grouped.
             std::vector<std::size_t> next(state.art.n_clusters() + 1, 0);
             for (std::size_t j = 0; grouped && j < c.size(); ++j) ++next[c.owner(j) + 1];
@@ -421,7 +423,7 @@ public:
                 out.high.data()[f] = b.high(f);
             }
             for (std::size_t i = 0; i < state.label_map.size(); ++i) {
-                out.map.data()[i] = state.label_map[i];
+                out.map.data()[i] = told_label(state.label_map[i]);
             }
             return out;
         });
@@ -436,6 +438,7 @@ public:
                 all.n_refused,
                 all.room_sought_at,
                 all.n_apart,
+                all.n_removed,
                 whole_numbers(all.map)};
     }
 
@@ -469,11 +472,32 @@ public:
     }
 
     static WholeNumbers label_map(const Engine& engine) {
-        const Buffer<std::uint32_t> map =
-            held(engine, [](const auto& state) { return state.label_map; });
+        return told(held(engine, [](const auto& state) { return state.label_map; }));
+    }
+
+    // A label map as Python sees it.
+    static WholeNumbers told(const LabelMap& map) {
         Fresh<std::int64_t> out(map.size());
-        for (std::size_t i = 0; i < map.size(); ++i) out.data()[i] = map[i];
+        for (std::size_t i = 0; i < map.size(); ++i) out.data()[i] = told_label(map[i]);
         return whole_numbers(out);
+    }
+
+    // Both return the label map, in which -1 stands for a cluster that has gone.
+    static WholeNumbers remove_clusters(Engine& engine, const Vector<std::int64_t>& clusters) {
+        LabelMap map;
+        {
+            nb::gil_scoped_release free;
+            map = engine.remove_clusters(clusters.data(), clusters.shape(0), AskPython());
+        }
+        return told(map);
+    }
+    static WholeNumbers remove_categories(Engine& engine, const Vector<std::int64_t>& categories) {
+        LabelMap map;
+        {
+            nb::gil_scoped_release free;
+            map = engine.remove_categories(categories.data(), categories.shape(0), AskPython());
+        }
+        return told(map);
     }
 
     static std::tuple<std::int64_t, std::int64_t, std::int64_t> counters(const Engine& engine) {
@@ -491,7 +515,7 @@ public:
                         const Vector<std::int64_t>& counts, const Vector<std::int64_t>& labels,
                         std::int64_t n_samples, std::int64_t since_merge, std::int64_t n_merges,
                         std::int64_t n_refused, std::int64_t room_sought_at, std::int64_t n_apart,
-                        const Vector<std::int64_t>& label_map) {
+                        std::int64_t n_removed, const Vector<std::int64_t>& label_map) {
         Categories fresh(engine.n_features());
         const std::size_t n_clusters = read_categories(weights, counts, labels, fresh);
         if (Art::kCategoryIsCluster && n_clusters != fresh.size()) {
@@ -500,17 +524,18 @@ public:
         for (const std::int64_t counter : {n_samples, since_merge, n_merges})
             check_counter(counter);
         check_room(n_refused, room_sought_at, n_samples);
+        check_removed(n_removed, n_samples);
         if (n_apart < 0 || n_apart > static_cast<std::int64_t>(n_clusters)) {
             throw nb::value_error("more clusters are kept apart than there are");
         }
-        Buffer<std::uint32_t> map;
+        LabelMap map;
         map.reserve(label_map.shape(0));
         for (std::size_t i = 0; i < label_map.shape(0); ++i) {
             const std::int64_t m = label_map.data()[i];
-            if (m < 0 || m >= static_cast<std::int64_t>(n_clusters)) {
+            if (m < -1 || m >= static_cast<std::int64_t>(n_clusters)) {
                 throw nb::value_error("label map names a cluster that is not there");
             }
-            map.push(static_cast<std::uint32_t>(m));
+            map.push(m < 0 ? kNoLabel : static_cast<std::uint32_t>(m));
         }
         nb::gil_scoped_release free;
         AskPython ask;
@@ -523,6 +548,7 @@ public:
         state.n_refused = n_refused;
         state.room_sought_at = room_sought_at;
         state.n_apart = static_cast<std::size_t>(n_apart);
+        state.n_removed = n_removed;
         state.label_map = std::move(map);
     }
 
@@ -537,6 +563,12 @@ public:
         if (n_refused < 0 || n_refused > n_samples || room_sought_at < 0 ||
             room_sought_at > n_samples) {
             throw nb::value_error("counters must not be negative, nor beyond the rows presented");
+        }
+    }
+
+    static void check_removed(std::int64_t n_removed, std::int64_t most) {
+        if (n_removed < 0 || n_removed > most) {
+            throw nb::value_error("more rows were removed than were presented");
         }
     }
 
@@ -613,6 +645,7 @@ nb::class_<Learner<Art>> bind_common(nb::module_& m, const char* name) {
         .def("train_telling", &F::train_telling, nb::arg("rows"), nb::arg("params"))
         .def("undo", &F::undo)
         .def("keep", &F::keep)
+        .def("remove_clusters", &F::remove_clusters, nb::arg("clusters"))
         .def("learn_one", &F::learn_one, nb::arg("row").none())
         .def("predict", &F::predict, nb::arg("rows"), nb::arg("nearest"))
         .def("score", &F::score, nb::arg("rows"))
@@ -623,6 +656,12 @@ nb::class_<Learner<Art>> bind_common(nb::module_& m, const char* name) {
         .def("counters", &F::counters)
         .def("params", &F::params)
         .def_prop_ro("n_features", [](const Engine& e) { return e.n_features(); })
+        .def_prop_ro(
+            "n_removed",
+            [](const Engine& e) { return F::held(e, [](const auto& s) { return s.n_removed; }); })
+        .def_prop_ro(
+            "n_renamings",
+            [](const Engine& e) { return F::held(e, [](const auto& s) { return s.n_renamings; }); })
         .def_prop_ro(
             "n_refused",
             [](const Engine& e) { return F::held(e, [](const auto& s) { return s.n_refused; }); })
@@ -639,10 +678,11 @@ nb::class_<Learner<Art>> bind_learner(nb::module_& m, const char* name) {
     return bind_common<Art>(m, name)
         .def("snapshot", &F::snapshot, nb::arg("grouped"))
         .def("label_map", &F::label_map)
+        .def("remove_categories", &F::remove_categories, nb::arg("categories"))
         .def("restore", &F::restore, nb::arg("weights"), nb::arg("counts"), nb::arg("labels"),
              nb::arg("n_samples"), nb::arg("since_merge"), nb::arg("n_merges"),
              nb::arg("n_refused"), nb::arg("room_sought_at"), nb::arg("n_apart"),
-             nb::arg("label_map"))
+             nb::arg("n_removed"), nb::arg("label_map"))
         .def_prop_ro("n_categories", [](const Engine& e) {
             return F::held(e, [](const auto& s) { return s.art.categories().size(); });
         });

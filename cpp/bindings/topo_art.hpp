@@ -20,9 +20,10 @@ public:
     using Module =
         std::tuple<NewMatrix<double>, WholeNumbers, nb::object, WholeNumbers, std::int64_t>;
 
-    // Both modules and the bounds at one moment, and the numbers of rows presented and refused.
+    // Both modules and the bounds at one moment, and the numbers of rows presented, refused and
+    // removed.
     static std::tuple<Module, Module, NewVector<double>, NewVector<double>, std::int64_t,
-                      std::int64_t>
+                      std::int64_t, std::int64_t>
     snapshot(const Engine& engine) {
         auto copied = F::held(engine, [](const Engine::State& state) {
             const Bounds& b = state.bounds;
@@ -31,15 +32,16 @@ public:
                        Fresh<double>(b.size()),
                        Fresh<double>(b.size()),
                        state.n_samples,
-                       state.n_refused};
+                       state.n_refused,
+                       state.n_removed};
             for (std::size_t f = 0; f < b.size(); ++f) {
                 out.low.data()[f] = b.low(f);
                 out.high.data()[f] = b.high(f);
             }
             return out;
         });
-        return {copied.a.module(),    copied.b.module(), copied.low.vector(),
-                copied.high.vector(), copied.n_samples,  copied.n_refused};
+        return {copied.a.module(), copied.b.module(), copied.low.vector(), copied.high.vector(),
+                copied.n_samples,  copied.n_refused,  copied.n_removed};
     }
 
     using GivenModule =
@@ -47,11 +49,12 @@ public:
 
     // Fills a new model. Each module: weights, counts, edges, steps.
     static void restore(Engine& engine, const GivenModule& a, const GivenModule& b,
-                        std::int64_t n_samples, std::int64_t n_refused) {
+                        std::int64_t n_samples, std::int64_t n_refused, std::int64_t n_removed) {
         for (const std::int64_t counter : {n_samples, std::get<3>(a), std::get<3>(b)}) {
             F::check_counter(counter);
         }
         F::check_room(n_refused, 0, n_samples);
+        F::check_removed(n_removed, 2 * n_samples);  // two categories may learn a row
         TopoModule first = read(engine, a), second = read(engine, b);
         nb::gil_scoped_release free;
         AskPython ask;
@@ -59,6 +62,7 @@ public:
         engine.state().art.adopt(std::move(first), std::move(second));
         engine.state().n_samples = n_samples;
         engine.state().n_refused = n_refused;
+        engine.state().n_removed = n_removed;
         engine.know_clusters();
     }
 
@@ -112,7 +116,7 @@ private:
     struct Copied {
         Part a, b;
         Fresh<double> low, high;
-        std::int64_t n_samples, n_refused;
+        std::int64_t n_samples, n_refused, n_removed;
     };
 
     static TopoModule read(const Engine& engine, const GivenModule& given) {
@@ -148,7 +152,7 @@ inline void bind_topo_art(nb::module_& m) {
     nb::class_<Learner<TopoArt>> c = bind_common<TopoArt>(m, "TopoArt");
     c.def("snapshot", &TopoArtBinding::snapshot)
         .def("restore", &TopoArtBinding::restore, nb::arg("a"), nb::arg("b"), nb::arg("n_samples"),
-             nb::arg("n_refused"))
+             nb::arg("n_refused"), nb::arg("n_removed"))
         .def("predict_a", &TopoArtBinding::predict_a, nb::arg("rows"), nb::arg("nearest"))
         .def_prop_ro("n_categories", [](const TopoArtBinding::Engine& e) {
             return TopoArtBinding::F::held(

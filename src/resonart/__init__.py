@@ -17,6 +17,7 @@ from ._reading.learned import Learned, Renaming
 from ._rows.bounds import Bounds, Boxes
 from ._rows.outliers import OutlierWarning
 from ._rows.vat import VATImage, ivat, vat, vat_order
+from ._shared.labels import rename_labels
 
 __version__ = "0.1.0"
 
@@ -43,6 +44,7 @@ __all__ = [
     "ivat",
     "load",
     "merge_models",
+    "rename_labels",
     "vat",
     "vat_order",
 ]

@@ -229,6 +229,17 @@ long survive_all(const char* name, typename Art::Params params) {
         failures += survive<Art>(
             name, params, [&](auto& learner, std::int64_t*) { learner.merge(stricter, Never()); });
     }
+    // The first goes, and then what is now the first.
+    failures += survive<Art>(name, params, [&](auto& learner, std::int64_t*) {
+        const std::int64_t first[] = {0, 0};
+        learner.remove_clusters(first, 2, Never());
+    });
+    if constexpr (!Learner<Art>::kLabelsLater) {
+        failures += survive<Art>(name, params, [&](auto& learner, std::int64_t*) {
+            const std::int64_t some[] = {1, 0};
+            learner.remove_categories(some, 2, Never());
+        });
+    }
     failures += survive<Art>(name, params, [&](auto& learner, std::int64_t* labels) {
         learner.predict(view(outside), true, labels, Never());
     });

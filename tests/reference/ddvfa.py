@@ -197,6 +197,21 @@ class DDVFAReference:
         match = self._node_raw_match(x, self.nodes[highest])
         return highest, False, told_match(match / scale)
 
+    def remove(self, gone: set[tuple[int, int]]) -> list[int]:
+        """Remove categories, given as (node, place in it), and return the map old -> new label.
+
+        Nodes without categories go (-1); the others are numbered anew, in order.
+        """
+        label_map: list[int] = []
+        nodes: list[Node] = []
+        for i, node in enumerate(self.nodes):
+            kept = [j for j in range(len(node.weights)) if (i, j) not in gone]
+            label_map.append(len(nodes) if kept else -1)
+            if kept:
+                nodes.append(Node([node.weights[j] for j in kept], [node.counts[j] for j in kept]))
+        self.nodes = nodes
+        return label_map
+
     def merge(self, max_passes: int | None = None) -> list[int]:
         """Replace the nodes by Merge ART's, compressed, and return the map old -> new label."""
         if not self.nodes:

@@ -88,6 +88,25 @@ class DVFAReference:
         # None left: new category, new cluster.
         return self._commit(x, self.n_clusters)
 
+    def remove(self, gone: set[tuple[int, int]]) -> list[int]:
+        """Remove categories, given as (cluster, place in it), and return the map old -> new label.
+
+        Clusters without categories go (-1); the others are numbered anew, in order.
+        """
+        kept: list[int] = []
+        places = [0] * self.n_clusters
+        for j, cluster in enumerate(self.clusters):
+            if (cluster, places[cluster]) not in gone:
+                kept.append(j)
+            places[cluster] += 1
+        label_map = [-1] * len(places)
+        for new, old in enumerate(sorted({self.clusters[j] for j in kept})):
+            label_map[old] = new
+        self.weights = [self.weights[j] for j in kept]
+        self.counts = [self.counts[j] for j in kept]
+        self.clusters = [label_map[self.clusters[j]] for j in kept]
+        return label_map
+
     def train(self, X: Array, max_epochs: int = 1) -> tuple[npt.NDArray[np.int64], int]:
         """Present all rows in order, epoch by epoch, until the weights stay as they were."""
         labels = np.zeros(len(X), dtype=np.int64)

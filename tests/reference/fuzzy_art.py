@@ -63,6 +63,16 @@ class FuzzyARTReference:
         self.counts.append(1)
         return len(self.weights) - 1
 
+    def remove(self, gone: set[tuple[int, int]]) -> list[int]:
+        """Remove categories, given as (label, 0), and return the map old -> new label, -1: gone."""
+        kept = [j for j in range(len(self.weights)) if (j, 0) not in gone]
+        self.weights = [self.weights[j] for j in kept]
+        label_map = [-1] * len(self.counts)
+        self.counts = [self.counts[j] for j in kept]
+        for new, old in enumerate(kept):
+            label_map[old] = new
+        return label_map
+
     def train(self, X: Array, max_epochs: int = 1) -> tuple[npt.NDArray[np.int64], int]:
         """Present all rows in order, epoch by epoch, until the weights stay as they were."""
         labels = np.zeros(len(X), dtype=np.int64)

@@ -103,7 +103,19 @@ class TopoModule:
 
     def _remove_candidates(self) -> None:
         """Remove the candidates and their edges, and renumber the rest in order."""
-        kept = [j for j in range(len(self.weights)) if self.is_permanent(j)]
+        self._keep([j for j in range(len(self.weights)) if self.is_permanent(j)])
+
+    def remove_components(self, gone: set[int]) -> list[int]:
+        """Remove whole components, and return the map old -> new label, -1: gone."""
+        components = self.components()
+        self._keep([j for j in range(len(self.weights)) if components[j] not in gone])
+        return [
+            -1 if label in gone else label - sum(g < label for g in gone)
+            for label in range(max([-1, *components]) + 1)
+        ]
+
+    def _keep(self, kept: list[int]) -> None:
+        """Remove all but these categories, and the others' edges; renumber the rest in order."""
         new_index: dict[int, int] = {}
         for old in kept:
             new_index[old] = len(new_index)

@@ -49,6 +49,7 @@ from .parameters import (
     engine_fields,
     parameters_of,
 )
+from .removal import ClusterRemoval
 
 Labels = NDArray[np.int64]
 T = TypeVar("T")
@@ -61,7 +62,14 @@ class _Before(NamedTuple):
     generator: CallersGenerator
 
 
-class BaseART(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator, ABC):
+class BaseART(
+    ClusterRemoval,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    ClusterMixin,
+    BaseEstimator,
+    ABC,
+):
     """Base of the estimators. State lives in ``_engine``; nothing here loops over rows."""
 
     _engine_type: ClassVar[type[Engine]]

@@ -7,6 +7,7 @@ from typing import Any
 from .. import _core
 from .._models.snapshot import Params
 from .._rows.checks import ParameterError, Rows
+from .._shared.labels import rename_labels
 from .._vigilance.auto import AutoVigilance
 from .base import BaseART, Labels
 from .merge_art import check_modules
@@ -99,7 +100,8 @@ default="single"
     ----------
     labels_ : ndarray of shape (n_samples,)
         Clusters of the rows of the last ``fit`` or ``partial_fit``, numbered from 0 in order of
-        creation. Labels change only when modules are merged.
+        creation. Labels change only when modules are merged or removed; -1 stands for rows of
+        clusters that were removed.
     n_clusters_, n_categories_ : int
         Number of clusters and of categories.
     weights_, counts_, category_labels_ : ndarray
@@ -114,8 +116,9 @@ default="single"
         Why ``"auto"`` came to them: ``print(model.vigilance_choice_)``. None where both were
         given.
     label_map_ : ndarray
-        Old label to new label of the last call in which modules were merged: entry ``i`` is now
-        the name of what was cluster ``i`` before that call. Empty after ``fit``.
+        Old label to new label of the last call in which modules were merged or removed: entry
+        ``i`` is now the name of what was cluster ``i`` before that call, -1 if it was removed.
+        Empty after ``fit``.
     n_merges_ : int
         How often modules have been merged; a change tells that labels did.
     n_features_in_, feature_names_in_
@@ -186,6 +189,7 @@ default="single"
     _engine: _core.Ddvfa
     # Until a first row has said so: another thread may learn before it has come back.
     _merges_by_itself: bool = True
+    label_maps_: list[Labels]
 
     def __init__(
         self,
@@ -240,7 +244,7 @@ default="single"
         Returns
         -------
         label_map : ndarray of shape (n_clusters before,)
-            Old label to new label: ``label_map[old_labels]`` renames labels kept elsewhere.
+            Old label to new label. :func:`rename_labels` renames labels kept elsewhere;
             ``labels_`` is renamed already.
         """
         self._fitted()
@@ -249,7 +253,7 @@ default="single"
     def _merge_now(self) -> Labels:
         params = self._params()
         label_map = self._engine.merge(params)
-        self.labels_ = label_map[self.labels_]
+        self._rename_labels(label_map)
         self._merges_by_itself = merges_by_itself(params)
         return label_map
 
@@ -261,10 +265,10 @@ default="single"
             return engine.learn_one(row)
         # Labels are renamed together with the merge, whoever else is learning.
         with self._own_lock():
-            merges = engine.counters()[2]
+            renamings = engine.n_renamings
             label = engine.learn_one(row)
-            if engine.counters()[2] != merges:
-                self.labels_ = engine.label_map()[self.labels_]
+            if engine.n_renamings != renamings:
+                self._rename_labels(engine.label_map())
         return label
 
     learn_one.__doc__ = BaseART.learn_one.__doc__
@@ -281,7 +285,7 @@ default="single"
 
     @property
     def label_map_(self) -> Labels:
-        """Old label to new label of the last call in which modules were merged."""
+        """Old label to new label of the last call in which modules were merged or removed."""
         self._fitted()
         return self._engine.label_map()
 
@@ -305,6 +309,11 @@ default="single"
         # As the engine now does: learn_one looks at no parameter.
         self._merges_by_itself = merges_by_itself(self._engine.params())
         self.__dict__.pop("label_maps_", None)  # of models merged before
+
+    def _rename_labels(self, label_map: Labels) -> None:
+        super()._rename_labels(label_map)
+        if "label_maps_" in self.__dict__:  # of models merged before
+            self.label_maps_ = [rename_labels(part, label_map) for part in self.label_maps_]
 
     def _merges_after_fit(self) -> bool:
         return bool(self.auto_merge)

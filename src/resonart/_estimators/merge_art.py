@@ -48,7 +48,7 @@ class MergedModules(NamedTuple):
     category_labels : ndarray of shape (n_categories,)
         Module of each category.
     label_map : ndarray of shape (n_old_modules,)
-        Old module to new module; ``label_map[labels]`` renames labels.
+        Old module to new module; :func:`rename_labels` renames labels.
     n_passes : int
         Passes run, the last of which merged nothing unless it met ``max_passes``.
     """

@@ -11,6 +11,7 @@ from .. import _core
 from .._models.snapshot import ModuleSnapshot, TopoSnapshot
 from .._rows.bounds import Boxes, boxes_from_weights
 from .._rows.checks import ParameterError, Rows
+from .._shared.labels import rename_labels
 from .base import BaseART, Labels
 from .parameters import PARAMETERS, engine_fields
 
@@ -193,6 +194,11 @@ class TopoART(BaseART):
         else:
             self.labels_b_ = self.labels_a_ = labels
         self.labels_ = self.labels_b_
+
+    def _rename_labels(self, label_map: Labels) -> None:
+        # Rows learned since by learn_one may have joined clusters: there may be fewer by now.
+        known = np.where(self.labels_b_ < len(label_map), self.labels_b_, -1)
+        self.labels_ = self.labels_b_ = rename_labels(known, label_map)
 
     # ------------------------------------------------------------------ what was learned
 

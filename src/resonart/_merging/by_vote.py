@@ -87,6 +87,7 @@ def _joined(known: Snapshot, content: Snapshot, winners: Ints, bounds: Bounds) -
         labels=np.concatenate([known.labels, winners[content.labels]]),
         n_samples=known.n_samples + content.n_samples,
         n_refused=known.n_refused + content.n_refused,
+        n_removed=known.n_removed + content.n_removed,
     )
 
 

@@ -14,6 +14,7 @@ from sklearn.exceptions import NotFittedError
 from .. import _core
 from .._estimators.ddvfa import DDVFA, merges_by_itself
 from .._models.snapshot import Params, Snapshot, dump_params
+from .._shared.labels import rename_labels
 from .by_vote import common_bounds, merge_by_vote
 from .grown import merge_grown
 
@@ -36,7 +37,8 @@ def merge_models(models: Sequence[DDVFA], *, base: DDVFA | None = None) -> DDVFA
         Fitted models with the same parameters and features. Only vigilances that models chose by
         themselves (``"auto"``) may differ.
     base : DDVFA or None, default=None
-        A model of which all the others are copies that have learned on, without merging since.
+        A model of which all the others are copies that have learned on, without merging or
+        removing clusters since.
         Its clusters keep their labels and are not merged with each other: they are known to be
         the same everywhere. Only clusters that it did not have go through Merge ART. What it had
         learned itself counts once. The result can be merged again with others that went on from
@@ -46,8 +48,8 @@ def merge_models(models: Sequence[DDVFA], *, base: DDVFA | None = None) -> DDVFA
     -------
     model : DDVFA
         A model that can predict, go on learning and be merged again. Its ``labels_`` are the
-        models' ``labels_`` one after the other, renamed; ``label_maps_`` holds the old-to-new
-        map of each model.
+        models' ``labels_`` one after the other, renamed (-1 stays -1); ``label_maps_`` holds the
+        old-to-new map of each model.
 
     Raises
     ------
@@ -109,7 +111,7 @@ def merge_models(models: Sequence[DDVFA], *, base: DDVFA | None = None) -> DDVFA
     merged._engine = engine
     merged.label_maps_ = label_maps
     merged.labels_ = np.concatenate(
-        [m[model.labels_] for m, model in zip(label_maps, models, strict=True)]
+        [rename_labels(model.labels_, m) for m, model in zip(label_maps, models, strict=True)]
     )
     merged.n_epochs_ = max(model.n_epochs_ for model in models)
     merged.n_features_in_ = first.n_features_in_
@@ -155,6 +157,7 @@ def _merge_apart(
         n_refused=sum(c.n_refused for c in contents),
         room_sought_at=0,
         n_apart=0,
+        n_removed=sum(c.n_removed for c in contents),
         label_map=np.empty(0, np.int64),
     )
     return content, np.split(label_map, offsets[1:-1])
@@ -164,6 +167,12 @@ def _merge_onto(
     base: Snapshot, contents: Sequence[Snapshot], params: Params
 ) -> tuple[Snapshot, list[NDArray[np.int64]]]:
     """Add to the base what each of the models has beyond it."""
+    for i, content in enumerate(contents):
+        if content.n_removed != base.n_removed:
+            raise ValueError(
+                f"models[{i}] does not go on from the base: clusters have been removed from it "
+                "since. Remove them from the merged model instead."
+            )
     bounds = common_bounds([base, *contents])
     (weights, counts, labels), label_maps = merge_grown(base, contents, bounds, params)
     content = base._replace(

@@ -9,7 +9,7 @@ from .._estimators.fuzzy_art import FuzzyART
 from .._estimators.topo_art import TopoART
 
 # Format 1 did not know of clusters that are kept apart, format 2 not of parameters for each
-# algorithm.
+# algorithm, nor of clusters that were removed.
 FORMAT = 3
 ESTIMATORS: dict[str, type[BaseART]] = {
     kind.__name__: kind for kind in (FuzzyART, DVFA, DDVFA, TopoART)
@@ -32,8 +32,11 @@ FLAT_PARAMS = {
 }
 FLAT_NAMES = {"rho": "rho_ub", "rho_a": "rho_lb", "rho_b": "rho_ub"}
 
-COUNTERS = ("n_samples", "since_merge", "n_merges", "n_refused", "room_sought_at", "n_apart")
-TOPO_COUNTERS = ("n_samples", "n_refused", "steps_a", "steps_b")
+COUNTERS = (
+    *("n_samples", "since_merge", "n_merges", "n_refused", "room_sought_at", "n_apart"),
+    "n_removed",
+)
+TOPO_COUNTERS = ("n_samples", "n_refused", "n_removed", "steps_a", "steps_b")
 
 PLAIN_ARRAYS = {
     "weights": ("<f8", 2),

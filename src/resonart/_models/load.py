@@ -225,13 +225,13 @@ def _put_together(model: BaseART, fitted: Any, number: int, unpacker: Unpacker) 
         model._engine_type, {"n_features": n_features, "params": params, "state": state}
     )
     if is_topo:
-        attributes["labels_a_"] = _labels(arrays["labels_a"], -1, MOST_ROWS)
-        attributes["labels_b_"] = _labels(arrays["labels_b"], -1, MOST_ROWS)
+        attributes["labels_a_"] = _labels(arrays["labels_a"], MOST_ROWS)
+        attributes["labels_b_"] = _labels(arrays["labels_b"], MOST_ROWS)
         attributes["labels_"] = attributes["labels_b_"]
         if len(attributes["labels_a_"]) != len(attributes["labels_b_"]):
             bad("the two modules have labels for different numbers of rows")
     else:
-        attributes["labels_"] = _labels(arrays["labels"], 0, engine.n_clusters)
+        attributes["labels_"] = _labels(arrays["labels"], engine.n_clusters)
     if is_ddvfa:
         attributes["_merges_by_itself"] = merges_by_itself(engine.params())
     if choice is not None:
@@ -239,7 +239,7 @@ def _put_together(model: BaseART, fitted: Any, number: int, unpacker: Unpacker) 
     if sizes is not None:
         if sum(sizes) != len(arrays["label_maps"]):
             bad("the label maps are not as long as they should be")
-        maps = _labels(arrays["label_maps"], 0, MOST_ROWS)
+        maps = _labels(arrays["label_maps"], engine.n_clusters)
         ends = itertools.accumulate(sizes)
         attributes["label_maps_"] = [
             maps[end - n : end] for n, end in zip(sizes, ends, strict=True)
@@ -252,7 +252,7 @@ def _plain_state(arrays: dict[str, Array], counters: dict[str, int]) -> dict[str
     if not len(counts):
         bad("a trained model has at least one category")
     _check_counts(counts, counters["n_samples"])
-    if _total(counts) + counters["n_refused"] != counters["n_samples"]:
+    if _total(counts) + counters["n_refused"] + counters["n_removed"] != counters["n_samples"]:
         bad("the categories' counts do not add up to the rows presented")
     if counters["since_merge"] > counters["n_samples"]:
         bad("more rows have come since the last merge than have come at all")
@@ -269,14 +269,15 @@ def _plain_state(arrays: dict[str, Array], counters: dict[str, int]) -> dict[str
 
 def _topo_state(arrays: dict[str, Array], counters: dict[str, int]) -> dict[str, Any]:
     state: dict[str, Any] = {"low": arrays["low"], "high": arrays["high"]}
-    state |= {name: counters[name] for name in ("n_samples", "n_refused")}
+    state |= {name: counters[name] for name in ("n_samples", "n_refused", "n_removed")}
     if not counters["steps_b"] <= counters["steps_a"] <= counters["n_samples"]:
         bad("the modules have seen more rows than were presented")
     for name in "ab":
         counts, edges = arrays[f"counts_{name}"], arrays[f"edges_{name}"]
         _check_counts(counts, counters["n_samples"])
         # At most two categories learn a row.
-        if _total(counts) > 2 * counters["n_samples"]:
+        n_removed = counters["n_removed"] if name == "b" else 0
+        if _total(counts) + n_removed > 2 * counters["n_samples"]:
             bad("the categories' counts are more than the rows presented")
         if edges.shape[1] != 2:
             bad("edges must be pairs")
@@ -316,7 +317,8 @@ def _are_numbered(labels: Array) -> bool:
     return np.array_equal(labels, np.arange(len(labels)))
 
 
-def _labels(labels: Array, least: int, end: int) -> NDArray[np.int64]:
+def _labels(labels: Array, end: int, *, least: int = -1) -> NDArray[np.int64]:
+    """Check labels; -1 stands for none."""
     if len(labels) and not least <= labels.min() <= labels.max() < end:
         bad("a label names a cluster that is not there")
     return labels
@@ -352,8 +354,8 @@ def _engine_params(struct: type[Any], params: Any, number: int) -> dict[str, Any
 
 
 def _counters(counters: Any, names: tuple[str, ...], number: int) -> dict[str, int]:
-    # The first format did not know of clusters that are kept apart.
-    unknown = {"n_apart"} & set(names) if number == 1 else set()
+    # The first format did not know of clusters that are kept apart, nor of any that were removed.
+    unknown = {1: {"n_apart", "n_removed"}, 2: {"n_removed"}}.get(number, set()) & set(names)
     fields("the counters", counters, set(names) - unknown)
     counters = dict.fromkeys(unknown, 0) | counters
     checked = {name: whole(name, counters[name], 0) for name in names}
@@ -414,7 +416,7 @@ def _choice(found: dict[str, Any], order: Array, labels: Array) -> VigilanceChoi
     if not len(order) == len(labels) == found["n_rows_used"]:
         bad("the choice of vigilance was made on another number of rows")
     return VigilanceChoice(
-        order=_labels(order, 0, found["n_rows"]),
-        labels=_labels(labels, 0, found["n_clusters"]),
+        order=_labels(order, found["n_rows"], least=0),
+        labels=_labels(labels, found["n_clusters"]),
         **found,
     )

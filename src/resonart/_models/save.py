@@ -123,6 +123,7 @@ def _take_apart(model: BaseART, include_labels: bool) -> tuple[dict[str, Any], d
         header["counters"] = {
             "n_samples": state["n_samples"],
             "n_refused": state["n_refused"],
+            "n_removed": state["n_removed"],
             "steps_a": state["a"]["steps"],
             "steps_b": state["b"]["steps"],
         }

@@ -29,6 +29,7 @@ class Snapshot(NamedTuple):
     n_refused: int
     room_sought_at: int
     n_apart: int
+    n_removed: int
     label_map: NDArray[np.int64]
 
     @property
@@ -55,18 +56,6 @@ class Snapshot(NamedTuple):
         """Return what was taken apart."""
         return cls(**state)
 
-    def without_cluster(self, label: int) -> Snapshot:
-        """Return all but one of the clusters; those above it are numbered one less."""
-        kept = self.labels != label
-        labels = self.labels[kept]
-        return self._replace(
-            weights=self.weights[kept],
-            counts=self.counts[kept],
-            labels=labels - (labels > label),
-            n_apart=0,
-            label_map=np.empty(0, np.int64),
-        )
-
 
 class ModuleSnapshot(NamedTuple):
     """One module of topoART at one moment."""
@@ -87,6 +76,7 @@ class TopoSnapshot(NamedTuple):
     high: NDArray[np.float64]
     n_samples: int
     n_refused: int
+    n_removed: int
 
     @property
     def bounds(self) -> Bounds:
@@ -118,7 +108,7 @@ class TopoSnapshot(NamedTuple):
         """Put it into a new model, which finds the components by itself."""
         _set_bounds(engine, self.low, self.high)
         a, b = [(m.weights, m.counts, m.edges, m.steps) for m in (self.a, self.b)]
-        engine.restore(a, b, self.n_samples, self.n_refused)
+        engine.restore(a, b, self.n_samples, self.n_refused, self.n_removed)
 
     def as_plain(self) -> dict[str, Any]:
         """Return it as numbers and arrays."""
@@ -128,20 +118,6 @@ class TopoSnapshot(NamedTuple):
     def from_plain(cls, state: dict[str, Any]) -> TopoSnapshot:
         """Return what was taken apart."""
         return cls(**state | {name: ModuleSnapshot(**state[name]) for name in ("a", "b")})
-
-    def without_cluster(self, label: int) -> TopoSnapshot:
-        """Return all but one of the clusters; those above it are numbered one less."""
-        module = self.b
-        kept = module.components != label
-        number = np.cumsum(kept) - 1
-        edges = module.edges[kept[module.edges].all(axis=1)]
-        left = module._replace(
-            weights=module.weights[kept],
-            counts=module.counts[kept],
-            edges=np.ascontiguousarray(number[edges]),
-            components=module.components[kept],
-        )
-        return self._replace(b=left)
 
 
 Content: TypeAlias = "Snapshot | TopoSnapshot"
@@ -200,10 +176,9 @@ def rebuild(kind: type[Engine], data: dict[str, Any]) -> Engine:
 
 def without_cluster(engine: Engine, label: int) -> Engine:
     """Return a model that has all but one of the clusters; those above it are numbered one less."""
-    kind = type(engine)
-    other = kind(engine.n_features, engine.params())
-    content_of(engine).without_cluster(label).fill(other)
-    return other
+    others = rebuild(type(engine), dump(engine))
+    others.remove_clusters(np.array([label]))
+    return others
 
 
 def _set_bounds(engine: Engine, low: NDArray[np.float64], high: NDArray[np.float64]) -> None:

@@ -7,12 +7,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .._shared.labels import rename_labels
 from .numbers import count_of
 from .show import MOST_ROWS, card, facts, heading, line, summary, table
 
 
 class Renaming(NamedTuple):
-    """Clusters were merged, and labels changed.
+    """Clusters were merged or removed, and labels changed.
 
     Attributes
     ----------
@@ -20,7 +21,8 @@ class Renaming(NamedTuple):
         How many rows of the call had come. Labels told of them, and of rows before the call, are
         those of before.
     label_map : ndarray
-        Old label to new label: what was cluster ``i`` is now cluster ``label_map[i]``.
+        Old label to new label: what was cluster ``i`` is now cluster ``label_map[i]``; -1 where it
+        was removed.
     """
 
     after: int
@@ -31,8 +33,13 @@ class Renaming(NamedTuple):
 
     def _repr_html_(self) -> str:
         rows = list(enumerate(self.label_map[:MOST_ROWS].tolist()))
-        title = heading(f"Clusters were merged after {self.after:,} rows of the call")
+        title = heading(f"Clusters were {self._what} after {self.after:,} rows of the call")
         return card(title, table(["was cluster", "is now"], rows, n_rows=len(self.label_map)))
+
+    @property
+    def _what(self) -> str:
+        """What happened to clusters."""
+        return "merged or removed" if (self.label_map < 0).any() else "merged"
 
 
 class Learned(NamedTuple):
@@ -41,15 +48,15 @@ class Learned(NamedTuple):
     Attributes
     ----------
     labels : ndarray of shape (n_samples,)
-        The cluster that took each row, named as it was then.
+        The cluster that took each row, named as it was then; -1 where none did.
     matches : ndarray of shape (n_samples,)
         The match of each row with what the model knew before it, as ``score_samples`` would have
         said: the lower, the more novel. 0 where the model was empty.
     founded : ndarray of shape (n_samples,)
         Whether the row founded a cluster.
     renamings : list of Renaming
-        The merges on the way. (TopoART's clusters change without them: a label of its is the
-        cluster's name at that moment only.)
+        What changed labels on the way. (TopoART's clusters change without them: a label of its is
+        the cluster's name at that moment only.)
     """
 
     labels: NDArray[np.int64]
@@ -84,7 +91,7 @@ class Learned(NamedTuple):
         }
         merges = [
             line(
-                f"after {count_of(each.after, 'row')} clusters were merged: "
+                f"after {count_of(each.after, 'row')} clusters were {each._what}: "
                 f"{count_of(len(each.label_map), 'cluster')} became "
                 f"{int(each.label_map.max(initial=-1)) + 1:,}"
             )
@@ -100,5 +107,5 @@ class Learned(NamedTuple):
         """
         labels = self.labels.copy()
         for after, label_map in self.renamings:
-            labels[:after] = label_map[labels[:after]]
+            labels[:after] = rename_labels(labels[:after], label_map)
         return labels

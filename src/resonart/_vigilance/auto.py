@@ -123,7 +123,8 @@ class AutoVigilance(BaseART):
             return super()._tell_first(engine, rows, params)
         labels, _ = self._train_chosen(engine, rows, params, self._choice)
         founded = np.zeros(len(rows), dtype=np.bool_)
-        founded[np.unique(labels, return_index=True)[1]] = True
+        clusters, first_rows = np.unique(labels, return_index=True)
+        founded[first_rows[clusters >= 0]] = True
         return Learned(labels, engine.score(rows), founded, [])
 
     def _train_chosen(

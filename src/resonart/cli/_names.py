@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from .._shared.labels import rename_labels
+
 Integers = NDArray[np.int64]
 
 
@@ -46,6 +48,8 @@ class StayingNames:
     def _rename(self, label_map: Integers, n_clusters: int) -> None:
         renamed = np.full(n_clusters, -1, dtype=np.int64)
         for number, label in zip(self._of_label, label_map, strict=True):
+            if label < 0:
+                continue  # its number means no cluster from now on
             if renamed[label] < 0:
                 renamed[label] = number
             else:
@@ -56,7 +60,7 @@ class StayingNames:
         """Return the staying numbers of labels as they are now; noise (-1) stays noise."""
         if not len(self._of_label):
             return labels
-        return np.where(labels < 0, -1, self._of_label[labels])
+        return rename_labels(labels, self._of_label)
 
     def labels(self) -> Integers:
         """Return the label of every number, as labels are now."""
@@ -76,4 +80,4 @@ def renamed(numbers: Integers, labels: Integers) -> Integers:
     """Return the label of each number; noise (-1) stays noise."""
     if not len(labels):
         return numbers
-    return np.where(numbers < 0, -1, labels[numbers])
+    return rename_labels(numbers, labels)

@@ -54,10 +54,10 @@ class Tally:
 
     def sizes(self, labels: Integers, n_clusters: int) -> tuple[NDArray[np.int64], int]:
         """Return the rows of each cluster, and of none."""
-        noise, *rest = self._sizes.tolist()
-        counted = np.zeros(n_clusters, dtype=np.int64)
-        np.add.at(counted, renamed(np.arange(len(rest)), labels), np.array(rest, dtype=np.int64))
-        return counted, noise
+        now = renamed(np.arange(-1, len(self._sizes) - 1), labels)
+        counted = np.zeros(n_clusters + 1, dtype=np.int64)
+        np.add.at(counted, now + 1, self._sizes)  # noise comes first
+        return counted[1:], int(counted[0])
 
     def agreement(self, labels: Integers) -> float | None:
         """Return the adjusted Rand index to the classes; None where there are none."""

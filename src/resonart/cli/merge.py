@@ -103,7 +103,7 @@ def show(
     output.table(
         ["model", "cluster", "becomes", "rows there"],
         [
-            [name, old, int(new), int(sizes[new])]
+            [name, old, int(new), int(sizes[new]) if new >= 0 else 0]
             for name, label_map in zip(names, label_maps, strict=True)
             for old, new in enumerate(label_map)
         ],

@@ -1,0 +1,74 @@
+// Label maps in which clusters have gone, within a call and over it, against labels that are
+// renamed one by one. Prints how many came out otherwise.
+#include "../../cpp/label_maps.hpp"
+
+#include <cstdio>
+#include <random>
+#include <vector>
+
+using namespace resonart;
+
+namespace {
+
+// What becomes of n clusters: some go, others join, and the labels left are 0, 1, ...
+LabelMap random_map(std::size_t n, std::mt19937& random) {
+    LabelMap map;
+    map.resize_uninitialised(n);
+    std::uint32_t left = 0;
+    for (std::size_t m = 0; m < n; ++m) {
+        const unsigned fate = random() % 4;
+        map[m] = fate == 0 ? kNoLabel : fate == 1 && left ? random() % left : left++;
+    }
+    return map;
+}
+
+}  // namespace
+
+int main() {
+    int failures = 0;
+    for (unsigned seed = 0; seed < 2000; ++seed) {
+        std::mt19937 random(seed);
+        const std::size_t n_at_first = random() % 5, n_rows = random() % 40;
+        std::size_t n_clusters = n_at_first;
+        std::vector<std::int64_t> labels(n_rows), expected, before;
+        for (std::size_t m = 0; m < n_at_first; ++m) before.push_back(std::int64_t(m));
+        LabelMaps maps;
+        CallMap call_map(n_at_first);
+        StreamReport report(n_rows);
+        std::vector<std::int64_t> told;
+        for (std::size_t r = 0; r < n_rows; ++r) {
+            if (random() % 4 == 0) {
+                LabelMap map = random_map(n_clusters, random);
+                for (auto* some : {&expected, &before}) {
+                    for (std::int64_t& label : *some) {
+                        if (label >= 0) label = told_label(map[label]);
+                    }
+                }
+                n_clusters = 0;
+                for (const std::uint32_t now : map) {
+                    told.push_back(told_label(now));
+                    if (now != kNoLabel && now + 1 > n_clusters) n_clusters = now + 1;
+                }
+                call_map.follow(map);
+                report.rename(r, map);
+                maps.add(r, std::move(map));
+            }
+            // A row of a new cluster, of one there is, or of none.
+            const std::int64_t label = std::int64_t(random() % (n_clusters + 2)) - 1;
+            if (label == std::int64_t(n_clusters)) ++n_clusters;
+            labels[r] = label;
+            expected.push_back(label);
+        }
+        maps.apply(n_rows, [&](std::size_t r) -> std::int64_t& { return labels[r]; });
+        failures += labels != expected;
+        failures += std::vector<std::int64_t>(report.entries.begin(), report.entries.end()) != told;
+        if (!call_map.any()) continue;
+        const LabelMap over_all = call_map.take();
+        failures += over_all.size() != before.size();
+        for (std::size_t m = 0; m < before.size(); ++m) {
+            failures += told_label(over_all[m]) != before[m];
+        }
+    }
+    std::printf("%d failures\n", failures);
+    return 0;
+}
