@@ -86,6 +86,15 @@ Rows view(const std::vector<double>& rows) {
                             kFeatures * sizeof(double), sizeof(double));
 }
 
+void add_categories(const Categories& c, std::vector<double>& all) {
+    for (std::size_t j = 0; j < c.size(); ++j) {
+        for (std::size_t f = 0; f < c.width(); ++f) all.push_back(c.weight(j, f));
+        all.push_back(c.norm(j));
+        all.push_back(double(c.count(j)));
+        all.push_back(double(c.owner(j)));
+    }
+}
+
 // Every number that makes up a model.
 template <class Art>
 std::vector<double> content(const Learner<Art>& learner) {
@@ -97,11 +106,15 @@ std::vector<double> content(const Learner<Art>& learner) {
                                double(state.n_refused), double(state.room_sought_at),
                                double(state.n_removed), double(state.n_apart),
                                double(state.n_renamings)};
-    for (std::size_t j = 0; j < c.size(); ++j) {
-        for (std::size_t f = 0; f < c.width(); ++f) all.push_back(c.weight(j, f));
-        all.push_back(c.norm(j));
-        all.push_back(double(c.count(j)));
-        all.push_back(double(c.owner(j)));
+    add_categories(c, all);
+    if constexpr (Learner<Art>::kLabelsLater) {
+        add_categories(state.art.b().categories(), all);
+        for (const TopoModule* module : {&state.art.a(), &state.art.b()}) {
+            for (std::size_t e = 0; e < module->edges().size(); ++e) {
+                all.push_back(module->edges().first(e));
+                all.push_back(module->edges().second(e));
+            }
+        }
     }
     for (std::size_t f = 0; f < state.bounds.size(); ++f) {
         all.push_back(state.bounds.low(f));
