@@ -351,8 +351,9 @@ private:
             mark = 1;
         }
         if (n_marked && n_marked == n_there) {
-            throw std::invalid_argument("a model needs at least one cluster, and all of its " +
-                                        std::to_string(n_there) + " were to be removed");
+            throw std::invalid_argument("a model needs at least one " + std::string(what) +
+                                        ", and all of its " + std::to_string(n_there) +
+                                        " were to be removed");
         }
         return marks;
     }

@@ -175,6 +175,7 @@ def test_to_dict_is_what_json_gives_back(model: Any) -> None:
         "estimator",
         "n_rows",
         "n_refused",
+        "n_removed",
         "n_clusters",
         "n_categories",
         "feature_names",

@@ -419,6 +419,9 @@ def test_reading_goes_on() -> None:
         model = make().fit(X)
         model.remove_clusters([0])
         told = model.describe().to_dict()
+        assert told["n_removed"] == model.n_removed_ > 0
+        first = str(model.describe()).splitlines()[0]
+        assert f"300 rows, {model.n_removed_} of them in clusters removed since" in first
         assert sorted(one["label"] for one in told["clusters"]) == list(range(model.n_clusters_))
         assert "cluster 0" in str(model.describe())
         assert model.explain(X[0]).label == model.predict(X[:1])[0]

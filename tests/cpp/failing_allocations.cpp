@@ -125,10 +125,11 @@ void add_rest(std::vector<double>& all, const TopoArt& art) {
 template <class Art>
 std::vector<double> content(const Learner<Art>& learner) {
     const auto& state = learner.state();
-    std::vector<double> all = {double(state.art.n_clusters()),   double(state.n_samples),
-                               double(state.since_merge),        double(state.n_merges),
-                               state.art.params().lower_vigilance(),        double(state.n_refused),
-                               double(state.room_sought_at)};
+    std::vector<double> all = {double(state.art.n_clusters()), double(state.n_samples),
+                               double(state.since_merge),      double(state.n_merges),
+                               double(state.n_refused),        double(state.room_sought_at),
+                               double(state.n_removed),        double(state.n_apart),
+                               double(state.n_renamings),      state.art.params().lower_vigilance()};
     add(all, state.art.categories());
     add_rest(all, state.art);
     for (std::size_t f = 0; f < state.bounds.size(); ++f) {

@@ -34,7 +34,7 @@ int main() {
         for (std::size_t m = 0; m < n_at_first; ++m) before.push_back(std::int64_t(m));
         LabelMaps maps;
         CallMap call_map(n_at_first);
-        StreamReport report(n_rows);
+        StreamReport report{nullptr, nullptr, nullptr};
         std::vector<std::int64_t> told;
         for (std::size_t r = 0; r < n_rows; ++r) {
             if (random() % 4 == 0) {

@@ -123,9 +123,9 @@ default="single"
         How often modules have been merged; a change tells that labels did.
     n_features_in_, feature_names_in_
         Number of features, and their names where the rows came with string names.
-    n_epochs_, n_samples_seen_, n_refused_ : int
+    n_epochs_, n_samples_seen_, n_refused_, n_removed_ : int
         Passes run by the last ``fit``; rows presented so far; how many of them were not learned for
-        want of room (``max_categories``).
+        want of room (``max_categories``); how many had gone into clusters removed since.
 
     See Also
     --------

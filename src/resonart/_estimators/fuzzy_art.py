@@ -86,6 +86,8 @@ class FuzzyART(AutoVigilance):
         Rows presented so far.
     n_refused_ : int
         How many of them were not learned for lack of room (``max_categories``).
+    n_removed_ : int
+        How many of them had gone into clusters removed since.
 
     See Also
     --------

@@ -112,11 +112,11 @@ default="single"
 
     Examples
     --------
-    >>> from resonart import FuzzyART, MergeART
+    >>> from resonart import FuzzyART, MergeART, rename_labels
     >>> X = [[0.0, 0.0], [0.2, 0.0], [0.4, 0.0], [0.2, 1.0], [0.4, 1.0]]
     >>> model = FuzzyART(rho=0.95).fit(X)  # five clusters of one row
     >>> merged = MergeART(rho_lb=0.4, rho_ub=0.95).merge(model)
-    >>> merged.label_map[model.labels_]
+    >>> rename_labels(model.labels_, merged.label_map)
     array([0, 0, 0, 1, 1])
     """
 

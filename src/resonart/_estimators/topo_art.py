@@ -89,6 +89,8 @@ class TopoART(BaseART):
         Rows between two removals, where ``tau`` is a fraction, too.
     n_refused_ : int
         Rows that a module did not learn for lack of room (``max_categories``).
+    n_removed_ : int
+        What the categories of clusters removed from module B had counted.
     bounds_, n_features_in_, feature_names_in_, n_epochs_, n_samples_seen_
         As for the other estimators.
 

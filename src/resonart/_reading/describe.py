@@ -119,6 +119,8 @@ class Description:
         Rows presented so far, every epoch counted.
     n_refused : int
         How many of them were not learned for lack of room (``max_categories``).
+    n_removed : int
+        How many of them had gone into clusters that were removed since.
     n_clusters, n_categories : int
         Number of clusters and of boxes.
     feature_names : tuple of str
@@ -136,6 +138,7 @@ class Description:
     estimator: str
     n_rows: int
     n_refused: int
+    n_removed: int
     n_clusters: int
     n_categories: int
     feature_names: tuple[str, ...]
@@ -173,6 +176,7 @@ class Description:
             "estimator": self.estimator,
             "n_rows": self.n_rows,
             "n_refused": self.n_refused,
+            "n_removed": self.n_removed,
             "n_clusters": self.n_clusters,
             "n_categories": self.n_categories,
             "feature_names": list(self.feature_names),
@@ -190,6 +194,7 @@ def describe_model(model: BaseART, feature_names: Any = None, note: str = "") ->
         estimator=type(model).__name__,
         n_rows=content.n_samples,
         n_refused=content.n_refused,
+        n_removed=content.n_removed,
         n_clusters=len(clusters),
         n_categories=len(content.counts),
         feature_names=names_of_features(model, feature_names),
@@ -392,6 +397,8 @@ def _heading(description: Description) -> str:
     )
     if description.n_refused:
         text += f", {description.n_refused:,} of them not learned for lack of room"
+    if description.n_removed:
+        text += f", {description.n_removed:,} of them in clusters removed since"
     return f"{text} ({description.note})" if description.note else text
 
 
