@@ -27,6 +27,9 @@ public:
         high_.clear();
     }
 
+    bool is_same(std::size_t f, const Bounds& other) const {
+        return low_[f] == other.low_[f] && high_[f] == other.high_[f];
+    }
     bool inside(std::size_t f, double value) const { return value >= low_[f] && value <= high_[f]; }
     bool contains(const double* row) const {
         for (std::size_t f = 0; f < size(); ++f) {
@@ -63,7 +66,7 @@ public:
         const std::size_t d = size();
         const bool complement = entry >= d;
         const std::size_t f = complement ? entry - d : entry;
-        if (low_[f] == wider.low_[f] && high_[f] == wider.high_[f]) return w;
+        if (is_same(f, wider)) return w;
         const double corner = complement ? 1.0 - w : w;
         const double moved = wider.position(f, low_[f] + corner * (high_[f] - low_[f]));
         return complement ? 1.0 - moved : moved;

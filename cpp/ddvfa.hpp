@@ -148,7 +148,7 @@ public:
                 return categories().owner(static_cast<std::size_t>(found.best.index));
             }
         }
-        gather(x, ws);
+        if (params_.linkage != Linkage::centroid) gather(x, ws);  // or it has been done
         return most_active(ws, -1.0);
     }
 
@@ -209,7 +209,7 @@ private:
             if (!seen.resonated) {
                 const auto j = static_cast<std::size_t>(found.best.index);
                 found.module = categories().owner(j);
-                found.match = match_of(j, resonance_.activation(found.best.ratio));
+                found.match = match_of(found.best, x);
             }
             // Only boxes at least so active can match better.
             const double least = resonance_.least_ratio(found.match / resonance_.scale());
@@ -233,11 +233,12 @@ private:
         return seen;
     }
 
-    double activation_of(std::size_t j, const Sample& x) const noexcept {
-        return resonance_.activation_of(categories(), j, x.x);
+    double match_of(const Best& best, const Sample& x) const noexcept {
+        const double norm = norm_of(categories(), static_cast<std::size_t>(best.index), x);
+        return resonance_.match(norm, resonance_.activation(best.ratio));
     }
-    double match_of(std::size_t j, double activation) const noexcept {
-        return resonance_.match(categories().norm(j), activation);
+    Resonance::Response response_of(std::size_t j, const Sample& x) const noexcept {
+        return resonance_.response_of(categories(), j, x);
     }
 
     // Single linkage: the boxes that matter are few, and can be found without computing all.
@@ -333,8 +334,9 @@ private:
         const std::uint32_t* members = modules_.members(m);
         for (std::size_t i = 0; i < modules_.module_size(m); ++i) {
             const std::size_t j = members[i];
-            ws.activation[j] = activation_of(j, x);
-            ws.match[j] = match_of(j, ws.activation[j]);
+            const Resonance::Response its = response_of(j, x);
+            ws.activation[j] = its.activation;
+            ws.match[j] = its.match;
         }
     }
 
@@ -393,7 +395,7 @@ private:
         if (params_.search == Search::activation && resonance_.orders(found.best)) {
             // If it passes by itself, its module has won.
             const auto j = static_cast<std::size_t>(found.best.index);
-            found.match = match_of(j, resonance_.activation(found.best.ratio));
+            found.match = match_of(found.best, x);
             if (found.match >= threshold_lb_) {
                 found.module = c.owner(j);
                 if (found.match < enough) found.match = match_of_module(found, x, select(), ws);
@@ -406,7 +408,7 @@ private:
                 const std::size_t j = chosen[i];
                 const std::int64_t m = c.owner(j);
                 if (found.module != kNone && m >= found.module) continue;
-                const double match = match_of(j, activation_of(j, x));
+                const double match = response_of(j, x).match;
                 if (match < threshold_lb_) continue;
                 found.module = m;
                 found.match = match;
@@ -424,9 +426,9 @@ private:
         for (std::size_t i = 0; i < n; ++i) {
             const std::size_t j = chosen[i];
             const std::uint32_t m = c.owner(j);
-            const double t = activation_of(j, x);
-            ws.module_activation[m] = Single::add(ws.module_activation[m], t);
-            ws.module_match[m] = Single::add(ws.module_match[m], match_of(j, t));
+            const Resonance::Response its = response_of(j, x);
+            ws.module_activation[m] = Single::add(ws.module_activation[m], its.activation);
+            ws.module_match[m] = Single::add(ws.module_match[m], its.match);
         }
         for (std::size_t i = 0; i < n; ++i) {
             const std::uint32_t m = c.owner(chosen[i]);
@@ -446,7 +448,7 @@ private:
         for (std::size_t i = 0; i < n; ++i) {
             const std::size_t j = ws.finder.chosen()[i];
             if (categories().owner(j) != found.module) continue;
-            match = Single::add(match, match_of(j, activation_of(j, x)));
+            match = Single::add(match, response_of(j, x).match);
         }
         return match;
     }
@@ -470,15 +472,15 @@ private:
     // Activation and match of every category.
     void respond(const Sample& x, Workspace& ws) const noexcept {
         ws.finder.add_work(categories());
-        resonance_.respond(x.x, categories().view(params_.alpha), ws.overlap.data(),
-                           ws.activation.data(), ws.match.data());
+        resonance_.respond(x, categories(), ws.overlap.data(), ws.activation.data(),
+                           ws.match.data());
     }
 
     // Activation and match of every module; unless they are centroids', of every category, too.
     void gather(const Sample& x, Workspace& ws) const noexcept {
         if (linked_by_ == LinkedBy::centroid) {
             ws.finder.add_work(modules_.centroids());
-            resonance_.respond(x.x, modules_.centroids().view(params_.alpha), ws.overlap.data(),
+            resonance_.respond(x, modules_.centroids(), ws.overlap.data(),
                                ws.module_activation.data(), ws.module_match.data());
             return;
         }

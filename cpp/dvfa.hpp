@@ -130,21 +130,25 @@ public:
     void matches(const Sample& x, Workspace& ws, double* match) const noexcept {
         const auto d = static_cast<double>(categories_.n_features());
         ws.finder.add_work(categories_);
-        kernels().overlaps(x.x, categories_.view(params_.alpha), ws.overlap.data());
         for (std::size_t m = 0; m < n_clusters(); ++m) {
             match[m] = ws.ratio[m] = -1.0;  // less than any there is
         }
-        for (std::size_t j = 0; j < categories_.size(); ++j) {
-            const std::size_t m = categories_.owner(j);
-            const double overlap = ws.overlap[j];
-            const double ratio = overlap / (params_.alpha + categories_.norm(j));
-            // Those that pass come first; of these, or of the others, the most active, the oldest.
-            const bool passes = overlap >= threshold_lb_, best_passes = match[m] >= threshold_lb_;
-            if (passes == best_passes ? ratio > ws.ratio[m] : passes) {
-                match[m] = overlap;
-                ws.ratio[m] = ratio;
+        for_each_part(categories_, x, params_.alpha, [&](std::size_t first, const StoreView& part) {
+            kernels().overlaps(x.x, part, ws.overlap.data());
+            for (std::size_t i = 0; i < part.size; ++i) {
+                const std::size_t m = categories_.owner(first + i);
+                const double overlap = ws.overlap[i];
+                const double ratio = overlap / (params_.alpha + part.norm[i]);
+                // Those that pass come first; of these, or of the others, the most active, the
+                // oldest.
+                const bool passes = overlap >= threshold_lb_;
+                const bool best_passes = match[m] >= threshold_lb_;
+                if (passes == best_passes ? ratio > ws.ratio[m] : passes) {
+                    match[m] = overlap;
+                    ws.ratio[m] = ratio;
+                }
             }
-        }
+        });
         for (std::size_t m = 0; m < n_clusters(); ++m) match[m] /= d;
     }
 

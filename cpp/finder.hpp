@@ -5,6 +5,9 @@
 // and compared just as the kernels do it. Only the time differs, and it is kept track of
 // (search_costs.hpp). A search of the tree that has cost as much as a look at everything is given
 // up.
+//
+// A sample coded in wider ranges sees boxes as they would be in these (widening.hpp). Its searches
+// are no measure of others', and their time is not kept.
 #pragma once
 
 #include <algorithm>
@@ -19,6 +22,7 @@
 #include "categories.hpp"
 #include "kernels.hpp"
 #include "search_costs.hpp"
+#include "widening.hpp"
 
 namespace resonart {
 
@@ -50,11 +54,16 @@ public:
                       const std::uint32_t* owner, double least = -1.0) noexcept {
         const StoreView view = c.view(alpha);
         looked_ = false;
-        begin(c, view);
+        begin(c, x, view);
         const Stopwatch stopwatch(*this);
-        if (by_tree_) {
+        if (by_tree_ || x.wider) {
             BestOnes<1> best(c, x, alpha, threshold, owner, least);
-            if (search(c, best)) return best.found[0];
+            if (by_tree_ && search(c, best)) return best.found[0];
+            if (x.wider) {
+                looked_ = true;
+                look_at_all(c, best);
+                return best.found[0];
+            }
         }
         looked_ = owner != nullptr && view.can_be_rough();
         add_work(c);
@@ -65,7 +74,7 @@ public:
     void two_best_passing(const Categories& c, const Sample& x, double alpha, double threshold,
                           Best two[2]) noexcept {
         const StoreView view = c.view(alpha);
-        begin(c, view);
+        begin(c, x, view);
         const Stopwatch stopwatch(*this);
         if (by_tree_) {
             BestOnes<2> best(c, x, alpha, threshold, nullptr, -1.0);
@@ -83,11 +92,15 @@ public:
     Best nearest_box(const Categories& c, const Sample& x, double alpha,
                      const std::int64_t* component) noexcept {
         const StoreView view = c.view(alpha);
-        begin(c, view);
+        begin(c, x, view);
         const Stopwatch stopwatch(*this);
-        if (by_tree_) {
-            Nearest nearest(c, x, component);
-            if (search(c, nearest)) return nearest.best;
+        if (by_tree_ || x.wider) {
+            Nearest nearest(c, x, alpha, component);
+            if (by_tree_ && search(c, nearest)) return nearest.best;
+            if (x.wider) {
+                look_at_all(c, nearest);
+                return nearest.best;
+            }
         }
         add_work(c);
         return kernels().nearest_box(x.x, view, component);
@@ -98,7 +111,7 @@ public:
     // `look_anew`. Only where `can_be_rough`.
     std::size_t select(const Categories& c, const Sample& x, double alpha, double ratio) noexcept {
         const StoreView view = c.view(alpha);
-        if (is_new_ || (by_tree_ && !c.tree())) begin(c, view);
+        if (is_new_ || (by_tree_ && !c.tree())) begin(c, x, view);
         const Stopwatch stopwatch(*this);
         if (!looked_ && ratio > 0.0 && by_tree_) {
             Within within(c, x, alpha, ratio, chosen_.data());
@@ -107,6 +120,7 @@ public:
                 return within.n;
             }
         }
+        if (x.wider) return select_wider(c, x, alpha, ratio);
         if (!looked_) {
             add_work(c);
             kernels().look(x, view, rough_.data());
@@ -142,7 +156,16 @@ private:
         return rounded - 1e-6f * std::fabs(rounded) - 1e-30f;
     }
 
-    static float lowest() { return -std::numeric_limits<float>::infinity(); }
+    // Everything, for a start.
+    static Reach reach_of(const Categories& c, const Sample& x, double alpha) noexcept {
+        const float lowest = -std::numeric_limits<float>::infinity();
+        Reach reach = {static_cast<float>(alpha), slack(c.width()), lowest, lowest};
+        if (x.wider) {
+            reach.alpha = x.wider->alpha(alpha);
+            reach.slack = x.wider->slack(reach.slack);
+        }
+        return reach;
+    }
 
     // The N of highest ratio among those of at least a threshold's overlap. Ties go to the lowest
     // owner, if owners are given, then to the lowest index.
@@ -151,26 +174,43 @@ private:
         BestOnes(const Categories& c, const Sample& x, double alpha, double threshold,
                  const std::uint32_t* owner, double least)
             : c_(c), x_(x), alpha_(alpha), threshold_(threshold), owner_(owner) {
-            reach_.alpha = static_cast<float>(alpha);
-            reach_.slack = slack(c.width());
-            reach_.overlap = threshold > 0.0 ? below(threshold) : lowest();
-            reach_.ratio = least > 0.0 ? below(least) : lowest();
+            reach_ = reach_of(c, x, alpha);
+            if (threshold > 0.0) reach_.overlap = below(threshold);
+            if (least > 0.0) reach_.ratio = below(least);
         }
 
+        const Sample& sample() const noexcept { return x_; }
         Glance look(const float* node, float* bound) const noexcept {
             return kernels().near_ratio(x_.rough, node, c_.width(), reach_, bound);
         }
+        std::int64_t look_at_all(float* bound) const noexcept {
+            return kernels().near_wider_ratio(x_.rough, c_.view(alpha_), x_.wider->rough(), reach_,
+                                              bound);
+        }
+        float least() const noexcept { return reach_.ratio; }
         unsigned promising(const float* bound) const noexcept {
             return kernels().promising(bound, reach_.ratio);
         }
         bool visit(std::uint32_t j) noexcept {
             c_.prefetch_beside(j);
-            const double overlap = c_.overlap(j, x_.x);
-            if (!(overlap >= threshold_)) return true;
-            Best one;
-            one.index = j;
-            one.ratio = overlap / (alpha_ + c_.norm(j));
-            one.overlap = overlap;
+            const Met met = meet(c_, j, x_);
+            if (!(met.overlap >= threshold_)) return true;
+            offer({j, met.overlap / (alpha_ + met.norm), met.overlap});
+            return true;
+        }
+        void visit_part(std::size_t first, const StoreView& part) noexcept {
+            const std::uint32_t* owner = owner_ ? owner_ + first : nullptr;
+            Best one = kernels().best_passing(x_, part, threshold_, owner, nullptr);
+            if (one.index == kNone) return;
+            one.index += static_cast<std::int64_t>(first);
+            offer(one);
+        }
+        double alpha() const noexcept { return alpha_; }
+
+        Best found[N];
+
+    private:
+        void offer(Best one) noexcept {
             for (Best& best : found) {
                 if (is_better(one, best)) std::swap(one, best);
             }
@@ -178,12 +218,7 @@ private:
             if (last.index != kNone && below(last.ratio) > reach_.ratio) {
                 reach_.ratio = below(last.ratio);
             }
-            return true;
         }
-
-        Best found[N];
-
-    private:
         bool is_better(const Best& a, const Best& b) const noexcept {
             if (a.index == kNone || b.index == kNone) return b.index == kNone;
             if (a.ratio != b.ratio) return a.ratio > b.ratio;
@@ -203,37 +238,57 @@ private:
 
     // The box of highest 1 - |w - (x ∧ w)|/d, ties to the lowest index.
     struct Nearest {
-        Nearest(const Categories& c, const Sample& x, const std::int64_t* component)
-            : c_(c), x_(x), component_(component), slack_(slack(c.width())) {}
+        Nearest(const Categories& c, const Sample& x, double alpha, const std::int64_t* component)
+            : c_(c), x_(x), alpha_(alpha), component_(component), slack_(slack(c.width())) {
+            if (!x.wider) return;
+            slack_ = x.wider->slack(slack_);
+            shared_ = x.wider->added();
+        }
 
+        const Sample& sample() const noexcept { return x_; }
+        double alpha() const noexcept { return alpha_; }
         Glance look(const float* node, float* bound) const noexcept {
             return kernels().near_gap(x_.rough, node, c_.width(), most_, bound);
         }
+        std::int64_t look_at_all(float* bound) const noexcept {
+            return kernels().near_wider_gap(x_.rough, c_.view(alpha_), x_.wider->rough(), bound);
+        }
+        float least() const noexcept { return -most_; }
         unsigned promising(const float* bound) const noexcept {
             return kernels().promising(bound, -most_);
         }
         bool visit(std::uint32_t j) noexcept {
             if (component_ && component_[j] < 0) return true;
-            const double gap = c_.gap(j, x_.x);
+            const double gap = gap_of(c_, j, x_);
             const double activation = 1.0 - gap / static_cast<double>(c_.n_features());
-            const auto index = static_cast<std::int64_t>(j);
-            if (best.index == kNone || activation > best.ratio ||
-                (activation == best.ratio && index < best.index)) {
-                best.index = index;
-                best.ratio = activation;
-            }
-            const float most = static_cast<float>(gap) * (1.0f + 1e-6f) + slack_;
+            offer(static_cast<std::int64_t>(j), activation);
+            const float most = static_cast<float>(gap - shared_) * (1.0f + 1e-6f) + slack_;
             if (most < most_) most_ = most;
             return true;
+        }
+        void visit_part(std::size_t first, const StoreView& part) noexcept {
+            const std::int64_t* component = component_ ? component_ + first : nullptr;
+            const Best one = kernels().nearest_box(x_.x, part, component);
+            if (one.index != kNone) offer(one.index + static_cast<std::int64_t>(first), one.ratio);
         }
 
         Best best;
 
     private:
+        void offer(std::int64_t index, double activation) noexcept {
+            if (best.index == kNone || activation > best.ratio ||
+                (activation == best.ratio && index < best.index)) {
+                best.index = index;
+                best.ratio = activation;
+            }
+        }
+
         const Categories& c_;
         const Sample& x_;
+        double alpha_;
         const std::int64_t* component_;
         float slack_;
+        double shared_ = 0.0;
         float most_ = std::numeric_limits<float>::infinity();
     };
 
@@ -242,12 +297,11 @@ private:
         Within(const Categories& c, const Sample& x, double alpha, double ratio,
                std::uint32_t* chosen)
             : c_(c), x_(x), chosen_(chosen), most_(c.size() / 16 + 16) {
-            reach_.alpha = static_cast<float>(alpha);
-            reach_.slack = slack(c.width());
-            reach_.overlap = lowest();
+            reach_ = reach_of(c, x, alpha);
             reach_.ratio = below(ratio);
         }
 
+        const Sample& sample() const noexcept { return x_; }
         Glance look(const float* node, float* bound) const noexcept {
             return kernels().near_ratio(x_.rough, node, c_.width(), reach_, bound);
         }
@@ -269,7 +323,7 @@ private:
     };
 
     // The searches for one sample go one way, so that it is known what either costs.
-    void begin(const Categories& c, const StoreView& view) noexcept {
+    void begin(const Categories& c, const Sample& x, const StoreView& view) noexcept {
         is_new_ = by_tree_ = keeps_costs_ = false;
         const Indexing choice = indexing();
         if (!c.tree() || !view.can_be_rough() || choice == Indexing::never) return;
@@ -277,16 +331,24 @@ private:
             by_tree_ = true;
             return;
         }
+        if (x.wider) {
+            by_tree_ = known_.packing != c.packing() || known_.costs.prefers_index();
+            return;
+        }
         if (known_.packing != c.packing()) {
             known_.costs.start_anew();
             known_.packing = c.packing();
         }
         keeps_costs_ = true;
-        // A node is read from anywhere in memory, which a look at everything goes through in order;
-        // the more features, the less that matters.
-        const auto blocks_of_node = 2.0 + 16.0 / static_cast<double>(c.width());
-        by_tree_ =
-            known_.costs.begin(static_cast<double>(c.size() / kRoughLanes + 1), blocks_of_node);
+        by_tree_ = known_.costs.begin(n_blocks(c), blocks_of_node(c));
+    }
+    static double n_blocks(const Categories& c) noexcept {
+        return static_cast<double>(c.size() / kRoughLanes + 1);
+    }
+    // A node is read from anywhere in memory, which a look at everything goes through in order; the
+    // more features, the less that matters.
+    static double blocks_of_node(const Categories& c) noexcept {
+        return 2.0 + 16.0 / static_cast<double>(c.width());
     }
 
     // Of a round that is to be timed.
@@ -315,9 +377,11 @@ private:
     template <class Query>
     bool search(const Categories& c, Query& query) noexcept {
         const BoxTree& tree = *c.tree();
-        const std::size_t most =
-            keeps_costs_ ? static_cast<std::size_t>(std::min(known_.costs.most_nodes(), 1e9)) + 4
-                         : std::numeric_limits<std::size_t>::max();
+        const bool is_limited = indexing() != Indexing::always;
+        const double nodes =
+            keeps_costs_ ? known_.costs.most_nodes() : n_blocks(c) / blocks_of_node(c);
+        const std::size_t most = is_limited ? static_cast<std::size_t>(std::min(nodes, 1e9)) + 4
+                                            : std::numeric_limits<std::size_t>::max();
         left_ = most;
         const bool found = tree.size() == 0 || descend(tree, tree.root(), tree.height(), query);
         const std::size_t n_nodes = most - left_;
@@ -332,13 +396,19 @@ private:
         --left_;
         alignas(64) float bound[BoxTree::kEntries];
         tree.prefetch_children(n);
-        const Glance near = query.look(tree.node(n), bound);
+        Widening* const wider = query.sample().wider;
+        const float* node = wider ? wider->node(tree.node(n), tree.width()) : tree.node(n);
+        const Glance near = query.look(node, bound);
         unsigned entries = near.within & ((1u << tree.n_entries(n)) - 1u);
         if (!entries) return true;
         // The most promising first: what it finds may spare the others, and mostly does.
         unsigned next = entries >> near.best & 1u ? near.best : best_of(entries, bound);
         for (;;) {
             const std::uint32_t below = tree.child(n, next);
+            if (level == 0 && wider) {  // a box costs about as much as a node
+                if (left_ == 0) return false;
+                --left_;
+            }
             if (!(level == 0 ? query.visit(below) : descend(tree, below, level - 1, query))) {
                 return false;
             }
@@ -348,6 +418,41 @@ private:
             if (!entries) return true;
             next = best_of(entries, bound);
         }
+    }
+
+    // Without the index, for a sample that sees boxes in wider ranges: a rough look at each, then
+    // an exact one at those that may matter, or at all where these are many. Bounds of the rough
+    // look are left in `rough_`.
+    template <class Query>
+    void look_at_all(const Categories& c, Query& query) noexcept {
+        add_work(c);
+        const std::int64_t best = query.look_at_all(rough_.data());
+        if (best == kNone) return;
+        query.visit(static_cast<std::uint32_t>(best));
+        const std::size_t n =
+            kernels().choose(rough_.data(), c.size(), query.least(), chosen_.data());
+        if (n <= c.size() / 32 + 64) {
+            for (std::size_t i = 0; i < n; ++i) {
+                if (rough_[chosen_[i]] >= query.least()) query.visit(chosen_[i]);
+            }
+            return;
+        }
+        add_work(c);
+        for_each_part(
+            c, query.sample(), query.alpha(),
+            [&](std::size_t first, const StoreView& part) { query.visit_part(first, part); });
+    }
+
+    // As `select`, from all boxes in wider ranges.
+    std::size_t select_wider(const Categories& c, const Sample& x, double alpha,
+                             double ratio) noexcept {
+        if (!looked_) {
+            add_work(c);
+            kernels().near_wider_ratio(x.rough, c.view(alpha), x.wider->rough(),
+                                       reach_of(c, x, alpha), rough_.data());
+        }
+        looked_ = true;
+        return kernels().choose(rough_.data(), c.size(), below(ratio), chosen_.data());
     }
 
     static unsigned best_of(unsigned entries, const float* bound) noexcept {

@@ -106,7 +106,9 @@ public:
     void matches(const Sample& x, Workspace& ws, double* match) const noexcept {
         const auto d = static_cast<double>(categories_.n_features());
         ws.finder.add_work(categories_);
-        kernels().overlaps(x.x, categories_.view(params_.alpha), ws.overlap.data());
+        for_each_part(categories_, x, params_.alpha, [&](std::size_t first, const StoreView& part) {
+            kernels().overlaps(x.x, part, ws.overlap.data() + first);
+        });
         for (std::size_t j = 0; j < categories_.size(); ++j) {
             match[categories_.owner(j)] = ws.overlap[j] / d;
         }

@@ -77,11 +77,15 @@ inline RoughLanes rough_denominators(const StoreView& s, std::size_t block) {
            RoughLanes::load(s.rough_norm + block * kRoughLanes);
 }
 
+// A bit for each of the first n lanes, or for all there are.
+template <std::size_t PerBlock>
+inline unsigned first_lanes(std::size_t n) {
+    return n >= PerBlock ? (1u << PerBlock) - 1u : (1u << n) - 1u;
+}
 // A bit for each lane of a block that holds a category.
 template <std::size_t PerBlock>
 inline unsigned lanes_in_use(const StoreView& s, std::size_t block) {
-    const std::size_t left = s.size - block * PerBlock;
-    return left >= PerBlock ? (1u << PerBlock) - 1u : (1u << left) - 1u;
+    return first_lanes<PerBlock>(s.size - block * PerBlock);
 }
 
 // The bit of category j in a block, if it is there.
@@ -353,6 +357,16 @@ void look(const Sample& x, const StoreView& s, float* rough) {
                    [&](std::size_t b, RoughLanes sum) { sum.store(rough + b * kRoughLanes); });
 }
 
+// Every lane is written, and kept if it is chosen: which ones are cannot be foreseen.
+inline std::size_t list_lanes(std::size_t block, unsigned lanes, std::uint32_t* chosen,
+                              std::size_t count) {
+    for (unsigned i = 0; i < kRoughLanes; ++i) {
+        chosen[count] = static_cast<std::uint32_t>(block * kRoughLanes + i);
+        count += (lanes >> i) & 1u;
+    }
+    return count;
+}
+
 std::size_t select(const float* rough, const StoreView& s, double ratio, std::uint32_t* chosen) {
     const std::size_t blocks = (s.size + kRoughLanes - 1) / kRoughLanes;
     const RoughLanes bar = RoughLanes::all(rough_ratio_bar(ratio, s));
@@ -361,12 +375,7 @@ std::size_t select(const float* rough, const StoreView& s, double ratio, std::ui
         const RoughLanes least = bar * rough_denominators(s, b);
         const unsigned lanes = at_least(RoughLanes::load(rough + b * kRoughLanes), least) &
                                lanes_in_use<kRoughLanes>(s, b);
-        if (!lanes) continue;
-        // Every lane is written, and kept if it is chosen: which ones are cannot be foreseen.
-        for (unsigned i = 0; i < kRoughLanes; ++i) {
-            chosen[count] = static_cast<std::uint32_t>(b * kRoughLanes + i);
-            count += (lanes >> i) & 1u;
-        }
+        if (lanes) count = list_lanes(b, lanes, chosen, count);
     }
     return count;
 }
@@ -431,6 +440,118 @@ unsigned promising(const float* bound, float least) {
     return at_least(RoughLanes::load(bound), RoughLanes::all(least));
 }
 
+// As Bounds::move_entry: what lies beyond the wider range is cut off, and a quotient cannot leave
+// [0, 1] otherwise.
+inline Lanes widen_entry(Lanes w, bool complement, std::size_t f, const RangeChange& change) {
+    const Lanes zero = Lanes::all(0.0), one = Lanes::all(1.0);
+    const Lanes corner = complement ? one - w : w;
+    const Lanes value = Lanes::all(change.low[f]) + corner * Lanes::all(change.range[f]);
+    const Lanes share =
+        (value - Lanes::all(change.wider_low[f])) / Lanes::all(change.wider_range[f]);
+    const Lanes moved = lower(higher(share, zero), one);
+    return complement ? one - moved : moved;
+}
+
+void widen(const double* w, std::size_t blocks, std::size_t width, const RangeChange& change,
+           double* wider, double* norm) {
+    const std::size_t d = width / 2;
+    for (std::size_t b = 0; b < blocks; ++b, norm += kLanes) {
+        Lanes sum = Lanes::all(0.0);
+        for (std::size_t f = 0; f < width; ++f, w += kLanes, wider += kLanes) {
+            const bool complement = f >= d;
+            const std::size_t feature = complement ? f - d : f;
+            const Lanes before = Lanes::load(w);
+            const Lanes now =
+                change.is_same[feature] ? before : widen_entry(before, complement, feature, change);
+            now.store(wider);
+            sum = sum + now;
+        }
+        sum.store(norm);
+    }
+}
+
+// Keeps which of the boxes within reach promises most.
+class MostPromising {
+public:
+    void enter(std::size_t block, RoughLanes bound, unsigned within, const float* stored) {
+        for (unsigned lanes = within & at_least(bound, RoughLanes::all(highest_)); lanes;
+             lanes &= lanes - 1) {
+            const unsigned lane = first_of(lanes);
+            if (best != kNone && stored[lane] <= highest_) continue;
+            highest_ = stored[lane];
+            best = static_cast<std::int64_t>(block * kRoughLanes + lane);
+        }
+    }
+    std::int64_t best = kNone;
+
+private:
+    float highest_ = -HUGE_VALF;
+};
+
+void widen_node(const float* node, std::size_t width, const RoughChange& change, float* wider) {
+    RoughLanes before = RoughLanes::all(0.0f), top = before;
+    for (std::size_t f = 0; f < width; ++f, node += kRoughLanes, wider += kRoughLanes) {
+        const RoughLanes w = RoughLanes::load(node);
+        const RoughLanes now = w * RoughLanes::all(change.scale[f]);
+        now.store(wider);
+        before = before + w;
+        top = top + now;
+    }
+    // What boxes below may have beyond the least of each entry.
+    const RoughLanes beyond = higher(RoughLanes::load(node) - before, RoughLanes::all(0.0f));
+    top = top + beyond * RoughLanes::all(change.steepest);
+    lower(top, RoughLanes::all(change.top)).store(wider);
+}
+
+std::int64_t near_wider_ratio(const float* x, const StoreView& s, const RoughChange& change,
+                              const Reach& reach, float* bound) {
+    const RoughLanes least = RoughLanes::all(reach.alpha);
+    const float* w = s.rough;
+    MostPromising most;
+    for (std::size_t b = 0; b * kRoughLanes < s.size; ++b, bound += kRoughLanes) {
+        RoughLanes overlap = RoughLanes::all(reach.slack), norm = least;
+        for (std::size_t f = 0; f < s.width; ++f, w += kRoughLanes) {
+            const RoughLanes now = RoughLanes::load(w) * RoughLanes::all(change.scale[f]);
+            overlap = overlap + lower(now, RoughLanes::all(x[f]));
+            norm = norm + now;
+        }
+        const RoughLanes ratio = overlap / norm;
+        ratio.store(bound);
+        most.enter(
+            b, ratio,
+            at_least(overlap, RoughLanes::all(reach.overlap)) & lanes_in_use<kRoughLanes>(s, b),
+            bound);
+    }
+    return most.best;
+}
+
+std::int64_t near_wider_gap(const float* x, const StoreView& s, const RoughChange& change,
+                            float* bound) {
+    const RoughLanes zero = RoughLanes::all(0.0f);
+    const float* w = s.rough;
+    MostPromising most;
+    for (std::size_t b = 0; b * kRoughLanes < s.size; ++b, bound += kRoughLanes) {
+        RoughLanes negative = zero;
+        for (std::size_t f = 0; f < s.width; ++f, w += kRoughLanes) {
+            const RoughLanes now = RoughLanes::load(w) * RoughLanes::all(change.scale[f]);
+            negative = negative - higher(now - RoughLanes::all(x[f]), zero);
+        }
+        negative.store(bound);
+        most.enter(b, negative, lanes_in_use<kRoughLanes>(s, b), bound);
+    }
+    return most.best;
+}
+
+std::size_t choose(const float* bound, std::size_t size, float least, std::uint32_t* chosen) {
+    std::size_t count = 0;
+    for (std::size_t b = 0; b * kRoughLanes < size; ++b) {
+        const unsigned lanes = promising(bound + b * kRoughLanes, least) &
+                               first_lanes<kRoughLanes>(size - b * kRoughLanes);
+        if (lanes) count = list_lanes(b, lanes, chosen, count);
+    }
+    return count;
+}
+
 }  // namespace
 
 extern const Kernels RESONART_KERNELS;
@@ -446,6 +567,11 @@ const Kernels RESONART_KERNELS = {
     respond,
     near_ratio,
     near_gap,
+    widen,
+    widen_node,
+    near_wider_ratio,
+    near_wider_gap,
+    choose,
     promising,
 };
 

@@ -36,14 +36,32 @@ struct StoreView {
     std::size_t width;
     double alpha;
 
-    // Far from where floats overflow or vanish.
-    bool can_be_rough() const { return alpha >= 1e-20 && alpha <= 1e6; }
+    // There are floats, far from where they overflow or vanish.
+    bool can_be_rough() const { return rough && alpha >= 1e-20 && alpha <= 1e6; }
 };
 
-// A complement-coded sample, and the same as floats.
+class Widening;
+
+// A complement-coded sample, and the same as floats. Where it was coded in wider ranges than the
+// categories, `wider` says how they are to be seen (widening.hpp); kernels do not ask.
 struct Sample {
     const double* x;
     const float* rough;
+    Widening* wider = nullptr;
+};
+
+// How ranges change, feature by feature; `is_same` where one does not.
+struct RangeChange {
+    const bool* is_same;
+    const double *low, *range;  // before
+    const double *wider_low, *wider_range;
+};
+
+// The same as floats see it: entry f becomes scale[f]·w, and something that is added to all alike.
+struct RoughChange {
+    const float* scale;
+    float steepest;  // the highest of them
+    float top;       // no norm is higher, but for what is added
 };
 
 constexpr std::int64_t kNone = -1;
@@ -133,6 +151,25 @@ struct Kernels {
     // The same for gaps, of which at most `most` is within reach; `bound` gets their negatives.
     Glance (*near_gap)(const float* x, const float* node, std::size_t width, float most,
                        float* bound);
+
+    // What `blocks` blocks of kLanes categories become when ranges change, and their norms.
+    void (*widen)(const double* w, std::size_t blocks, std::size_t width, const RangeChange& change,
+                  double* wider, double* norm);
+
+    // A node as it is in wider ranges, but for what is added to all entries alike.
+    void (*widen_node)(const float* node, std::size_t width, const RoughChange& change,
+                       float* wider);
+
+    // As `near_ratio` and `near_gap`, of all categories in wider ranges. They leave all bounds and
+    // return the category within reach that promises most, or kNone.
+    std::int64_t (*near_wider_ratio)(const float* x, const StoreView& s, const RoughChange& change,
+                                     const Reach& reach, float* bound);
+    std::int64_t (*near_wider_gap)(const float* x, const StoreView& s, const RoughChange& change,
+                                   float* bound);
+
+    // Every category with a bound of at least `least`, ascending; returns how many. `chosen` has
+    // room for whole blocks.
+    std::size_t (*choose)(const float* bound, std::size_t size, float least, std::uint32_t* chosen);
 
     // A bit for each of `kRoughLanes` bounds that is at least `least`.
     unsigned (*promising)(const float* bound, float least);

@@ -44,6 +44,7 @@ inline Lanes operator-(Lanes a, Lanes b) { return {_mm512_sub_pd(a.v, b.v)}; }
 inline Lanes operator*(Lanes a, Lanes b) { return {_mm512_mul_pd(a.v, b.v)}; }
 inline Lanes operator/(Lanes a, Lanes b) { return {_mm512_div_pd(a.v, b.v)}; }
 inline Lanes lower(Lanes a, Lanes b) { return {_mm512_min_pd(a.v, b.v)}; }
+inline Lanes higher(Lanes a, Lanes b) { return {_mm512_max_pd(a.v, b.v)}; }
 inline Lanes root(Lanes a) { return {_mm512_sqrt_pd(a.v)}; }
 // One bit a lane, set where a >= b.
 inline unsigned at_least(Lanes a, Lanes b) { return _mm512_cmp_pd_mask(a.v, b.v, _CMP_GE_OQ); }
@@ -90,6 +91,7 @@ inline Lanes operator/(Lanes x, Lanes y) {
     return {_mm256_div_pd(x.a, y.a), _mm256_div_pd(x.b, y.b)};
 }
 inline Lanes lower(Lanes x, Lanes y) { return {_mm256_min_pd(x.a, y.a), _mm256_min_pd(x.b, y.b)}; }
+inline Lanes higher(Lanes x, Lanes y) { return {_mm256_max_pd(x.a, y.a), _mm256_max_pd(x.b, y.b)}; }
 inline Lanes root(Lanes x) { return {_mm256_sqrt_pd(x.a), _mm256_sqrt_pd(x.b)}; }
 inline unsigned at_least(Lanes x, Lanes y) {
     const int low = _mm256_movemask_pd(_mm256_cmp_pd(x.a, y.a, _CMP_GE_OQ));
@@ -159,6 +161,7 @@ inline Lanes operator-(Lanes a, Lanes b) { RESONART_EACH(_mm_sub_pd(a.v[i], b.v[
 inline Lanes operator*(Lanes a, Lanes b) { RESONART_EACH(_mm_mul_pd(a.v[i], b.v[i])); }
 inline Lanes operator/(Lanes a, Lanes b) { RESONART_EACH(_mm_div_pd(a.v[i], b.v[i])); }
 inline Lanes lower(Lanes a, Lanes b) { RESONART_EACH(_mm_min_pd(a.v[i], b.v[i])); }
+inline Lanes higher(Lanes a, Lanes b) { RESONART_EACH(_mm_max_pd(a.v[i], b.v[i])); }
 inline Lanes root(Lanes a) { RESONART_EACH(_mm_sqrt_pd(a.v[i])); }
 inline unsigned at_least(Lanes a, Lanes b) {
     unsigned bits = 0;

@@ -25,6 +25,7 @@
 #include "poll.hpp"
 #include "recognition.hpp"
 #include "topo_art.hpp"
+#include "widening.hpp"
 
 namespace resonart {
 
@@ -154,23 +155,23 @@ public:
     // cluster[r] of each row, kNone where nothing resonates and the nearest is not wanted.
     template <class Rows, class Ask>
     void predict(const Rows& rows, bool nearest, std::int64_t* clusters, Ask ask) const {
-        recognise_rows(rows, ask, [&](std::size_t r, const Art& art, const Sample& x, auto& ws) {
-            clusters[r] = art.cluster_of(x, nearest, ws);
+        recognise_rows(rows, ask, [&](std::size_t r, const Sample& x, auto& ws) {
+            clusters[r] = state_.art.cluster_of(x, nearest, ws);
         });
     }
 
     // As `predict`, by topoART's module A.
     template <class Rows, class Ask>
     void predict_a(const Rows& rows, bool nearest, std::int64_t* clusters, Ask ask) const {
-        recognise_rows(rows, ask, [&](std::size_t r, const Art& art, const Sample& x, auto& ws) {
-            clusters[r] = art.cluster_in_a(x, nearest, ws);
+        recognise_rows(rows, ask, [&](std::size_t r, const Sample& x, auto& ws) {
+            clusters[r] = state_.art.cluster_in_a(x, nearest, ws);
         });
     }
 
     template <class Rows, class Ask>
     void score(const Rows& rows, double* matches, Ask ask) const {
-        recognise_rows(rows, ask, [&](std::size_t r, const Art& art, const Sample& x, auto& ws) {
-            matches[r] = clamped_match(art.recognise(x, ws).match);
+        recognise_rows(rows, ask, [&](std::size_t r, const Sample& x, auto& ws) {
+            matches[r] = clamped_match(state_.art.recognise(x, ws).match);
         });
     }
 
@@ -187,8 +188,8 @@ public:
                 k = n_clusters;
                 table = room(k);
             },
-            [&](std::size_t r, const Art& art, const Sample& x, auto& ws) {
-                tell_matches(art, x, ws, table + r * k, k);
+            [&](std::size_t r, const Sample& x, auto& ws) {
+                tell_matches(x, ws, table + r * k, k);
             });
     }
 
@@ -206,8 +207,8 @@ public:
                 k = n_clusters;
                 few.prepare(k);
             },
-            [&](std::size_t r, const Art& art, const Sample& x, auto& ws) {
-                tell_matches(art, x, ws, few.all(), k);
+            [&](std::size_t r, const Sample& x, auto& ws) {
+                tell_matches(x, ws, few.all(), k);
                 few.choose(clusters + r * m, matches + r * m);
             });
     }
@@ -559,9 +560,9 @@ private:
         return label;
     }
 
-    static void tell_matches(const Art& art, const Sample& x, typename Art::Workspace& ws,
-                             double* match, std::size_t n_clusters) noexcept {
-        art.matches(x, ws, match);
+    void tell_matches(const Sample& x, typename Art::Workspace& ws, double* match,
+                      std::size_t n_clusters) const noexcept {
+        state_.art.matches(x, ws, match);
         for (std::size_t m = 0; m < n_clusters; ++m) match[m] = clamped_match(match[m]);
     }
 
@@ -684,8 +685,8 @@ private:
         }
     }
 
-    // Calls see(r, art, x, workspace) for each row; `art` is the model, or, for a row outside its
-    // ranges, the model as it would be had they been widened to hold this row.
+    // Calls see(r, x, workspace) for each row; one outside the ranges sees the model as it would be
+    // had they been widened to hold this row.
     template <class Rows, class Ask, class See>
     void recognise_rows(const Rows& rows, Ask ask, See&& see) const {
         recognise_rows(rows, ask, [](std::size_t, auto&) {}, see);
@@ -713,7 +714,7 @@ private:
         } else {
             begin(state_.art.n_clusters(), workspace);
         }
-        Art elsewhere;
+        Widening widening;
         for (std::size_t r = 0; r < rows.size(); ++r) {
             rows.read(r, row.data());
             const OutOfBounds policy = state_.art.params().out_of_bounds;
@@ -722,13 +723,11 @@ private:
                 refuse(row.data(), static_cast<std::int64_t>(r));
             }
             if (inside) {
-                see(r, state_.art, x.code(row.data(), state_.bounds), workspace);
+                see(r, x.code(row.data(), state_.bounds), workspace);
             } else {
-                Bounds wider = state_.bounds;
-                wider.include(row.data());
-                elsewhere = state_.art;
-                widen(elsewhere, state_.bounds, wider);
-                see(r, elsewhere, x.code(row.data(), wider), workspace);
+                widening.prepare(n_features_);
+                const Bounds& wider = widening.include(state_.bounds, row.data());
+                see(r, widening.see(x.code(row.data(), wider)), workspace);
             }
             poll.work(workspace.take_work() + n_features_);
         }

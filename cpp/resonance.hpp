@@ -8,6 +8,7 @@
 #include "categories.hpp"
 #include "finder.hpp"
 #include "params.hpp"
+#include "widening.hpp"
 
 namespace resonart {
 
@@ -56,6 +57,16 @@ public:
         return gamma_(c.overlap(j, x) / (alpha_ + c.norm(j)));
     }
 
+    // Both of one category.
+    struct Response {
+        double activation, match;
+    };
+    Response response_of(const Categories& c, std::size_t j, const Sample& x) const noexcept {
+        const Met met = meet(c, j, x);
+        const double t = gamma_(met.overlap / (alpha_ + met.norm));
+        return {t, match(met.norm, t)};
+    }
+
     // Whether the box of highest ratio is also known to have the highest activation.
     bool orders(const Best& best) const noexcept {
         return gamma_.keeps_order() && best.index != kNone &&
@@ -83,20 +94,26 @@ public:
             // The most active of all is the most active of these, if it belongs to them.
             const auto j = static_cast<std::size_t>(best.index);
             const double t = activation(best.ratio);
-            if (belongs(j)) winner.offer(j, t, match(c.norm(j), t));
+            if (belongs(j)) winner.offer(j, t, match(norm_of(c, j, x), t));
             if (winner.index() != kNone) return winner;
         }
         const std::size_t n = finder.select(c, x, alpha_, least);
         for (std::size_t i = 0; i < n; ++i) {
             const std::size_t j = finder.chosen()[i];
             if (!belongs(j)) continue;
-            const double t = activation_of(c, j, x.x);
-            winner.offer(j, t, match(c.norm(j), t));
+            const Response its = response_of(c, j, x);
+            winner.offer(j, its.activation, its.match);
         }
         return winner;
     }
 
     // Activation and match of every category.
+    void respond(const Sample& x, const Categories& c, double* overlap, double* activation,
+                 double* match) const noexcept {
+        for_each_part(c, x, alpha_, [&](std::size_t first, const StoreView& part) {
+            respond(x.x, part, overlap + first, activation + first, match + first);
+        });
+    }
     void respond(const double* x, const StoreView& view, double* overlap, double* activation,
                  double* match) const noexcept {
         kernels().overlaps(x, view, overlap);

@@ -37,6 +37,10 @@ public:
         return by_tree_;
     }
 
+    // Whether searches go through the index, as far as is known. Beside the rounds: for those who
+    // ask now and then, and would teach the wrong thing.
+    bool prefers_index() const { return prefers_tree_ || all_.n == 0; }
+
     // Whether this round's time is asked for, and what its searches took.
     bool is_timed() const { return is_timed_; }
     void spend(double nanoseconds) noexcept { spent_ += nanoseconds; }

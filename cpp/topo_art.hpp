@@ -319,7 +319,9 @@ public:
                      double* activation) const noexcept {
         const auto d = static_cast<double>(categories_.n_features());
         ws.finder.add_work(categories_);
-        kernels().gaps(x.x, categories_.view(alpha), ws.gap.data());
+        for_each_part(categories_, x, alpha, [&](std::size_t first, const StoreView& part) {
+            kernels().gaps(x.x, part, ws.gap.data() + first);
+        });
         const TopoWorkspace& known = ws.known();
         for (std::size_t m = 0; m < known.n_components; ++m) {
             activation[m] = linkages::Single::start();
