@@ -62,6 +62,7 @@ DOORS = {
     "io": {"resonart._reading.show"},
     "tuning": {
         "resonart._rows.checks",
+        "resonart._vigilance.auto",
         "resonart._vigilance.choice",
         "resonart._vigilance.distance",
         "resonart._vigilance.sweep",

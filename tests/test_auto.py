@@ -19,7 +19,7 @@ from sklearn.metrics import adjusted_rand_score, roc_auc_score
 import resonart.tuning
 from resonart import DDVFA, DVFA, FuzzyART, MergeART, TopoART, merge_models
 from resonart._shared import progress as _progress
-from resonart._vigilance.auto import MOST_ROWS, most_rows
+from resonart._vigilance.auto import MOST_SAMPLED, most_rows
 from resonart.tuning import choose_vigilance
 
 BLOBS, BLOB_OF = make_blobs([60, 60, 60], centers=None, cluster_std=0.5, random_state=3)
@@ -208,8 +208,8 @@ def test_large_data_are_chosen_for_on_a_sample() -> None:
     model = DDVFA(random_state=0).fit(X)
     choice = model.vigilance_choice_
     assert choice is not None
-    assert (choice.n_rows, choice.n_rows_used) == (6000, MOST_ROWS)
-    assert len(choice.order) == MOST_ROWS == len(set(choice.order.tolist()))
+    assert (choice.n_rows, choice.n_rows_used) == (6000, MOST_SAMPLED)
+    assert len(choice.order) == MOST_SAMPLED == len(set(choice.order.tolist()))
     assert "sample of 1,000 of 6,000 rows" in choice.reason
     assert adjusted_rand_score(y, model.labels_) > 0.99
     assert adjusted_rand_score(choice.labels, model.labels_[choice.order]) == 1.0

@@ -6,7 +6,7 @@ from typing import Any
 
 from .. import _core
 from .._rows.checks import ParameterError, Rows, check_choice, check_count, check_flag
-from .._vigilance.auto import AutoVigilance
+from .auto_vigilance import AutoVigilance
 from .base import BaseART, Labels
 from .merge_art import module_params
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,15 +12,37 @@ from sklearn.utils import check_random_state
 from .. import _core
 from .._models.snapshot import Engine
 from .._reading.learned import Learned, Renaming
-from .._rows.bounds import Bounds, check_bounds, scale_rows
+from .._rows.bounds import Bounds, check_bounds, ranges_of, scale_rows
 from .._rows.checks import ParameterError, Rows, check_rows
 from .._rows.outliers import warn_of_outliers, warn_of_widening
 from .._rows.vat import order_rows
+from .._vigilance.auto import ChosenModel, learn_choosing, one_row_is_not_enough
+from .._vigilance.choice import VigilanceChoice
 from .holder import EngineHolder, Labels
+
+
+class _Call(NamedTuple):
+    """Rows of a stream, and the model that goes on with them.
+
+    Attributes
+    ----------
+    bounds : Bounds or None
+        The model's ranges before the call; None of a new model.
+    chosen : ChosenModel or None
+        What the rows came to where they were learned already, by choosing vigilances from them.
+    """
+
+    engine: Engine
+    rows: Rows
+    params: _core.Params
+    bounds: Bounds | None
+    chosen: ChosenModel | None
 
 
 class LearningMixin(EngineHolder):
     """``fit``, ``partial_fit``, ``learn_many`` and ``learn_one``."""
+
+    _choice: VigilanceChoice | None = None
 
     # ------------------------------------------------------------------ what a subclass says
 
@@ -32,8 +53,9 @@ class LearningMixin(EngineHolder):
     def _set_labels(self, rows: Rows, labels: Labels) -> None:
         self.labels_ = labels
 
-    def _settle(self, rows: Rows, *, is_stream: bool) -> None:
-        """Decide from the first rows what the parameters leave open."""
+    def _open_vigilances(self) -> tuple[str, ...]:
+        """Return the names of the vigilances that are left to be chosen from the first rows."""
+        return ()
 
     def _merges_after_fit(self) -> bool:
         return False
@@ -62,33 +84,20 @@ class LearningMixin(EngineHolder):
         self._all_or_nothing(lambda: self._fit(X, None))
         return self
 
-    def _fit_in_order(self, X: ArrayLike, order: NDArray[np.int64]) -> Self:
-        """Fit with the rows presented in an order of the caller's."""
-        self._all_or_nothing(lambda: self._fit(X, order))
-        return self
-
     def _fit(self, X: ArrayLike, order: NDArray[np.int64] | None) -> None:
         rows = check_rows(self, X, reset=True)
         self._check_common()
-        if order is None:  # else whoever has the order has looked at the rows before
-            self._warn_of_outliers(rows)
-        self._settle(rows, is_stream=False)
+        self._forget_choice()
+        # Whoever has the order has looked at the rows, and at vigilances, before.
+        ranges = self._look_at_first(rows) if order is None else None
+        if ranges is not None and self._open_vigilances():
+            chosen = learn_choosing(self, rows, ranges, is_stream=False)
+            self._choice = chosen.choice
+            self._accept(rows, chosen.engine, chosen.labels, chosen.n_epochs)
+            return
         params = self._params(n_rows=rows.shape[0])
         engine = self._new_engine(rows.shape[1], params)
-        labels, n_epochs = self._train(engine, rows, params, order)
-        self._engine = engine
-        self._set_labels(rows, labels)
-        self.n_epochs_ = n_epochs
-
-    def _train(
-        self,
-        engine: Engine,
-        rows: Rows,
-        params: _core.Params,
-        order: NDArray[np.int64] | None,
-    ) -> tuple[Labels, int]:
-        """Let a new model learn the rows of ``fit``; return their labels and the epochs run."""
-        return engine.train(
+        labels, n_epochs = engine.train(
             rows,
             params,
             self._presentation(rows) if order is None else order,
@@ -97,6 +106,16 @@ class LearningMixin(EngineHolder):
             merge_on_the_way=False,
             can_be_undone=False,
         )
+        self._accept(rows, engine, labels, n_epochs)
+
+    def _forget_choice(self) -> None:
+        self.__dict__.pop("_choice", None)
+
+    def _accept(self, rows: Rows, engine: Engine, labels: Labels, n_epochs: int) -> None:
+        """Keep what was learned from the rows of a call."""
+        self._engine = engine
+        self._set_labels(rows, labels)
+        self.n_epochs_ = n_epochs
 
     # ------------------------------------------------------------------ a stream
 
@@ -123,33 +142,23 @@ class LearningMixin(EngineHolder):
         return self
 
     def _partial_fit(self, X: ArrayLike) -> None:
-        engine, rows, params, is_first = self._begin_stream(X)
-        before = None if is_first else Bounds(*engine.bounds())
-        labels, n_epochs = (self._train_first if is_first else self._train_on)(engine, rows, params)
-        self._warn_of_widening(engine, rows, before)
-        self._engine = engine
-        self._set_labels(rows, labels)
-        self.n_epochs_ = n_epochs
+        start = self._begin_stream(X)
+        if start.chosen is not None:
+            labels, n_epochs = start.chosen.labels, start.chosen.n_epochs
+        else:
+            labels, n_epochs = start.engine.train(
+                start.rows,
+                start.params,
+                None,
+                1,
+                merge_at_end=False,
+                merge_on_the_way=self._merges_on_the_way(),
+                can_be_undone=start.bounds is not None,
+            )
+        self._end_call(start, labels, n_epochs)
 
-    def _train_first(self, engine: Engine, rows: Rows, params: _core.Params) -> tuple[Labels, int]:
-        """Let a new model learn the first rows of a stream; return labels and epochs run."""
-        return self._train_on(engine, rows, params, can_be_undone=False)
-
-    def _train_on(
-        self, engine: Engine, rows: Rows, params: _core.Params, *, can_be_undone: bool = True
-    ) -> tuple[Labels, int]:
-        return engine.train(
-            rows,
-            params,
-            None,
-            1,
-            merge_at_end=False,
-            merge_on_the_way=self._merges_on_the_way(),
-            can_be_undone=can_be_undone,
-        )
-
-    def _begin_stream(self, X: ArrayLike) -> tuple[Engine, Rows, _core.Params, bool]:
-        """Return the model, new or known, that goes on with these rows; and whether it is new."""
+    def _begin_stream(self, X: ArrayLike) -> _Call:
+        """Check the rows and find the model, new or known, that goes on with them."""
         self._check_common()
         if self.order == "vat":
             raise ParameterError(
@@ -157,15 +166,26 @@ class LearningMixin(EngineHolder):
                 "order='given' or 'random', with which rows are taken as they come."
             )
         engine = self._trained_engine()
-        is_first = engine is None
-        rows = check_rows(self, X, reset=is_first)
-        if is_first:
-            self._warn_of_outliers(rows)
-            self._settle(rows, is_stream=True)
+        rows = check_rows(self, X, reset=engine is None)
+        if engine is not None:
+            return _Call(engine, rows, self._params(), Bounds(*engine.bounds()), None)
+        self._forget_choice()
+        ranges = self._look_at_first(rows)
+        if self._open_vigilances():
+            chosen = learn_choosing(self, rows, ranges, is_stream=True)
+            self._choice = chosen.choice
+            return _Call(chosen.engine, rows, chosen.engine.params(), None, chosen)
         params = self._params()
-        if engine is None:
-            engine = self._new_engine(rows.shape[1], params, n_first_rows=rows.shape[0])
-        return engine, rows, params, is_first
+        engine = self._new_engine(rows.shape[1], params, n_first_rows=rows.shape[0])
+        return _Call(engine, rows, params, None, None)
+
+    def _end_call(self, start: _Call, labels: Labels, n_epochs: int) -> None:
+        """Warn where a few of the rows have widened ranges much, and keep what was learned."""
+        engine, rows = start.engine, start.rows
+        if start.bounds is not None and self.out_of_bounds == "expand":
+            after = Bounds(*engine.bounds())
+            warn_of_widening(self, rows, start.bounds, after, engine.counters()[0])
+        self._accept(rows, engine, labels, n_epochs)
 
     def learn_many(self, X: ArrayLike) -> Learned:
         """Go on learning as :meth:`partial_fit` does, and tell what each row did as it came.
@@ -189,24 +209,19 @@ class LearningMixin(EngineHolder):
         return self._all_or_nothing(lambda: self._learn_many(X))
 
     def _learn_many(self, X: ArrayLike) -> Learned:
-        engine, rows, params, is_first = self._begin_stream(X)
-        before = None if is_first else Bounds(*engine.bounds())
-        learned = (self._tell_first if is_first else self._tell_on)(engine, rows, params)
-        self._warn_of_widening(engine, rows, before)
-        self._engine = engine
-        self._set_labels(rows, learned.labels_now())
-        self.n_epochs_ = 1
+        start = self._begin_stream(X)
+        if start.chosen is not None:
+            labels = start.chosen.labels
+            founded = np.zeros(len(labels), dtype=np.bool_)
+            founded[np.unique(labels, return_index=True)[1]] = True
+            learned = Learned(labels, start.engine.score(start.rows), founded, [])
+        else:
+            labels, matches, flags, renamings = start.engine.train_telling(start.rows, start.params)
+            learned = Learned(
+                labels, matches, flags.view(np.bool_), [Renaming(*each) for each in renamings]
+            )
+        self._end_call(start, learned.labels_now(), 1)
         return learned
-
-    def _tell_first(self, engine: Engine, rows: Rows, params: _core.Params) -> Learned:
-        """Let a new model learn the first rows of a stream, and tell what each of them did."""
-        return self._tell_on(engine, rows, params)
-
-    def _tell_on(self, engine: Engine, rows: Rows, params: _core.Params) -> Learned:
-        labels, matches, founded, renamings = engine.train_telling(rows, params)
-        return Learned(
-            labels, matches, founded.view(np.bool_), [Renaming(*each) for each in renamings]
-        )
 
     def learn_one(self, row: Any) -> int:
         """Learn one row and return its label: the quick way in for a stream.
@@ -237,6 +252,8 @@ class LearningMixin(EngineHolder):
         engine = self._trained_engine()
         if engine is not None:  # another thread came first
             return engine.learn_one(row)
+        if self._open_vigilances():
+            raise one_row_is_not_enough(self)
         params = self._params()
         try:
             n_features = len(row)
@@ -248,10 +265,8 @@ class LearningMixin(EngineHolder):
             raise ValueError("the row has 0 features; at least 1 is needed.")
         engine = self._new_engine(n_features, params, n_first_rows=1)
         label = engine.learn_one(row)
-        self._engine = engine
         self.n_features_in_ = n_features
-        self._set_labels(np.empty((0, n_features)), np.empty(0, dtype=np.int64))
-        self.n_epochs_ = 1
+        self._accept(np.empty((0, n_features)), engine, np.empty(0, dtype=np.int64), 1)
         return label
 
     # ------------------------------------------------------------------ before and after
@@ -275,21 +290,11 @@ class LearningMixin(EngineHolder):
             )
         return engine
 
-    def _warn_of_outliers(self, rows: Rows, names: Sequence[str] | None = None) -> None:
-        """Warn where the ranges that these first rows are to give are those of a few of them."""
-        given = check_bounds(self.bounds, rows.shape[1])
-        if given is None or self.out_of_bounds == "expand":
-            if names is None:
-                names = getattr(self, "feature_names_in_", None)
-            warn_of_outliers(type(self).__name__, names, rows, given)
-
-    def _warn_of_widening(self, engine: Engine, rows: Rows, before: Bounds | None) -> None:
-        """Warn where a few of these rows have widened the ranges of a stream much."""
-        if before is not None and self.out_of_bounds == "expand":
-            after = Bounds(*engine.bounds())
-            names = getattr(self, "feature_names_in_", None)
-            n_seen = engine.counters()[0]
-            warn_of_widening(type(self).__name__, names, rows, before, after, n_seen)
+    def _look_at_first(self, rows: Rows) -> Bounds:
+        """Return the ranges of the first rows; warn where they are those of a few of them."""
+        ranges = ranges_of(rows)
+        warn_of_outliers(self, rows, ranges)
+        return ranges
 
     def _presentation(self, rows: Rows) -> NDArray[np.int64] | None:
         if self.order == "given":

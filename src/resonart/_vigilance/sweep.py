@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
 from .. import _core
-from .._estimators.base import BaseART
 from .._models.snapshot import Engine, engine_params, plain_params
 from .._reading.show import card, heading, line, summary, table
-from .._rows.bounds import Bounds, check_bounds, scale_rows
+from .._rows.bounds import Bounds, check_bounds, ranges_of, scale_rows
 from .._rows.checks import ParameterError, Rows, check_jobs, check_rows
+from .._rows.outliers import warn_of_outliers
 from .._rows.vat import order_rows
 from .quality import Surroundings, measure, surroundings
+
+if TYPE_CHECKING:
+    from .._estimators.base import BaseART
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -241,7 +244,7 @@ def sweep(
     check_unbounded(model)
     rows = check_rows(model, X, reset=True)
     n_threads = check_jobs(n_jobs)
-    bounds = fixed_bounds(model, rows)
+    bounds = fixed_bounds(model, ranges_of(rows))
     around = surroundings(scale_rows(_doubles(rows), *bounds), n_threads) if quality else None
     cells = cells_of(grid)
     total = len(next(iter(cells.values()))) * len(orders)
@@ -267,6 +270,49 @@ def sweep(
             report(done, total)
         parts.append(_judge(runs, y, around, n_threads, keep_labels, _numbering(runs)))
     return _join(cells, parts)
+
+
+def prepare_sweep(
+    estimator: BaseART,
+    rows: Rows,
+    n_orders: int,
+    random: Any,
+    feature_names: Sequence[str] | None = None,
+) -> Integers:
+    """Check that runs of an estimator can be compared, and return orders for :func:`sweep`.
+
+    Outliers among the rows are warned of.
+
+    Parameters
+    ----------
+    estimator : DDVFA, DVFA, FuzzyART or TopoART
+        What is to be swept.
+    rows : ndarray
+        Checked rows.
+    n_orders : int
+        How many orders.
+    random : RandomState
+        Where they come from.
+    feature_names : sequence of str or None
+        What warnings call the features.
+
+    Returns
+    -------
+    orders : ndarray of shape (n_orders, n_rows)
+        See :func:`make_orders`.
+    """
+    estimator._check_common()
+    check_unbounded(estimator)
+    ranges = ranges_of(rows)
+    bounds = fixed_bounds(estimator, ranges)
+    warn_of_outliers(estimator, rows, ranges, feature_names)
+    return make_orders(estimator, rows, bounds, n_orders, random)
+
+
+def fit_in_order(model: BaseART, X: ArrayLike, order: Integers) -> BaseART:
+    """Fit a model as the sweep did: rows in one of its orders, which it has warned of before."""
+    model._all_or_nothing(lambda: model._fit(X, order))
+    return model
 
 
 def run_sweep(
@@ -524,13 +570,15 @@ def _doubles(rows: Rows) -> Floats:
     return np.ascontiguousarray(rows, dtype=np.float64)
 
 
-def common_bounds(model: BaseART, rows: Rows) -> Bounds:
-    """Return the feature ranges in the end, under which rows are compared all the time."""
-    values = _doubles(rows)
-    low, high = values.min(axis=0), values.max(axis=0)
-    given = check_bounds(model.bounds, rows.shape[1])
+def common_bounds(model: BaseART, ranges: Bounds) -> Bounds:
+    """Return the feature ranges in the end, under which rows are compared all the time.
+
+    ``ranges`` are those of the rows.
+    """
+    low, high = ranges
+    given = check_bounds(model.bounds, len(low))
     if given is None:
-        return Bounds(low, high)
+        return ranges
     if model.out_of_bounds == "expand":
         return Bounds(np.minimum(low, given.low), np.maximum(high, given.high))
     if model.out_of_bounds == "error" and ((low < given.low) | (high > given.high)).any():
@@ -551,10 +599,10 @@ def check_unbounded(model: BaseART) -> None:
         )
 
 
-def fixed_bounds(model: BaseART, rows: Rows) -> Bounds:
+def fixed_bounds(model: BaseART, ranges: Bounds) -> Bounds:
     """Return the feature ranges of all runs, which must not change on the way."""
-    bounds = common_bounds(model, rows)
-    given = check_bounds(model.bounds, rows.shape[1])
+    bounds = common_bounds(model, ranges)
+    given = check_bounds(model.bounds, len(bounds.low))
     if given is not None and not np.array_equal(bounds, given):
         raise ParameterError(
             "All runs are compared under the same feature ranges, and some rows lie outside "

@@ -84,8 +84,7 @@ def begin(seen: Survey | None, estimator: DDVFA, wanted: int) -> Start:
     outliers = None
     if estimator.bounds is None:
         ranges = Bounds(seen.low, seen.high)
-        kind = type(estimator).__name__
-        outliers = outliers_beside(kind, seen.names, sample.rows, ranges, seen.n_rows)
+        outliers = outliers_beside(estimator, sample.rows, ranges, seen.n_rows, seen.names)
     return Start(model, *where, outliers=outliers)
 
 
