@@ -18,6 +18,9 @@ from .._rows.checks import was_interrupted
 from .._shared.change_lock import ChangeLock
 from .._shared.random import CallersGenerator
 
+# A copy makes its own.
+_NOT_COPIED = ("_lock", "_checked")
+
 Labels = NDArray[np.int64]
 T = TypeVar("T")
 
@@ -130,7 +133,8 @@ class EngineHolder(BaseEstimator, ABC):
     def __getstate__(self) -> dict[str, Any]:
         with self._own_lock():  # attributes and engine are of one moment
             state: dict[str, Any] = dict(super().__getstate__())
-            state.pop("_lock", None)
+            for name in _NOT_COPIED:
+                state.pop(name, None)
             if "_engine" in state:
                 state["_engine"] = dump(state["_engine"])
         return state

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 from abc import abstractmethod
+from collections.abc import Callable
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -37,6 +40,20 @@ class _Call(NamedTuple):
     params: _core.Params
     bounds: Bounds | None
     chosen: ChosenModel | None
+
+
+class _Checked(NamedTuple):
+    """Parameters of a stream as they were given, and as the engine takes them."""
+
+    engine: Engine
+    given: tuple[object, ...]
+    params: _core.Params
+
+
+@functools.cache
+def _given(kind: type[EngineHolder]) -> Callable[[EngineHolder], tuple[object, ...]]:
+    """Return what reads all parameters of an estimator, as they are given."""
+    return operator.attrgetter(*kind._get_param_names())
 
 
 class LearningMixin(EngineHolder):
@@ -159,16 +176,21 @@ class LearningMixin(EngineHolder):
 
     def _begin_stream(self, X: ArrayLike) -> _Call:
         """Check the rows and find the model, new or known, that goes on with them."""
-        self._check_common()
-        if self.order == "vat":
-            raise ParameterError(
-                "order='vat' needs all rows at once, and a stream shows only some. Use fit, or "
-                "order='given' or 'random', with which rows are taken as they come."
-            )
         engine = self._trained_engine()
+        params = None if engine is None else self._same_params(engine)
+        if params is None:
+            self._check_common()
+            if self.order == "vat":
+                raise ParameterError(
+                    "order='vat' needs all rows at once, and a stream shows only some. Use fit, or "
+                    "order='given' or 'random', with which rows are taken as they come."
+                )
         rows = check_rows(self, X, reset=engine is None)
         if engine is not None:
-            return _Call(engine, rows, self._params(), Bounds(*engine.bounds()), None)
+            if params is None:
+                params = self._params()
+                self._checked = _Checked(engine, _given(type(self))(self), params)
+            return _Call(engine, rows, params, Bounds(*engine.bounds()), None)
         self._forget_choice()
         ranges = self._look_at_first(rows)
         if self._open_vigilances():
@@ -179,12 +201,26 @@ class LearningMixin(EngineHolder):
         engine = self._new_engine(rows.shape[1], params, n_first_rows=rows.shape[0])
         return _Call(engine, rows, params, None, None)
 
+    def _same_params(self, engine: Engine) -> _core.Params | None:
+        """Return the parameters of the last call of the stream, if none was given anew since.
+
+        To check and hand over twenty of them takes as long as to learn several rows.
+        """
+        last: _Checked | None = self.__dict__.get("_checked")
+        if last is None or last.engine is not engine:
+            return None
+        is_same = all(map(operator.is_, _given(type(self))(self), last.given))
+        return last.params if is_same else None
+
     def _end_call(self, start: _Call, labels: Labels, n_epochs: int) -> None:
         """Warn where a few of the rows have widened ranges much, and keep what was learned."""
         engine, rows = start.engine, start.rows
         if start.bounds is not None and self.out_of_bounds == "expand":
             after = Bounds(*engine.bounds())
-            warn_of_widening(self, rows, start.bounds, after, engine.counters()[0])
+            if after.low.tobytes() != start.bounds.low.tobytes() or (
+                after.high.tobytes() != start.bounds.high.tobytes()
+            ):
+                warn_of_widening(self, rows, start.bounds, after, engine.counters()[0])
         self._accept(rows, engine, labels, n_epochs)
 
     def learn_many(self, X: ArrayLike) -> Learned:
@@ -220,7 +256,7 @@ class LearningMixin(EngineHolder):
             learned = Learned(
                 labels, matches, flags.view(np.bool_), [Renaming(*each) for each in renamings]
             )
-        self._end_call(start, learned.labels_now(), 1)
+        self._end_call(start, learned.labels_now() if learned.renamings else learned.labels, 1)
         return learned
 
     def learn_one(self, row: Any) -> int:

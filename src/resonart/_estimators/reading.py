@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._reading.describe import Description, describe_model
+from .._reading.describe import Description, check_names, describe_model
 from .._rows.bounds import Bounds, Boxes, boxes_from_weights
 from .holder import EngineHolder, Labels
 
@@ -50,6 +50,38 @@ class ReadingMixin(EngineHolder):
         """
         self._fitted()
         return describe_model(self, feature_names, self._counts_note)
+
+    def name_features(self, names: Sequence[str] | None) -> Self:
+        """Tell a fitted model the names of its features, as fitting a frame would.
+
+        Parameters
+        ----------
+        names : sequence of str or None
+            One name for each feature; None forgets those there are.
+
+        Returns
+        -------
+        self : object
+            The estimator, with ``feature_names_in_``.
+
+        Examples
+        --------
+        >>> from resonart import FuzzyART
+        >>> model = FuzzyART(rho=0.7).fit([[0, 10], [1, 12], [9, 28], [10, 30]])
+        >>> model.name_features(["age", "weight"]).predict_one({"weight": 29, "age": 8})
+        1
+        """
+        self._fitted()
+        checked = None if names is None else check_names(names, self.n_features_in_)
+
+        def change() -> None:
+            if checked is None:
+                self.__dict__.pop("feature_names_in_", None)
+            else:
+                self.feature_names_in_ = np.array(checked, dtype=object)
+
+        self._all_or_nothing(change)
+        return self
 
     @property
     def n_clusters_(self) -> int:

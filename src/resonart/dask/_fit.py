@@ -17,6 +17,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from resonart import DDVFA
+from resonart._estimators.in_blocks import end_blocks, forget_labels
 from resonart._rows.checks import warn_user
 
 from ._learn import (
@@ -28,7 +29,6 @@ from ._learn import (
     pack,
     settle,
     unpack,
-    without_labels,
 )
 from ._partitions import (
     Reading,
@@ -193,8 +193,7 @@ def fit(
                 "It must stay as it is while it is fitted: persist it, or write it first."
             )
         model = begun.model if part is None else unpack(part.model)
-        if ours.get_params()["auto_merge"] and model.vigilance_choice_ is None:
-            model.merge()  # as at the end of DDVFA.fit
+        end_blocks(model)
     model.set_params(**ours.get_params())
     if not with_report:
         return model
@@ -289,7 +288,8 @@ def update(
     if columns is None and not (is_array(data) or is_frame(data)):
         columns = list(getattr(model, "feature_names_in_", ())) or None
     work = _Work(data, _reading(columns, missing, chunk_rows), client)
-    base = without_labels(copy.deepcopy(model))
+    base = copy.deepcopy(model)
+    forget_labels(base)
     started = time.perf_counter()
     part = work.learn(base, is_base=True)
     newer = base if part is None else unpack(part.model)

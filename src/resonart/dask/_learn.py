@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from resonart import DDVFA, Bounds, OutlierWarning, merge_models
+from resonart._estimators.in_blocks import end_blocks, forget_labels, learn_block
 from resonart._rows.outliers import outliers_beside
 
 from ._errors import naming, noting
@@ -80,7 +81,7 @@ def begin(seen: Survey | None, estimator: DDVFA, wanted: int) -> Start:
         if estimator.bounds is None:
             model.set_params(bounds=(seen.low, seen.high))
         with noting(f"while the sample of {len(sample.keys)} rows was fitted."):
-            without_labels(model.fit(rows))
+            forget_labels(model.fit(rows))
     outliers = None
     if estimator.bounds is None:
         ranges = Bounds(seen.low, seen.high)
@@ -90,7 +91,8 @@ def begin(seen: Survey | None, estimator: DDVFA, wanted: int) -> Start:
 
 def pack(model: DDVFA) -> bytes:
     """Return the model as bytes, without the labels of its rows: nothing grows with those."""
-    return pickle.dumps(without_labels(model))
+    forget_labels(model)
+    return pickle.dumps(model)
 
 
 def unpack(packed: bytes) -> DDVFA:
@@ -134,15 +136,15 @@ def learn_partition(
             _check_same(chunk[~kept], prints[these])
             n_seen += len(chunk)
             if kept.all():
-                model.partial_fit(chunk)
+                learn_block(model, chunk)
             elif kept.any():
-                model.partial_fit(chunk[kept])
+                learn_block(model, chunk[kept])
             n_learned += int(kept.sum())
         _check_same(np.empty((0, 1)), prints[np.searchsorted(skipped, n_seen) :])
         if n_learned == 0:
             return None
-        if not is_base and model.get_params()["auto_merge"]:
-            model.merge()
+        if not is_base:
+            end_blocks(model)
     packed = pack(model)
     return Part(packed, n_learned, 1, len(packed), time.perf_counter() - started, 0.0)
 
@@ -180,10 +182,3 @@ def settle(part: Part | None, base: bytes) -> Part | None:
     if part is None or part.n_models > 1:
         return part
     return part._replace(model=pack(merge_models([unpack(part.model)], base=unpack(base))))
-
-
-def without_labels(model: DDVFA) -> DDVFA:
-    """Forget the labels of the rows: a model that travels holds nothing that grows with them."""
-    model.labels_ = np.empty(0, dtype=np.int64)
-    model.__dict__.pop("label_maps_", None)
-    return model

@@ -148,10 +148,7 @@ class ARTClusterer(Clusterer):
     def _know(self, features: tuple[Hashable, ...]) -> None:
         self._features = features
         self._pick = make_pick(features)
-        if are_text(features):
-            self.estimator.feature_names_in_ = np.array(features, dtype=object)
-        else:
-            vars(self.estimator).pop("feature_names_in_", None)
+        self.estimator.name_features(features if are_text(features) else None)
 
     # ------------------------------------------------------------------ row by row
 
