@@ -57,14 +57,7 @@ def test_dependencies_point_one_way(path: Path) -> None:
 
 # Doors that the core opens for rooms above it; everything else they take from the public list.
 DOORS = {
-    "dask": {
-        "resonart._estimators.in_blocks",
-        "resonart._rows.checks",
-        "resonart._rows.outliers",
-        "resonart._reading.show",
-    },
-    "datasets": {"resonart._reading.show"},
-    "io": {"resonart._reading.show"},
+    "dask": {"resonart._estimators.in_blocks", "resonart._rows.outliers"},
     "tuning": {
         "resonart._rows.checks",
         "resonart._vigilance.auto",
@@ -72,7 +65,7 @@ DOORS = {
         "resonart._vigilance.distance",
         "resonart._vigilance.sweep",
     },
-    "cli": {"resonart._estimators.in_blocks", "resonart._rows.checks"},
+    "cli": {"resonart._estimators.in_blocks"},
 }
 # Tools that know nothing of clustering are there for everybody.
 SHARED = "resonart._shared."
@@ -122,9 +115,7 @@ def test_only_the_core_knows_what_is_private_to_it(path: Path) -> None:
 
 def test_what_is_private_is_seen(tmp_path: Path) -> None:
     path = tmp_path / "some.py"
-    path.write_text(
-        "def f(model):\n    model._settle(1)\n    self._own = model._replace(a=model._x)\n"
-    )
+    path.write_text("model._settle(1)\nself._own = model._replace(a=model._x)\n")
     assert private_of_others(path) == ["line 1: model._settle", "line 2: model._x"]
 
 

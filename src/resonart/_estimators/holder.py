@@ -14,8 +14,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import _core
 from .._models.snapshot import Engine, Snapshot, dump, rebuild, snapshot
-from .._rows.checks import was_interrupted
 from .._shared.change_lock import ChangeLock
+from .._shared.interrupt import was_interrupted
 from .._shared.random import CallersGenerator
 
 # A copy makes its own.

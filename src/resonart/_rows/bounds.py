@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._reading.numbers import count_of
-from .._reading.show import MOST_ROWS, card, heading, summary, table
+from .._shared.show import SHOWN_ROWS, card, heading, summary, table
+from .._shared.words import count_of
 from .checks import ParameterError
 
 Floats = NDArray[np.float64]
@@ -37,7 +37,7 @@ class Bounds(NamedTuple):
         return summary(self, low=self.low, high=self.high)
 
     def _repr_html_(self) -> str:
-        sides = zip(self.low[:MOST_ROWS].tolist(), self.high[:MOST_ROWS].tolist(), strict=True)
+        sides = zip(self.low[:SHOWN_ROWS].tolist(), self.high[:SHOWN_ROWS].tolist(), strict=True)
         rows = [(f"x{f}", low, high) for f, (low, high) in enumerate(sides)]
         title = heading(f"Ranges of {count_of(len(self.low), 'feature')}")
         return card(title, table(["feature", "low", "high"], rows, n_rows=len(self.low)))
@@ -67,7 +67,7 @@ class Boxes(NamedTuple):
         rows = [
             (j, *(f"{a:.6g} to {b:.6g}" for a, b in zip(lower, upper, strict=True)))
             for j, (lower, upper) in enumerate(
-                zip(self.lower[:MOST_ROWS].tolist(), self.upper[:MOST_ROWS].tolist(), strict=True)
+                zip(self.lower[:SHOWN_ROWS].tolist(), self.upper[:SHOWN_ROWS].tolist(), strict=True)
             )
         ]
         title = f"{count_of(n_boxes, 'box')} of {count_of(n_features, 'feature')}"

@@ -7,9 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._reading.numbers import Digits, count_of, finer, fit_digits, percent
+from .._reading.numbers import Digits, finer, fit_digits, percent
+from .._shared.warn import warn_user
+from .._shared.words import count_of
 from .bounds import Bounds, Floats, Integers, check_bounds
-from .checks import Rows, warn_user
+from .checks import Rows
 
 # One row in so many, or part of so many, is too few to take MOST_TAKEN of a feature's range.
 ONE_IN = 1000

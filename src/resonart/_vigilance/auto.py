@@ -15,8 +15,9 @@ from sklearn.utils import check_random_state
 from .. import _core
 from .._models.snapshot import Engine
 from .._rows.bounds import Bounds
-from .._rows.checks import ParameterError, Rows, check_jobs, check_real, check_rows, warn_user
+from .._rows.checks import ParameterError, Rows, check_jobs, check_real, check_rows
 from .._shared.progress import progress_bar
+from .._shared.warn import warn_user
 from .choice import FEWEST_ROWS, STEP, ChosenRun, VigilanceChoice, are_equal, choose, learn_run
 from .sweep import Report, common_bounds, make_orders
 

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from .._models.snapshot import Engine
-from .._reading.numbers import count_of
-from .._reading.show import card, heading, line, summary, table
 from .._rows.bounds import Bounds, scale_rows
 from .._rows.checks import Rows
+from .._shared.show import card, heading, line, summary, table
+from .._shared.words import count_of
 from .quality import SMALL, Integers, Measures, measure, surroundings
 from .sweep import Report, Runs, cells_of, run_sweep
 

@@ -13,11 +13,11 @@ from sklearn.base import clone
 
 from .. import _core
 from .._models.snapshot import Engine, engine_params, plain_params
-from .._reading.show import card, heading, line, summary, table
 from .._rows.bounds import Bounds, check_bounds, ranges_of, scale_rows
 from .._rows.checks import ParameterError, Rows, check_jobs, check_rows
 from .._rows.outliers import warn_of_outliers
 from .._rows.vat import order_rows
+from .._shared.show import card, heading, line, summary, table
 from .quality import Surroundings, measure, surroundings
 
 if TYPE_CHECKING:

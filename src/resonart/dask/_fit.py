@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from resonart import DDVFA
 from resonart._estimators.in_blocks import end_blocks, forget_labels
-from resonart._rows.checks import warn_user
+from resonart._shared.warn import warn_user
 
 from ._learn import (
     Part,

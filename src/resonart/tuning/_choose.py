@@ -8,8 +8,8 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 
 from resonart import DDVFA, DVFA, FuzzyART
-from resonart._rows.checks import warn_user
 from resonart._shared.random import CallersGenerator
+from resonart._shared.warn import warn_user
 from resonart._vigilance.auto import choice_for
 from resonart._vigilance.choice import VigilanceChoice
 
