@@ -19,8 +19,8 @@ from .._rows.bounds import Bounds, check_bounds, ranges_of, scale_rows
 from .._rows.checks import ParameterError, Rows, check_rows
 from .._rows.outliers import warn_of_outliers, warn_of_widening
 from .._rows.vat import order_rows
-from .._vigilance.auto import ChosenModel, learn_choosing, one_row_is_not_enough
-from .._vigilance.choice import VigilanceChoice
+from .._vigilance.auto import learn_choosing, one_row_is_not_enough
+from .._vigilance.choice import LearnedRun, VigilanceChoice
 from .holder import EngineHolder, Labels
 
 
@@ -31,7 +31,7 @@ class _Call(NamedTuple):
     ----------
     bounds : Bounds or None
         The model's ranges before the call; None of a new model.
-    chosen : ChosenModel or None
+    chosen : LearnedRun or None
         What the rows came to where they were learned already, by choosing vigilances from them.
     """
 
@@ -39,7 +39,7 @@ class _Call(NamedTuple):
     rows: Rows
     params: _core.Params
     bounds: Bounds | None
-    chosen: ChosenModel | None
+    chosen: LearnedRun | None
 
 
 class _Checked(NamedTuple):
@@ -108,13 +108,12 @@ class LearningMixin(EngineHolder):
         # Whoever has the order has looked at the rows, and at vigilances, before.
         ranges = self._look_at_first(rows) if order is None else None
         if ranges is not None and self._open_vigilances():
-            chosen = learn_choosing(self, rows, ranges, is_stream=False)
-            self._choice = chosen.choice
-            self._accept(rows, chosen.engine, chosen.labels, chosen.n_epochs)
+            self._choice, run = learn_choosing(self, rows, ranges, is_stream=False)
+            self._accept(rows, run)
             return
         params = self._params(n_rows=rows.shape[0])
         engine = self._new_engine(rows.shape[1], params)
-        labels, n_epochs = engine.train(
+        trained = engine.train(
             rows,
             params,
             self._presentation(rows) if order is None else order,
@@ -123,16 +122,16 @@ class LearningMixin(EngineHolder):
             merge_on_the_way=False,
             can_be_undone=False,
         )
-        self._accept(rows, engine, labels, n_epochs)
+        self._accept(rows, LearnedRun(engine, *trained))
 
     def _forget_choice(self) -> None:
         self.__dict__.pop("_choice", None)
 
-    def _accept(self, rows: Rows, engine: Engine, labels: Labels, n_epochs: int) -> None:
+    def _accept(self, rows: Rows, run: LearnedRun) -> None:
         """Keep what was learned from the rows of a call."""
-        self._engine = engine
-        self._set_labels(rows, labels)
-        self.n_epochs_ = n_epochs
+        self._engine = run.engine
+        self._set_labels(rows, run.labels)
+        self.n_epochs_ = run.n_epochs
 
     # ------------------------------------------------------------------ a stream
 
@@ -194,8 +193,7 @@ class LearningMixin(EngineHolder):
         self._forget_choice()
         ranges = self._look_at_first(rows)
         if self._open_vigilances():
-            chosen = learn_choosing(self, rows, ranges, is_stream=True)
-            self._choice = chosen.choice
+            self._choice, chosen = learn_choosing(self, rows, ranges, is_stream=True)
             return _Call(chosen.engine, rows, chosen.engine.params(), None, chosen)
         params = self._params()
         engine = self._new_engine(rows.shape[1], params, n_first_rows=rows.shape[0])
@@ -221,7 +219,7 @@ class LearningMixin(EngineHolder):
                 after.high.tobytes() != start.bounds.high.tobytes()
             ):
                 warn_of_widening(self, rows, start.bounds, after, engine.counters()[0])
-        self._accept(rows, engine, labels, n_epochs)
+        self._accept(rows, LearnedRun(engine, labels, n_epochs))
 
     def learn_many(self, X: ArrayLike) -> Learned:
         """Go on learning as :meth:`partial_fit` does, and tell what each row did as it came.
@@ -302,7 +300,8 @@ class LearningMixin(EngineHolder):
         engine = self._new_engine(n_features, params, n_first_rows=1)
         label = engine.learn_one(row)
         self.n_features_in_ = n_features
-        self._accept(np.empty((0, n_features)), engine, np.empty(0, dtype=np.int64), 1)
+        no_labels = np.empty(0, dtype=np.int64)
+        self._accept(np.empty((0, n_features)), LearnedRun(engine, no_labels, 1))
         return label
 
     # ------------------------------------------------------------------ before and after

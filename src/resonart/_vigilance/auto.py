@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,12 +13,11 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from .. import _core
-from .._models.snapshot import Engine
 from .._rows.bounds import Bounds
 from .._rows.checks import ParameterError, Rows, check_jobs, check_real, check_rows
 from .._shared.progress import progress_bar
 from .._shared.warn import warn_user
-from .choice import FEWEST_ROWS, STEP, ChosenRun, VigilanceChoice, are_equal, choose, learn_run
+from .choice import FEWEST_ROWS, STEP, LearnedRun, VigilanceChoice, are_equal, choose, learn_run
 from .sweep import Report, common_bounds, make_orders
 
 AUTO = "auto"
@@ -35,28 +34,9 @@ MOST_ORDERS = 1000
 _USUAL = {"rho": 0.9, "rho_lb": 0.85, "rho_ub": 0.95}
 
 
-class ChosenModel(NamedTuple):
-    """A new model that has chosen its vigilances, and learned all rows it was shown.
-
-    Attributes
-    ----------
-    choice : VigilanceChoice
-        The vigilances, and why.
-    engine : Engine
-        The model.
-    labels : ndarray of shape (n_rows,)
-        The clusters of all rows.
-    n_epochs : int
-        Passes over those that the choice was made on.
-    """
-
-    choice: VigilanceChoice
-    engine: Engine
-    labels: NDArray[np.int64]
-    n_epochs: int
-
-
-def learn_choosing(model: Any, rows: Rows, ranges: Bounds, *, is_stream: bool) -> ChosenModel:
+def learn_choosing(
+    model: Any, rows: Rows, ranges: Bounds, *, is_stream: bool
+) -> tuple[VigilanceChoice, LearnedRun]:
     """Choose an estimator's vigilances, and go on from the chosen run with all other rows.
 
     This is how ``fit`` begins, and a stream with its first batch, where a vigilance is ``"auto"``.
@@ -74,23 +54,24 @@ def learn_choosing(model: Any, rows: Rows, ranges: Bounds, *, is_stream: bool) -
 
     Returns
     -------
-    learned : ChosenModel
-        The model, of which the caller makes its own.
+    choice : VigilanceChoice
+        The vigilances, and why.
+    run : LearnedRun
+        The engine, with the labels of all rows.
     """
     names = " and ".join(model._swept)
     kind = type(model).__name__
     if is_stream:
         _check_enough(rows, names)
     with progress_bar(model.verbose, kind, name="verbose") as report:
-        run = choose_vigilances(
+        choice, run = choose_vigilances(
             model, rows, ranges, is_stream=is_stream, n_threads=_threads(model), report=report
         )
-    choice = run.choice
     _tell(kind, choice, names, is_stream=is_stream)
     if model.max_categories is not None:
         # The choice is made as if there were no bound; the model keeps to it.
         bounds = common_bounds(model, ranges)
-        run = run._replace(**learn_run(model, rows[choice.order], bounds, choice.params)._asdict())
+        run = learn_run(model, rows[choice.order], bounds, choice.params)
     engine = run.engine
     if isinstance(engine, _core.Ddvfa):
         # With more rows the gaps between clusters fill. What merging would join over the few
@@ -111,7 +92,7 @@ def learn_choosing(model: Any, rows: Rows, ranges: Bounds, *, is_stream: bool) -
             can_be_undone=False,
             may_merge=False,
         )
-    return ChosenModel(choice, engine, labels, run.n_epochs)
+    return choice, run._replace(labels=labels)
 
 
 def choose_vigilances(
@@ -122,7 +103,7 @@ def choose_vigilances(
     is_stream: bool = False,
     n_threads: int,
     report: Report | None = None,
-) -> ChosenRun:
+) -> tuple[VigilanceChoice, LearnedRun]:
     """Choose an estimator's vigilances from the rows, of many rows from a sample."""
     grid = {name: _values(name, getattr(model, name)) for name in model._swept}
     random = check_random_state(model.random_state)
@@ -132,7 +113,7 @@ def choose_vigilances(
         used = np.sort(random.choice(len(rows), n_used, replace=False))
     sample = np.ascontiguousarray(rows[used])
     bounds = common_bounds(model, ranges)
-    run = choose(
+    choice, run = choose(
         model,
         sample,
         bounds,
@@ -142,16 +123,14 @@ def choose_vigilances(
         more_to_come=is_stream or len(used) < len(rows),
         report=report,
     )
-    if len(used) == len(rows):
-        return run
-    found = run.choice
-    choice = replace(
-        found,
-        order=used[found.order],
-        n_rows=len(rows),
-        reason=f"{found.reason} (Chosen on a sample of {len(used):,} of {len(rows):,} rows.)",
-    )
-    return run._replace(choice=choice)
+    if len(used) < len(rows):
+        choice = replace(
+            choice,
+            order=used[choice.order],
+            n_rows=len(rows),
+            reason=f"{choice.reason} (Chosen on a sample of {len(used):,} of {len(rows):,} rows.)",
+        )
+    return choice, run
 
 
 def choice_for(
@@ -169,7 +148,7 @@ def choice_for(
     rows = check_rows(model, X, reset=True)
     ranges = model._look_at_first(rows)
     with progress_bar(progress, "choose_vigilance") as report:
-        return choose_vigilances(model, rows, ranges, n_threads=n_threads, report=report).choice
+        return choose_vigilances(model, rows, ranges, n_threads=n_threads, report=report)[0]
 
 
 def one_row_is_not_enough(model: Any) -> ParameterError:

@@ -155,17 +155,8 @@ class VigilanceChoice:
 
 
 class LearnedRun(NamedTuple):
-    """One run: a model that has learned rows in an order of presentation, and what came out."""
+    """A new engine that has learned some rows, their labels, and the passes over them."""
 
-    engine: Engine
-    labels: Integers
-    n_epochs: int
-
-
-class ChosenRun(NamedTuple):
-    """The best of all runs, and why it is."""
-
-    choice: VigilanceChoice
     engine: Engine
     labels: Integers
     n_epochs: int
@@ -191,7 +182,7 @@ def choose(
     n_threads: int,
     more_to_come: bool,
     report: Report | None = None,
-) -> ChosenRun:
+) -> tuple[VigilanceChoice, LearnedRun]:
     """Choose on all the rows given, under these bounds, among the vigilances of the grid.
 
     The sweep keeps no models. The chosen run is made once more, and handed on with the choice.
@@ -258,7 +249,7 @@ def choose(
         n_rows_used=n,
         reason=reason,
     )
-    return ChosenRun(choice, *run)
+    return choice, run
 
 
 def _may_be_one(grid: dict[str, NDArray[Any]]) -> bool:
