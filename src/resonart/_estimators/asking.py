@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .._reading.describe import names_of_features
@@ -18,7 +19,7 @@ from .holder import EngineHolder, Labels
 ON_MISMATCH = ("nearest", "noise")
 
 
-class AskingMixin(EngineHolder):
+class AskingMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin, EngineHolder):
     """``predict``, ``score_samples``, ``transform`` and their like."""
 
     def predict(self, X: ArrayLike) -> Labels:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Any
 
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
+from sklearn.base import ClusterMixin
 
 from .. import _core
 from .._rows.bounds import OUT_OF_BOUNDS
@@ -20,14 +20,7 @@ __all__ = ["ON_MISMATCH", "ORDERS", "BaseART", "Labels"]
 ORDERS = ("given", "random", "vat")
 
 
-class BaseART(
-    ClassNamePrefixFeaturesOutMixin,
-    TransformerMixin,
-    ClusterMixin,
-    LearningMixin,
-    AskingMixin,
-    ReadingMixin,
-):
+class BaseART(ClusterMixin, LearningMixin, AskingMixin, ReadingMixin):
     """Base of the estimators: one concern, one mixin; the parameters are here.
 
     State lives in ``_engine``; nothing here loops over rows.
