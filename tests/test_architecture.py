@@ -57,16 +57,15 @@ def test_dependencies_point_one_way(path: Path) -> None:
 
 # Doors that the core opens for rooms above it; everything else they take from the public list.
 DOORS = {
-    "dask": {"resonart._rows.checks", "resonart._rows.outliers", "resonart._reading.show"},
-    "datasets": {"resonart._reading.show"},
-    "io": {"resonart._reading.show"},
+    "dask": {"resonart._estimators.in_blocks", "resonart._rows.outliers"},
     "tuning": {
         "resonart._rows.checks",
+        "resonart._vigilance.auto",
         "resonart._vigilance.choice",
         "resonart._vigilance.distance",
         "resonart._vigilance.sweep",
     },
-    "cli": {"resonart._estimators.parameters", "resonart._rows.checks"},
+    "cli": {"resonart._estimators.in_blocks", "resonart._estimators.parameters"},
     "river": {"resonart._estimators.parameters"},
 }
 # Tools that know nothing of clustering are there for everybody.
@@ -79,6 +78,46 @@ def test_only_the_core_reaches_the_engine(path: Path) -> None:
         private = {n for n in imports(path) if n.startswith("resonart._")}
         doors = DOORS.get(layer(path), set())
         assert {n for n in private if not n.startswith(SHARED)} <= doors
+
+
+# What namedtuples call so, to have no names in the way of fields.
+OF_NAMEDTUPLES = {"_asdict", "_fields", "_make", "_replace"}
+
+
+def private_of_others(path: Path) -> list[str]:
+    """Private attributes a file asks of anything but itself: what it does not define is not its."""
+    tree = ast.parse(path.read_text())
+    asked = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute)
+        and node.attr.startswith("_")
+        and not node.attr.startswith("__")
+        and node.attr not in OF_NAMEDTUPLES
+    ]
+    is_own = {
+        node: isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")
+        for node in asked
+    }
+    own = {node.attr for node in asked if is_own[node] and isinstance(node.ctx, ast.Store)}
+    own |= {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+    return [
+        f"line {node.lineno}: {ast.unparse(node)}"
+        for node in asked
+        if not is_own[node] and node.attr not in own
+    ]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_only_the_core_knows_what_is_private_to_it(path: Path) -> None:
+    if layer(path) != "core":
+        assert private_of_others(path) == []
+
+
+def test_what_is_private_is_seen(tmp_path: Path) -> None:
+    path = tmp_path / "some.py"
+    path.write_text("model._settle(1)\nself._own = model._replace(a=model._x)\n")
+    assert private_of_others(path) == ["line 1: model._settle", "line 2: model._x"]
 
 
 def test_the_core_needs_numpy_scipy_and_scikit_learn_only() -> None:

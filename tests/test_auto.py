@@ -8,6 +8,7 @@ import re
 import signal
 import sys
 import threading
+import warnings
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,9 @@ from sklearn.metrics import adjusted_rand_score, roc_auc_score
 
 import resonart.tuning
 from resonart import DDVFA, DVFA, FuzzyART, MergeART, TopoART, merge_models
+from resonart._estimators import learning
 from resonart._shared import progress as _progress
+from resonart._vigilance import auto, choice, sweep
 from resonart._vigilance.auto import MOST_SAMPLED, most_rows
 from resonart.tuning import choose_vigilance
 
@@ -612,3 +615,36 @@ def test_topo_art_is_told_the_line_to_write() -> None:
     )
     assert isinstance(model, TopoART)
     assert model.rho_a in (0.7, 0.8, 0.9)
+
+
+# ---------------------------------------------------------------------- each thing once
+
+
+@pytest.mark.parametrize("method", ["fit", "partial_fit", "learn_many"])
+@pytest.mark.parametrize(("bound", "n_runs"), [(None, 1), (5000, 2)])
+@pytest.mark.parametrize("kind", [FuzzyART, DVFA, DDVFA])
+def test_the_chosen_run_is_learned_once(
+    kind: Any, bound: int | None, n_runs: int, method: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs: list[Any] = []
+    looks: list[int] = []
+    learn_run, ranges_of = choice.learn_run, learning.ranges_of
+
+    def counted_run(*args: Any) -> Any:
+        runs.append(args)
+        return learn_run(*args)
+
+    def counted_look(rows: Any) -> Any:
+        looks.append(len(rows))
+        return ranges_of(rows)
+
+    for module in (auto, choice):
+        monkeypatch.setattr(module, "learn_run", counted_run)
+    for module in (learning, sweep):
+        monkeypatch.setattr(module, "ranges_of", counted_look)
+    model = kind(random_state=0, n_orders=2, max_categories=bound)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        getattr(model, method)(BLOBS)
+    assert len(runs) == n_runs  # the bound is kept to in a run of its own
+    assert looks == [len(BLOBS)]

@@ -35,7 +35,7 @@ from resonart import DDVFA, merge_models
 from resonart._models.snapshot import dump
 from resonart.dask import DaskDDVFA, PartitionError
 from resonart.dask._partitions import Reading, partitions_of
-from resonart.dask._run import in_a_tree, run_over
+from resonart.dask._run import join_in_a_tree, run_over
 from resonart.dask._sample import draw, limit_of, merge_samples
 from resonart.dask._survey import Survey, merge_surveys, survey_partition
 
@@ -457,7 +457,7 @@ def test_the_sample_does_not_depend_on_order_or_partitions() -> None:
     parts = [
         draw(p, i, 0, 300, seed=7, limit=None) for i, p in enumerate(np.array_split(shuffled, 9))
     ]
-    joined = in_a_tree(parts, lambda one, other, _: merge_samples(one, other, 300))
+    joined = join_in_a_tree(parts, lambda one, other, _: merge_samples(one, other, 300))
     np.testing.assert_array_equal(joined.rows, whole.rows)
     np.testing.assert_array_equal(whole.rows, X[whole.places])
     for part, place, row in zip(joined.parts, joined.places, joined.rows, strict=True):
@@ -478,8 +478,8 @@ def test_the_sample_is_fair() -> None:
 
 
 def test_the_shape_of_the_tree_depends_on_the_number_alone() -> None:
-    assert in_a_tree(list("abcdefg"), lambda a, b, _: f"({a}{b})") == "(((ab)(cd))((ef)g))"
-    assert in_a_tree(["a"], lambda a, b, _: a + b) == "a"
+    assert join_in_a_tree(list("abcdefg"), lambda a, b, _: f"({a}{b})") == "(((ab)(cd))((ef)g))"
+    assert join_in_a_tree(["a"], lambda a, b, _: a + b) == "a"
 
 
 # ---------------------------------------------------------------------------- what is refused

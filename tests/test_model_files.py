@@ -59,7 +59,8 @@ each_model = pytest.mark.parametrize("model", MODELS, ids=repr)
 
 def everything(model: Any) -> dict[str, Any]:
     """Every bit of a model, in a form that compares and shows what differs."""
-    state = {k: v for k, v in vars(model).items() if k not in {"_lock", "_engine", "_choice"}}
+    apart = {"_lock", "_checked", "_engine", "_choice"}
+    state = {k: v for k, v in vars(model).items() if k not in apart}
     if isinstance(model.random_state, np.random.RandomState):
         state["random_state"] = model.random_state.get_state(legacy=False)
     choice = vars(model).get("_choice")

@@ -18,7 +18,7 @@ import pytest
 from sklearn.datasets import load_iris
 
 from resonart import DDVFA, DVFA, FuzzyART, MergeART, TopoART, datasets, ivat
-from resonart._reading.show import card, facts, in_words, picture, short, table
+from resonart._shared.show import card, facts, in_words, picture, short, table
 from resonart.tuning import VigilancePlane, choose_vigilance
 
 NASTY = ["<script>alert(1)</script>", 'a" onload="x', "sepal & <b>", "esc\x1b[31m\u202e"]

@@ -489,7 +489,7 @@ def test_a_fit_that_fails_changes_nothing(when: str, monkeypatch: pytest.MonkeyP
     if when == "sweep":
         monkeypatch.setattr(_plane, "sweep", fail)
     else:
-        monkeypatch.setattr(DDVFA, "_fit_in_order", fail)
+        monkeypatch.setattr(_plane, "fit_in_order", fail)
         monkeypatch.setattr(_plane, "sweep", lambda *a, **k: before["sweep_"])
     with pytest.raises(KeyboardInterrupt):
         plane.fit(RNG.random((36, 5)), Y)

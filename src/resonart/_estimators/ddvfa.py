@@ -8,7 +8,7 @@ from .. import _core
 from .._models.snapshot import Params
 from .._rows.checks import ParameterError, Rows
 from .._shared.labels import rename_labels
-from .._vigilance.auto import AutoVigilance
+from .auto_vigilance import AutoVigilance
 from .base import BaseART, Labels
 from .merge_art import check_modules
 

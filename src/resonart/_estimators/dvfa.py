@@ -6,7 +6,7 @@ from typing import Any
 
 from .. import _core
 from .._rows.checks import check_vigilances
-from .._vigilance.auto import AutoVigilance
+from .auto_vigilance import AutoVigilance
 
 
 class DVFA(AutoVigilance):

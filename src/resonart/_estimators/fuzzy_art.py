@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import _core
-from .._vigilance.auto import AutoVigilance
+from .auto_vigilance import AutoVigilance
 
 
 class FuzzyART(AutoVigilance):

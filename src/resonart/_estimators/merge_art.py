@@ -9,12 +9,12 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 
 from .. import _core
-from .._reading.show import MOST_ROWS, card, heading, summary, table
 from .._rows.checks import (
     ParameterError,
     check_vigilances,
-    warn_user,
 )
+from .._shared.show import SHOWN_ROWS, card, heading, summary, table
+from .._shared.warn import warn_user
 from .base import BaseART
 from .parameters import PARAMETERS, check_parameters, engine_fields
 
@@ -74,7 +74,7 @@ class MergedModules(NamedTuple):
             f"{len(self.label_map):,} modules became {n_new:,}, of {len(self.counts):,} boxes, in "
             f"{self.n_passes:,} passes"
         )
-        rows = list(enumerate(self.label_map[:MOST_ROWS].tolist()))
+        rows = list(enumerate(self.label_map[:SHOWN_ROWS].tolist()))
         columns = ["was module", "is now"]
         return card(heading(title), table(columns, rows, n_rows=len(self.label_map)))
 

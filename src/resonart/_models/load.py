@@ -15,13 +15,13 @@ from typing import Any, Literal, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from .._estimators.auto_vigilance import AutoVigilance
 from .._estimators.base import BaseART
 from .._estimators.ddvfa import DDVFA, merges_by_itself
 from .._estimators.dvfa import DVFA
 from .._estimators.fuzzy_art import FuzzyART
 from .._estimators.topo_art import TopoART
 from .._rows.checks import check_flag
-from .._vigilance.auto import AutoVigilance
 from .._vigilance.choice import Candidate, VigilanceChoice
 from .archive import Array, Unpacker
 from .format import (

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from .._estimators.auto_vigilance import AutoVigilance
 from .._estimators.base import BaseART
 from .._estimators.parameters import AUTO
 from .._rows.bounds import check_bounds
 from .._rows.checks import ParameterError, check_real
-from .._vigilance.auto import AutoVigilance
 
 _LARGEST_WHOLE = 2**63 - 1
 _LARGEST_SEED = 2**32 - 1

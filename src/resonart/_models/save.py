@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from .._estimators.auto_vigilance import AutoVigilance
 from .._estimators.base import BaseART
 from .._estimators.ddvfa import DDVFA
 from .._estimators.topo_art import TopoART
 from .._rows.checks import check_flag
 from .._shared.replace_file import replace_file
-from .._vigilance.auto import AutoVigilance
 from .._vigilance.choice import Candidate, VigilanceChoice
 from .archive import Array, pack
 from .format import (

@@ -14,9 +14,10 @@ from .._models.snapshot import Content
 from .._rows.bounds import Bounds, Boxes, Floats, boxes_from_weights
 from .._rows.checks import ParameterError, check_count, check_real
 from .._rows.distinct import n_distinct
+from .._shared.show import SHOWN_ROWS, card, heading, line, summary, table
+from .._shared.words import count_of
 from .numbers import (
     Digits,
-    count_of,
     finer,
     fit_digits,
     fixed_digits,
@@ -24,7 +25,6 @@ from .numbers import (
     percent,
     slack_of,
 )
-from .show import MOST_ROWS, card, heading, line, summary, table
 
 if TYPE_CHECKING:
     from .._estimators.base import BaseART
@@ -79,7 +79,7 @@ class ClusterDescription:
         return summary(self, _cluster_heading(self))
 
     def _repr_html_(self) -> str:
-        sides = zip(self.lower[:MOST_ROWS].tolist(), self.upper[:MOST_ROWS].tolist(), strict=True)
+        sides = zip(self.lower[:SHOWN_ROWS].tolist(), self.upper[:SHOWN_ROWS].tolist(), strict=True)
         rows = [(f"x{f}", lower, upper) for f, (lower, upper) in enumerate(sides)]
         columns = ["feature", "from", "to"]
         return card(heading(_cluster_heading(self)), table(columns, rows, n_rows=len(self.lower)))
@@ -154,7 +154,7 @@ class Description:
         return summary(self, _heading(self))
 
     def _repr_html_(self) -> str:
-        shown = self.clusters[:MOST_ROWS]
+        shown = self.clusters[:SHOWN_ROWS]
         texts = _texts(self, shown, [_n_shown(cluster, 3, 0.9) for cluster in shown], None, 6)
         rows = [
             (

@@ -12,10 +12,11 @@ from .._models.snapshot import Content, Engine, without_cluster
 from .._rows.bounds import Bounds, Boxes, Floats, boxes_from_weights
 from .._rows.checks import Rows
 from .._shared.escape import escaped
+from .._shared.show import SHOWN_ROWS, bullets, card, facts, heading, line, summary, table
+from .._shared.words import count_of
 from .describe import digits_for, telling_features, write_rule
 from .match_rule import MatchRule
-from .numbers import Digits, compared, count_of, fit_digits, percent, slack_of
-from .show import MOST_ROWS, bullets, card, facts, heading, line, summary, table
+from .numbers import Digits, compared, fit_digits, percent, slack_of
 
 if TYPE_CHECKING:
     from .._estimators.base import BaseART
@@ -123,7 +124,7 @@ class NearestBox:
 
     def _repr_html_(self) -> str:
         title = f"A box of {count_of(self.count, 'row')}, match {self.match:.3f}"
-        corners = zip(self.lower[:MOST_ROWS], self.upper[:MOST_ROWS], strict=True)
+        corners = zip(self.lower[:SHOWN_ROWS], self.upper[:SHOWN_ROWS], strict=True)
         outside = {gap.index: gap.distance for gap in self.gaps}
         rows = [(f"x{f}", *corner, outside.get(f)) for f, corner in enumerate(corners)]
         columns = ["feature", "from", "to", "row outside by"]
@@ -432,7 +433,7 @@ def _features_table(why: Explanation) -> str:
     gaps = {gap.index: gap for gap in box.gaps}
     order = [*gaps, *(f for f in range(len(why.row)) if f not in gaps)]
     rows = []
-    for f in order[:MOST_ROWS]:
+    for f in order[:SHOWN_ROWS]:
         gap = gaps.get(f)
         apart = None if gap is None else f"{gap.distance:.4g} {gap.side}"
         share = None if gap is None else percent(gap.share)

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._shared.labels import rename_labels
-from .numbers import count_of
-from .show import MOST_ROWS, card, facts, heading, line, summary, table
+from .._shared.show import SHOWN_ROWS, card, facts, heading, line, summary, table
+from .._shared.words import count_of
 
 
 class Renaming(NamedTuple):
@@ -32,7 +32,7 @@ class Renaming(NamedTuple):
         return summary(self, after=self.after, label_map=self.label_map)
 
     def _repr_html_(self) -> str:
-        rows = list(enumerate(self.label_map[:MOST_ROWS].tolist()))
+        rows = list(enumerate(self.label_map[:SHOWN_ROWS].tolist()))
         title = heading(f"Clusters were {self._what} after {self.after:,} rows of the call")
         return card(title, table(["was cluster", "is now"], rows, n_rows=len(self.label_map)))
 
@@ -75,9 +75,9 @@ class Learned(NamedTuple):
     def _repr_html_(self) -> str:
         n_rows = len(self.labels)
         told = zip(
-            self.labels[:MOST_ROWS].tolist(),
-            self.matches[:MOST_ROWS].tolist(),
-            self.founded[:MOST_ROWS].tolist(),
+            self.labels[:SHOWN_ROWS].tolist(),
+            self.matches[:SHOWN_ROWS].tolist(),
+            self.founded[:SHOWN_ROWS].tolist(),
             strict=True,
         )
         rows = [
@@ -95,7 +95,7 @@ class Learned(NamedTuple):
                 f"{count_of(len(each.label_map), 'cluster')} became "
                 f"{int(each.label_map.max(initial=-1)) + 1:,}"
             )
-            for each in self.renamings[:MOST_ROWS]
+            for each in self.renamings[:SHOWN_ROWS]
         ]
         columns = ["row", "cluster", "match before", ""]
         return card(facts(sums), *merges, table(columns, rows, n_rows=n_rows))

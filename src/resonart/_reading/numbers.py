@@ -158,17 +158,6 @@ def percent(share: float, decimals: int = 0) -> str:
     return f"{written} %"
 
 
-def count_of(n: int, what: str) -> str:
-    """Write how many there are of something.
-
-    Examples
-    --------
-    >>> count_of(1, "box"), count_of(1204, "row"), count_of(2, "box")
-    ('1 box', '1,204 rows', '2 boxes')
-    """
-    return f"{n:,} {what}" + ("" if n == 1 else "es" if what == "box" else "s")
-
-
 def compared(value: float, limit: float, decimals: int = 3) -> str:
     """Write a number with as many digits as show on which side of a limit it is.
 

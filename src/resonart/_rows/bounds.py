@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._reading.numbers import count_of
-from .._reading.show import MOST_ROWS, card, heading, summary, table
+from .._shared.show import SHOWN_ROWS, card, heading, summary, table
+from .._shared.words import count_of
 from .checks import ParameterError
 
 Floats = NDArray[np.float64]
@@ -18,6 +18,8 @@ OUT_OF_BOUNDS = ("expand", "clip", "error")
 
 # Two values further apart than the largest double have no range; the engine's own limit.
 _LARGEST = np.finfo(np.float64).max / 2
+# With more features, all of them are looked at together.
+_NARROW = 16
 
 
 class Bounds(NamedTuple):
@@ -35,7 +37,7 @@ class Bounds(NamedTuple):
         return summary(self, low=self.low, high=self.high)
 
     def _repr_html_(self) -> str:
-        sides = zip(self.low[:MOST_ROWS].tolist(), self.high[:MOST_ROWS].tolist(), strict=True)
+        sides = zip(self.low[:SHOWN_ROWS].tolist(), self.high[:SHOWN_ROWS].tolist(), strict=True)
         rows = [(f"x{f}", low, high) for f, (low, high) in enumerate(sides)]
         title = heading(f"Ranges of {count_of(len(self.low), 'feature')}")
         return card(title, table(["feature", "low", "high"], rows, n_rows=len(self.low)))
@@ -65,7 +67,7 @@ class Boxes(NamedTuple):
         rows = [
             (j, *(f"{a:.6g} to {b:.6g}" for a, b in zip(lower, upper, strict=True)))
             for j, (lower, upper) in enumerate(
-                zip(self.lower[:MOST_ROWS].tolist(), self.upper[:MOST_ROWS].tolist(), strict=True)
+                zip(self.lower[:SHOWN_ROWS].tolist(), self.upper[:SHOWN_ROWS].tolist(), strict=True)
             )
         ]
         title = f"{count_of(n_boxes, 'box')} of {count_of(n_features, 'feature')}"
@@ -99,6 +101,15 @@ def check_bounds(bounds: Any, n_features: int) -> Bounds | None:
             f"for feature {f}."
         )
     return Bounds(low, high)
+
+
+def ranges_of(rows: NDArray[Any]) -> Bounds:
+    """Return the smallest and the largest value of each feature."""
+    if rows.shape[1] > _NARROW:
+        return Bounds(rows.min(axis=0).astype(np.float64), rows.max(axis=0).astype(np.float64))
+    columns = [rows[:, f] for f in range(rows.shape[1])]  # far quicker than along short rows
+    low = np.array([column.min() for column in columns], dtype=np.float64)
+    return Bounds(low, np.array([column.max() for column in columns], dtype=np.float64))
 
 
 def scale_rows(rows: Floats, low: Floats, high: Floats) -> Floats:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._reading.numbers import Digits, count_of, finer, fit_digits, percent
-from .bounds import Bounds, Floats, Integers
-from .checks import Rows, warn_user
+from .._reading.numbers import Digits, finer, fit_digits, percent
+from .._shared.warn import warn_user
+from .._shared.words import count_of
+from .bounds import Bounds, Floats, Integers, check_bounds
+from .checks import Rows
 
 # One row in so many, or part of so many, is too few to take MOST_TAKEN of a feature's range.
 ONE_IN = 1000
@@ -22,7 +24,6 @@ _NEAR = 0.5
 _ONE_END = 20
 # So many rows are looked at first; and so many features, rows and numbers are written out.
 _GLANCE = 4096
-_NARROW = 16
 _MOST_FEATURES = 3
 _MOST_ROWS = 3
 _MOST_NUMBERS = 8
@@ -102,49 +103,43 @@ class Squeezed(NamedTuple):
 
 
 def warn_of_outliers(
-    kind: str, names: Sequence[str] | None, rows: Rows, bounds: Bounds | None = None
+    model: Any, rows: Rows, ranges: Bounds, names: Sequence[str] | None = None
 ) -> None:
-    """Warn where a few rows take most of a range that is learned from them.
+    """Warn where a few rows take most of a range that a model is to learn from them.
 
     Parameters
     ----------
-    kind : str
-        The estimator.
-    names : sequence of str or None
-        Names of the features, where they have some.
+    model : estimator
+        The model, which says whether ranges are learned.
     rows : ndarray
-        Checked rows.
-    bounds : Bounds or None
-        Ranges that the rows widen; none where these come from the rows alone.
+        Its first rows, checked.
+    ranges : Bounds
+        Their ranges.
+    names : sequence of str or None, default=None
+        Names of the features; by default those that the model knows.
     """
     n_rows = len(rows)
-    if n_rows < FEWEST_ROWS:
+    given = check_bounds(model.bounds, rows.shape[1])
+    if n_rows < FEWEST_ROWS or (given is not None and model.out_of_bounds != "expand"):
         return
-    low, high = _extremes(rows)
-    if bounds is not None:
-        low, high = np.minimum(low, bounds.low), np.maximum(high, bounds.high)
-    found = _squeezed(rows, low, high, most=-(-n_rows // ONE_IN), inner=bounds)
-    _tell(kind, names, found, Bounds(low, high), _which_rows(found, n_rows), "Drop such rows")
+    if given is not None:
+        low, high = np.minimum(ranges.low, given.low), np.maximum(ranges.high, given.high)
+        ranges = Bounds(low, high)
+    found = _squeezed(rows, ranges, most=_most_taking(n_rows), inner=given)
+    if found:
+        which = _which_rows(found, n_rows)
+        warn_user(_warning(model, found, ranges, which, "Drop such rows", names))
 
 
-def warn_of_widening(
-    kind: str,
-    names: Sequence[str] | None,
-    rows: Rows,
-    before: Bounds,
-    after: Bounds,
-    n_seen: int,
-) -> None:
+def warn_of_widening(model: Any, rows: Rows, before: Bounds, after: Bounds, n_seen: int) -> None:
     """Warn where a few rows of a stream have more than doubled a range.
 
     A range that doubles is rare however long a stream is, so this cannot go on and on.
 
     Parameters
     ----------
-    kind : str
-        The estimator.
-    names : sequence of str or None
-        Names of the features, where they have some.
+    model : estimator
+        The model.
     rows : ndarray
         The rows of this call.
     before, after : Bounds
@@ -154,21 +149,27 @@ def warn_of_widening(
     """
     if n_seen < FEWEST_ROWS or n_seen <= len(rows):
         return
-    most = -(-n_seen // ONE_IN)
-    found = _squeezed(rows, *after, most=most, inner=before)
-    which = _which_rows(found, n_seen, " of this call")
-    _tell(kind, names, found, after, which, "Begin again without such rows")
+    found = _squeezed(rows, after, most=_most_taking(n_seen), inner=before)
+    if found:
+        which = _which_rows(found, n_seen, " of this call")
+        warn_user(_warning(model, found, after, which, "Begin again without such rows"))
 
 
 def outliers_beside(
-    kind: str, names: Sequence[str] | None, sample: Rows, bounds: Bounds, n_rows: int
+    model: Any, sample: Rows, ranges: Bounds, n_rows: int, names: Sequence[str] | None
 ) -> OutlierWarning | None:
     """Return the warning where ranges of many rows are far wider than those of a sample of them."""
     if len(sample) < FEWEST_ROWS:
         return None
-    found = _squeezed(sample, *bounds, most=-(-len(sample) // ONE_IN), inner=None)
-    far = [_beyond(each, *(float(side[each.feature]) for side in bounds)) for each in found]
-    return _warning(kind, names, far, bounds, f"A few of {n_rows:,} rows", "Drop such rows")
+    found = _squeezed(sample, ranges, most=_most_taking(len(sample)), inner=None)
+    far = [_beyond(each, *(float(side[each.feature]) for side in ranges)) for each in found]
+    which = f"A few of {n_rows:,} rows"
+    return _warning(model, far, ranges, which, "Drop such rows", names) if far else None
+
+
+def _most_taking(n_rows: int) -> int:
+    """Return how many of so many rows are too few to take most of a range."""
+    return -(-n_rows // ONE_IN)
 
 
 def _beyond(each: Squeezed, low: float, high: float) -> Squeezed:
@@ -187,21 +188,11 @@ def _beyond(each: Squeezed, low: float, high: float) -> Squeezed:
     )
 
 
-def _extremes(rows: Rows) -> tuple[Floats, Floats]:
-    if rows.shape[1] > _NARROW:
-        return rows.min(axis=0).astype(np.float64), rows.max(axis=0).astype(np.float64)
-    columns = [rows[:, f] for f in range(rows.shape[1])]  # far quicker than along short rows
-    low = np.array([column.min() for column in columns], dtype=np.float64)
-    return low, np.array([column.max() for column in columns], dtype=np.float64)
-
-
-def _squeezed(
-    rows: Rows, low: Floats, high: Floats, *, most: int, inner: Bounds | None
-) -> list[Squeezed]:
+def _squeezed(rows: Rows, ranges: Bounds, *, most: int, inner: Bounds | None) -> list[Squeezed]:
     """Find features in which all rows but ``most`` lie within less than half of the range."""
-    extent = high - low
+    extent = ranges.high - ranges.low
     if inner is None:
-        suspects = _with_an_empty_end(rows, low, extent, most)
+        suspects = _with_an_empty_end(rows, ranges.low, extent, most)
     else:
         suspects = np.flatnonzero((inner.high - inner.low) < (1.0 - MOST_TAKEN) * extent)
     found = []
@@ -271,26 +262,13 @@ def _varies(column: Floats) -> bool:
 # ------------------------------------------------------------------------------------- in words
 
 
-def _tell(
-    kind: str,
-    names: Sequence[str] | None,
-    found: list[Squeezed],
-    bounds: Bounds,
-    which: str,
-    cure: str,
-) -> None:
-    warning = _warning(kind, names, found, bounds, which, cure)
-    if warning is not None:
-        warn_user(warning)
-
-
 def _far_off(found: list[Squeezed]) -> list[int]:
     rows: list[int] = np.unique(np.concatenate([each.rows for each in found])).tolist()
     return rows
 
 
 def _which_rows(found: list[Squeezed], n_rows: int, where: str = "") -> str:
-    far_off = _far_off(found) if found else []
+    far_off = _far_off(found)
     which = ", ".join(map(str, far_off[:_MOST_ROWS]))
     if len(far_off) > _MOST_ROWS:
         which += f" and {len(far_off) - _MOST_ROWS:,} more"
@@ -299,16 +277,16 @@ def _which_rows(found: list[Squeezed], n_rows: int, where: str = "") -> str:
 
 
 def _warning(
-    kind: str,
-    names: Sequence[str] | None,
+    model: Any,
     found: list[Squeezed],
-    bounds: Bounds,
+    ranges: Bounds,
     which: str,
     cure: str,
-) -> OutlierWarning | None:
-    if not found:
-        return None
-    low, high = bounds.low.copy(), bounds.high.copy()
+    names: Sequence[str] | None = None,
+) -> OutlierWarning:
+    if names is None:
+        names = getattr(model, "feature_names_in_", None)
+    low, high = ranges.low.copy(), ranges.high.copy()
     for each in found:
         low[each.feature], high[each.feature] = each.low, each.high
     told = [_of_feature(each, names) for each in found[:_MOST_FEATURES]]
@@ -320,7 +298,7 @@ def _warning(
         f"{'; '.join(told)}. Features are scaled by their ranges, so all other rows look alike in "
         f"{'it' if len(found) == 1 else 'them'}."
     )
-    line = _cure(kind, Bounds(low, high), found)
+    line = _cure(type(model).__name__, Bounds(low, high), found)
     message = f"{about} {cure}, or let them count as at the edge: {line}"
     features = [each.feature for each in found]
     return OutlierWarning(message, about, features, far_off, Bounds(low, high))

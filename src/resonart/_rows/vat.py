@@ -10,7 +10,7 @@ from scipy.spatial.distance import cdist
 from sklearn.utils.validation import check_array
 
 from .. import _core
-from .._reading.show import card, heading, picture, summary
+from .._shared.show import card, heading, picture, summary
 from .bounds import scale_rows
 from .checks import (
     check_choice,

@@ -5,20 +5,20 @@ from __future__ import annotations
 import math
 import os
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from .. import _core
-from .._estimators.base import BaseART, Labels
 from .._estimators.parameters import AUTO
-from .._models.snapshot import Engine, Params
-from .._reading.learned import Learned
-from .._rows.checks import ParameterError, Rows, check_jobs, check_real, warn_user
+from .._rows.bounds import Bounds
+from .._rows.checks import ParameterError, Rows, check_jobs, check_real, check_rows
 from .._shared.progress import progress_bar
-from .choice import FEWEST_ROWS, STEP, VigilanceChoice, are_equal, choose
+from .._shared.warn import warn_user
+from .choice import FEWEST_ROWS, STEP, LearnedRun, VigilanceChoice, are_equal, choose, learn_run
 from .sweep import Report, common_bounds, make_orders
 
 # Of more rows, a random sample of so many makes the choice ...
@@ -32,205 +32,184 @@ FEWEST_SAMPLED = 100
 _USUAL = {"rho": 0.9, "rho_lb": 0.85, "rho_ub": 0.95}
 
 
-class AutoVigilance(BaseART):
-    """Base of the estimators whose vigilances may be ``"auto"``."""
+def learn_choosing(
+    model: Any, rows: Rows, ranges: Bounds, *, is_stream: bool
+) -> tuple[VigilanceChoice, LearnedRun]:
+    """Choose an estimator's vigilances, and go on from the chosen run with all other rows.
 
-    _swept: ClassVar[tuple[str, ...]]
+    This is how ``fit`` begins, and a stream with its first batch, where a vigilance is ``"auto"``.
 
-    n_orders: Any
-    n_jobs: Any
-    verbose: Any
-    _choice: VigilanceChoice | None
+    Parameters
+    ----------
+    model : DDVFA, DVFA or FuzzyART
+        The estimator, of which nothing is changed.
+    rows : ndarray
+        All rows of the call, checked.
+    ranges : Bounds
+        Their ranges.
+    is_stream : bool
+        Whether more rows will come: then these have to be enough to choose from.
 
-    @property
-    def vigilance_choice_(self) -> VigilanceChoice | None:
-        """Why the vigilances are what they are; None where they were given."""
-        self._fitted()
-        return self._own_choice()
-
-    def _own_choice(self) -> VigilanceChoice | None:
-        """Return the choice that the model was trained with, unless others were given since."""
-        choice: VigilanceChoice | None = self.__dict__.get("_choice")
-        is_used = choice is not None and all(
-            self._used(name) == value for name, value in choice.params.items()
+    Returns
+    -------
+    choice : VigilanceChoice
+        The vigilances, and why.
+    run : LearnedRun
+        The engine, with the labels of all rows.
+    """
+    names = " and ".join(model._swept)
+    kind = type(model).__name__
+    if is_stream:
+        _check_enough(rows, names)
+    with progress_bar(model.verbose, kind, name="verbose") as report:
+        choice, run = choose_vigilances(
+            model, rows, ranges, is_stream=is_stream, n_threads=_threads(model), report=report
         )
-        return choice if is_used else None
-
-    def _used(self, name: str) -> float:
-        """Return a vigilance as the model has it."""
-        value: float = getattr(self._fitted().params(), name)
-        return value
-
-    def _vigilance(self, name: str) -> Any:
-        """Return a vigilance as given, as just chosen, or as the model has it already."""
-        given = getattr(self, name)
-        if not _is_auto(given):
-            return given
-        choice = self.__dict__.get("_choice")
-        if choice is not None:
-            return choice.params[name]
-        return self._used(name) if self.__sklearn_is_fitted__() else given
-
-    def _values_used(self) -> dict[str, Any]:
-        return super()._values_used() | {name: self._vigilance(name) for name in self._swept}
-
-    def _chooses(self) -> bool:
-        return any(_is_auto(getattr(self, name)) for name in self._swept)
-
-    def _settle(self, rows: Rows, *, is_stream: bool) -> None:
-        self._choice = None
-        if not self._chooses():
-            return
-        names = " and ".join(self._swept)
-        if is_stream and (len(rows) < FEWEST_ROWS or are_equal(rows)):
-            lacking = "too few" if len(rows) < FEWEST_ROWS else "all of them equal,"
-            raise ParameterError(
-                f"The first batch has {len(rows)} rows, {lacking} to choose a vigilance from: at "
-                f"least {FEWEST_ROWS} that differ are needed, and hundreds are better. Begin with "
-                f"a larger batch, or give {names}."
-            )
-        with progress_bar(self.verbose, type(self).__name__, name="verbose") as report:
-            self._choice = self._choose(rows, is_stream=is_stream, report=report)
-        no_structure = self._choice.has_structure is False
-        if is_stream:
-            chosen = ", ".join(f"{name}={value:g}" for name, value in self._choice.params.items())
-            lacking = " They show no structure and are one cluster." if no_structure else ""
-            warn_user(
-                f"{type(self).__name__} chose {chosen} from its first {len(rows)} rows and keeps "
-                f"it.{lacking} Give {names} to decide for yourself."
-            )
-        elif no_structure:
-            warn_user(f"{self._choice.reason} Give {names} to decide for yourself.")
-
-    def _train(
-        self,
-        engine: Engine,
-        rows: Rows,
-        params: Params,
-        order: NDArray[np.int64] | None,
-    ) -> tuple[Labels, int]:
-        if self._choice is None or order is not None:
-            return super()._train(engine, rows, params, order)
-        return self._train_chosen(engine, rows, params, self._choice)
-
-    def _train_first(self, engine: Engine, rows: Rows, params: Params) -> tuple[Labels, int]:
-        if self._choice is None:
-            return super()._train_first(engine, rows, params)
-        return self._train_chosen(engine, rows, params, self._choice)
-
-    def _tell_first(self, engine: Engine, rows: Rows, params: Params) -> Learned:
-        if self._choice is None:
-            return super()._tell_first(engine, rows, params)
-        labels, _ = self._train_chosen(engine, rows, params, self._choice)
-        founded = np.zeros(len(rows), dtype=np.bool_)
-        clusters, first_rows = np.unique(labels, return_index=True)
-        founded[first_rows[clusters >= 0]] = True
-        return Learned(labels, engine.score(rows), founded, [])
-
-    def _train_chosen(
-        self, engine: Engine, rows: Rows, params: Params, choice: VigilanceChoice
-    ) -> tuple[Labels, int]:
-        """Make the chosen run, and let all other rows find their place in its clusters."""
-        engine.set_bounds(*common_bounds(self, rows))
-        labels = np.empty(len(rows), dtype=np.int64)
-        labels[choice.order], n_epochs = engine.train(
-            np.ascontiguousarray(rows[choice.order]),
-            params,
+    _tell(kind, choice, names, is_stream=is_stream)
+    if model.max_categories is not None:
+        # The choice is made as if there were no bound; the model keeps to it.
+        bounds = common_bounds(model, ranges)
+        run = learn_run(model, rows[choice.order], bounds, choice.params)
+    engine = run.engine
+    if isinstance(engine, _core.Ddvfa):
+        # With more rows the gaps between clusters fill. What merging would join over the few
+        # rows there, the choice has told apart.
+        engine.keep_apart()
+    labels = np.empty(len(rows), dtype=np.int64)
+    labels[choice.order] = run.labels
+    if choice.n_rows_used < choice.n_rows:
+        rest = np.setdiff1d(np.arange(len(rows)), choice.order)
+        rest = check_random_state(model.random_state).permutation(rest)
+        labels[rest], _ = engine.train(
+            np.ascontiguousarray(rows[rest]),
+            engine.params(),
             None,
-            self._most_epochs(),
-            merge_at_end=self._merges_after_fit(),
+            1,
+            merge_at_end=False,
             merge_on_the_way=False,
             can_be_undone=False,
+            may_merge=False,
         )
-        if isinstance(engine, _core.Ddvfa):
-            # With more rows the gaps between clusters fill. What merging would join over the few
-            # rows there, the choice has told apart.
-            engine.keep_apart()
-        if choice.n_rows_used < choice.n_rows:
-            rest = np.setdiff1d(np.arange(len(rows)), choice.order)
-            rest = check_random_state(self.random_state).permutation(rest)
-            labels[rest], _ = engine.train(
-                np.ascontiguousarray(rows[rest]),
-                params,
-                None,
-                1,
-                merge_at_end=False,
-                merge_on_the_way=False,
-                can_be_undone=False,
-                may_merge=False,
-            )
-        return labels, n_epochs
+    return choice, run._replace(labels=labels)
 
-    def _choose(
-        self,
-        rows: Rows,
-        *,
-        is_stream: bool = False,
-        n_threads: int | None = None,
-        report: Report | None = None,
-    ) -> VigilanceChoice:
-        grid = {name: self._values(name) for name in self._swept}
-        random = check_random_state(self.random_state)
-        used = np.arange(len(rows))
-        n_used = most_rows(rows.shape[1])
-        if len(rows) > n_used:
-            used = np.sort(random.choice(len(rows), n_used, replace=False))
-        sample = np.ascontiguousarray(rows[used])
-        bounds = common_bounds(self, rows)
-        found = choose(
-            self,
-            sample,
-            bounds,
-            grid=grid,
-            orders=make_orders(self, sample, bounds, int(self.n_orders), random),
-            n_threads=n_threads or self._threads(),
-            more_to_come=is_stream or len(used) < len(rows),
-            report=report,
-        )
-        if len(used) == len(rows):
-            return found
-        return replace(
-            found,
-            order=used[found.order],
+
+def choose_vigilances(
+    model: Any,
+    rows: Rows,
+    ranges: Bounds,
+    *,
+    is_stream: bool = False,
+    n_threads: int,
+    report: Report | None = None,
+) -> tuple[VigilanceChoice, LearnedRun]:
+    """Choose an estimator's vigilances from the rows, of many rows from a sample."""
+    grid = {name: _values(name, getattr(model, name)) for name in model._swept}
+    random = check_random_state(model.random_state)
+    used = np.arange(len(rows))
+    n_used = most_rows(rows.shape[1])
+    if len(rows) > n_used:
+        used = np.sort(random.choice(len(rows), n_used, replace=False))
+    sample = np.ascontiguousarray(rows[used])
+    bounds = common_bounds(model, ranges)
+    choice, run = choose(
+        model,
+        sample,
+        bounds,
+        grid=grid,
+        orders=make_orders(model, sample, bounds, int(model.n_orders), random),
+        n_threads=n_threads,
+        more_to_come=is_stream or len(used) < len(rows),
+        report=report,
+    )
+    if len(used) < len(rows):
+        choice = replace(
+            choice,
+            order=used[choice.order],
             n_rows=len(rows),
-            reason=f"{found.reason} (Chosen on a sample of {len(used):,} of {len(rows):,} rows.)",
+            reason=f"{choice.reason} (Chosen on a sample of {len(used):,} of {len(rows):,} rows.)",
         )
-
-    def _threads(self) -> int:
-        """Return how many threads ``n_jobs`` asks for; -1 means as many as OpenMP would use.
-
-        Programs that run many processes side by side, as joblib does, limit each of them by that.
-        """
-        n_threads = check_jobs(self.n_jobs)
-        limit = os.environ.get("OMP_NUM_THREADS", "")
-        if self.n_jobs == -1 and limit.isdigit() and int(limit) > 0:
-            return min(n_threads, int(limit))
-        return n_threads
-
-    def _values(self, name: str) -> NDArray[np.float64]:
-        """Return the values to try: all on the grid, or the one that was given."""
-        given = getattr(self, name)
-        if _is_auto(given):
-            return np.arange(round(1 / STEP) + 1) / round(1 / STEP)
-        return np.array([check_real(name, given, low=0.0, high=1.0)])
-
-    def _begin_with(self, row: Any) -> int:
-        if self._chooses() and self._trained_engine() is None:
-            kind = type(self).__name__
-            given = ", ".join(f"{name}={_USUAL[name]}" for name in self._swept)
-            ranges = ", bounds=(low, high)" if self.bounds is None else ""
-            raise ParameterError(
-                f"One row is not enough to choose a vigilance. Give {' and '.join(self._swept)}, "
-                f"for instance {kind}({given}{ranges}); or begin with many rows, which choose: "
-                f"model = {kind}().fit(X), and then go on with model.learn_one(row). "
-                "resonart.tuning.vigilance_for(distance, ...) finds the vigilance with which rows "
-                "so far apart are joined."
-            )
-        return super()._begin_with(row)
+    return choice, run
 
 
-def _is_auto(value: object) -> bool:
+def choice_for(
+    estimator: Any, X: ArrayLike, *, n_jobs: int | None, progress: bool | str
+) -> VigilanceChoice:
+    """Choose all vigilances of an estimator as its ``fit`` would, which learns nothing here.
+
+    What it has as vigilances is not used. Its other parameters and the rows are checked, and
+    outliers warned of.
+    """
+    swept = estimator._swept
+    clone(estimator).set_params(**dict.fromkeys(swept, 0.5))._params()  # checks the others
+    model = clone(estimator).set_params(**dict.fromkeys(swept, AUTO))
+    n_threads = check_jobs(n_jobs)
+    rows = check_rows(model, X, reset=True)
+    ranges = model._look_at_first(rows)
+    with progress_bar(progress, "choose_vigilance") as report:
+        return choose_vigilances(model, rows, ranges, n_threads=n_threads, report=report)[0]
+
+
+def one_row_is_not_enough(model: Any) -> ParameterError:
+    """Return what to say where a stream is to begin with one row, and a vigilance is open."""
+    kind = type(model).__name__
+    given = ", ".join(f"{name}={_USUAL[name]}" for name in model._swept)
+    ranges = ", bounds=(low, high)" if model.bounds is None else ""
+    return ParameterError(
+        f"One row is not enough to choose a vigilance. Give {' and '.join(model._swept)}, "
+        f"for instance {kind}({given}{ranges}); or begin with many rows, which choose: "
+        f"model = {kind}().fit(X), and then go on with model.learn_one(row). "
+        "resonart.tuning.vigilance_for(distance, ...) finds the vigilance with which rows "
+        "so far apart are joined."
+    )
+
+
+def is_auto(value: object) -> bool:
+    """Tell whether a vigilance is left to be chosen."""
     return isinstance(value, str) and value == AUTO
+
+
+def _check_enough(rows: Rows, names: str) -> None:
+    if len(rows) >= FEWEST_ROWS and not are_equal(rows):
+        return
+    lacking = "too few" if len(rows) < FEWEST_ROWS else "all of them equal,"
+    raise ParameterError(
+        f"The first batch has {len(rows)} rows, {lacking} to choose a vigilance from: at "
+        f"least {FEWEST_ROWS} that differ are needed, and hundreds are better. Begin with "
+        f"a larger batch, or give {names}."
+    )
+
+
+def _tell(kind: str, choice: VigilanceChoice, names: str, *, is_stream: bool) -> None:
+    """Warn of a choice that is kept from now on, and of one where there was nothing to choose."""
+    no_structure = choice.has_structure is False
+    if is_stream:
+        chosen = ", ".join(f"{name}={value:g}" for name, value in choice.params.items())
+        lacking = " They show no structure and are one cluster." if no_structure else ""
+        warn_user(
+            f"{kind} chose {chosen} from its first {choice.n_rows} rows and keeps "
+            f"it.{lacking} Give {names} to decide for yourself."
+        )
+    elif no_structure:
+        warn_user(f"{choice.reason} Give {names} to decide for yourself.")
+
+
+def _threads(model: Any) -> int:
+    """Return how many threads ``n_jobs`` asks for; -1 means as many as OpenMP would use.
+
+    Programs that run many processes side by side, as joblib does, limit each of them by that.
+    """
+    n_threads = check_jobs(model.n_jobs)
+    limit = os.environ.get("OMP_NUM_THREADS", "")
+    if model.n_jobs == -1 and limit.isdigit() and int(limit) > 0:
+        return min(n_threads, int(limit))
+    return n_threads
+
+
+def _values(name: str, given: object) -> NDArray[np.float64]:
+    """Return the values to try: all on the grid, or the one that was given."""
+    if is_auto(given):
+        return np.arange(round(1 / STEP) + 1) / round(1 / STEP)
+    return np.array([check_real(name, given, low=0.0, high=1.0)])
 
 
 def most_rows(n_features: int) -> int:

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from .._estimators.base import BaseART
-from .._reading.numbers import count_of
-from .._reading.show import card, heading, line, summary, table
+from .._models.snapshot import Engine
 from .._rows.bounds import Bounds, scale_rows
 from .._rows.checks import Rows
+from .._shared.show import card, heading, line, summary, table
+from .._shared.words import count_of
 from .quality import SMALL, Integers, Measures, measure, surroundings
 from .sweep import Report, Runs, cells_of, run_sweep
+
+if TYPE_CHECKING:
+    from .._estimators.base import BaseART
 
 # Runs with more categories than this, or than half the rows, describe rows and not clusters.
 MOST_CATEGORIES = 400
@@ -151,6 +154,14 @@ class VigilanceChoice:
         return card(*parts)
 
 
+class LearnedRun(NamedTuple):
+    """A new engine that has learned some rows, their labels, and the passes over them."""
+
+    engine: Engine
+    labels: Integers
+    n_epochs: int
+
+
 def least_score(n_features: int) -> float:
     """Return the score that the best partition of rows without clusters stays below.
 
@@ -171,9 +182,10 @@ def choose(
     n_threads: int,
     more_to_come: bool,
     report: Report | None = None,
-) -> VigilanceChoice:
+) -> tuple[VigilanceChoice, LearnedRun]:
     """Choose on all the rows given, under these bounds, among the vigilances of the grid.
 
+    The sweep keeps no models. The chosen run is made once more, and handed on with the choice.
     Where the same run is made at many vigilances, the lowest are taken, with the fewest boxes, or,
     with more rows to come, those in the middle.
     """
@@ -218,23 +230,26 @@ def choose(
                 f"alone reaches {threshold:.2f}"
             )
         reason += f": {_named(params)}"
-    labels, n_clusters, n_categories = _run(model, rows[orders[order]], bounds, params)
-    reason += f" gives {count_of(n_clusters, 'cluster')} in {count_of(n_categories, 'box')}."
+    unbounded = clone(model).set_params(max_categories=None)
+    run = learn_run(unbounded, rows[orders[order]], bounds, params)
+    n_clusters, n_boxes = run.engine.n_clusters, run.engine.n_categories
+    reason += f" gives {count_of(n_clusters, 'cluster')} in {count_of(n_boxes, 'box')}."
     if best is not None and best.score >= threshold:
         reason += _evidence(best, threshold)
-    return VigilanceChoice(
+    choice = VigilanceChoice(
         params=params,
         has_structure=best is not None and best.score >= threshold if threshold else None,
         score=best.score if best is not None else 0.0,
         threshold=threshold,
         n_clusters=n_clusters,
         order=orders[order],
-        labels=labels,
+        labels=run.labels,
         shortlist=shortlist,
         n_rows=n,
         n_rows_used=n,
         reason=reason,
     )
+    return choice, run
 
 
 def _may_be_one(grid: dict[str, NDArray[Any]]) -> bool:
@@ -274,17 +289,24 @@ def _fewest_clusters(runs: Runs) -> tuple[dict[str, float], int]:
     return {name: float(values[cell]) for name, values in cells.items()}, order
 
 
-def _run(
-    model: BaseART, presented: Rows, bounds: Bounds, params: dict[str, float]
-) -> tuple[Integers, int, int]:
-    """Return the labels, clusters and categories of one run, as the model numbers them."""
-    again = clone(model).set_params(
-        order="given", bounds=tuple(bounds), max_categories=None, **params
+def learn_run(
+    model: BaseART, presented: Rows, bounds: Bounds, vigilances: dict[str, float]
+) -> LearnedRun:
+    """Make one run: let a new engine learn rows as they are presented, as ``fit`` does."""
+    chosen = clone(model).set_params(**vigilances)
+    params = chosen._params(n_rows=len(presented))
+    engine = chosen._engine_type(presented.shape[1], params)
+    engine.set_bounds(*bounds)
+    labels, n_epochs = engine.train(
+        np.ascontiguousarray(presented),
+        params,
+        None,
+        chosen._most_epochs(),
+        merge_at_end=chosen._merges_after_fit(),
+        merge_on_the_way=False,
+        can_be_undone=False,
     )
-    if again.out_of_bounds == "expand":  # all of them lie inside, but for rounding
-        again.set_params(out_of_bounds="clip")
-    again.fit(presented)
-    return again.labels_, again.n_clusters_, again.n_categories_
+    return LearnedRun(engine, labels, n_epochs)
 
 
 def _named(params: dict[str, float]) -> str:

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
 from .. import _core
-from .._estimators.base import BaseART
 from .._models.snapshot import Engine, engine_params, plain_params
-from .._reading.show import card, heading, line, summary, table
-from .._rows.bounds import Bounds, check_bounds, scale_rows
+from .._rows.bounds import Bounds, check_bounds, ranges_of, scale_rows
 from .._rows.checks import ParameterError, Rows, check_jobs, check_rows
+from .._rows.outliers import warn_of_outliers
 from .._rows.vat import order_rows
+from .._shared.show import card, heading, line, summary, table
 from .quality import Surroundings, measure, surroundings
+
+if TYPE_CHECKING:
+    from .._estimators.base import BaseART
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -154,16 +157,21 @@ class _Work(NamedTuple):
     options: dict[str, Any]
 
 
-class _OneOrder(NamedTuple):
-    """What a call for one order found elsewhere, plain values again."""
+class _Outcome(NamedTuple):
+    """What runs came to: merged, or before that."""
 
     n_clusters: Integers
     n_categories: Integers
     partition: Integers
-    labels: NDArray[np.unsignedinteger[Any]]
     n_runs: int
+
+
+class _OneOrder(NamedTuple):
+    """What a call for one order found elsewhere, plain values again."""
+
+    outcomes: list[_Outcome]
+    labels: NDArray[np.unsignedinteger[Any]]
     n_presentations: int
-    before: tuple[Integers, Integers, Integers, int] | None
 
 
 def sweep(
@@ -241,11 +249,12 @@ def sweep(
     check_unbounded(model)
     rows = check_rows(model, X, reset=True)
     n_threads = check_jobs(n_jobs)
-    bounds = fixed_bounds(model, rows)
+    bounds = fixed_bounds(model, ranges_of(rows))
     around = surroundings(scale_rows(_doubles(rows), *bounds), n_threads) if quality else None
     cells = cells_of(grid)
     total = len(next(iter(cells.values()))) * len(orders)
-    parts: list[_Part] = []
+    parts: list[Sweep] = []
+    n_known = 0  # partitions of the parts before
     done = 0
     for call in _calls(grid, len(orders) * len(rows)):
         work = _prepare(
@@ -265,8 +274,53 @@ def sweep(
         done += runs.partition.size
         if report is not None:
             report(done, total)
-        parts.append(_judge(runs, y, around, n_threads, keep_labels, _numbering(runs)))
+        numbers = _numbering(runs, n_known)
+        parts.append(_judge(runs, y, around, n_threads, keep_labels, numbers))
+        n_known += len(runs.partitions)
     return _join(cells, parts)
+
+
+def prepare_sweep(
+    estimator: BaseART,
+    rows: Rows,
+    n_orders: int,
+    random: Any,
+    feature_names: Sequence[str] | None = None,
+) -> Integers:
+    """Check that runs of an estimator can be compared, and return orders for :func:`sweep`.
+
+    Outliers among the rows are warned of.
+
+    Parameters
+    ----------
+    estimator : DDVFA, DVFA, FuzzyART or TopoART
+        What is to be swept.
+    rows : ndarray
+        Checked rows.
+    n_orders : int
+        How many orders.
+    random : RandomState
+        Where they come from.
+    feature_names : sequence of str or None
+        What warnings call the features.
+
+    Returns
+    -------
+    orders : ndarray of shape (n_orders, n_rows)
+        See :func:`make_orders`.
+    """
+    estimator._check_common()
+    check_unbounded(estimator)
+    ranges = ranges_of(rows)
+    bounds = fixed_bounds(estimator, ranges)
+    warn_of_outliers(estimator, rows, ranges, feature_names)
+    return make_orders(estimator, rows, bounds, n_orders, random)
+
+
+def fit_in_order(model: BaseART, X: ArrayLike, order: Integers) -> BaseART:
+    """Fit a model as the sweep did: rows in one of its orders, which it has warned of before."""
+    model._all_or_nothing(lambda: model._fit(X, order))
+    return model
 
 
 def run_sweep(
@@ -325,18 +379,40 @@ def _prepare(
     )
 
 
-def _call_engine(work: _Work, orders: Integers, n_threads: int, report: Report | None) -> Any:
-    return work.engine.sweep(
-        work.rows,
-        work.low,
-        work.high,
-        engine_params(work.engine, work.params),
-        work.lb,
-        work.ub,
-        orders=orders,
-        n_threads=n_threads,
-        report=report,
-        **work.options,
+def _call_engine(
+    work: _Work, orders: Integers, n_threads: int, report: Report | None
+) -> tuple[list[_Outcome], _core.Partitions, int]:
+    """Return what the runs came to, merged and, if asked for, before; partitions; presentations."""
+    n_clusters, n_categories, partition, partitions, n_runs, n_presentations, before = (
+        work.engine.sweep(
+            work.rows,
+            work.low,
+            work.high,
+            engine_params(work.engine, work.params),
+            work.lb,
+            work.ub,
+            orders=orders,
+            n_threads=n_threads,
+            report=report,
+            **work.options,
+        )
+    )
+    outcomes = [_Outcome(n_clusters, n_categories, partition, n_runs)]
+    if before is not None:
+        outcomes.append(_Outcome(*before))
+    return outcomes, partitions, n_presentations
+
+
+def _runs_of(
+    grid: dict[str, NDArray[Any]],
+    outcomes: Sequence[_Outcome],
+    partitions: _core.Partitions,
+    n_presentations: int,
+) -> Runs:
+    (n_clusters, n_categories, partition, n_runs), *before = outcomes
+    unmerged = _runs_of(grid, before, partitions, n_presentations) if before else None
+    return Runs(
+        grid, n_clusters, n_categories, partition, partitions, n_runs, n_presentations, unmerged
     )
 
 
@@ -347,18 +423,7 @@ def _make_runs(
     n_threads: int,
     report: Report | None,
 ) -> Runs:
-    found = _call_engine(work, orders, n_threads, report)
-    return _with_unmerged(Runs(grid, *found[:-1]), found[-1])
-
-
-def _with_unmerged(runs: Runs, before: tuple[Integers, Integers, Integers, int] | None) -> Runs:
-    if before is None:
-        return runs
-    n_clusters, n_categories, partition, n_runs = before
-    plain = runs._replace(
-        n_clusters=n_clusters, n_categories=n_categories, partition=partition, n_runs=n_runs
-    )
-    return runs._replace(unmerged=plain)
+    return _runs_of(grid, *_call_engine(work, orders, n_threads, report))
 
 
 def _make_runs_elsewhere(
@@ -370,51 +435,32 @@ def _make_runs_elsewhere(
 ) -> Runs:
     """Make the runs of each order by a call of its own, and join what comes back."""
     partitions = _core.Partitions(len(work.rows))
-    found: list[_OneOrder] = []
+    found: list[list[_Outcome]] = []
+    n_presentations = done = 0
     for one in spread(_make_runs_here, [(work, order) for order in orders]):
         # Order by order the labels go into the engine, which holds each partition once.
         ids = _add_partitions(partitions, one.labels)
-        before = one.before
-        if before is not None:
-            before = (*before[:2], _lookup_ids(ids, before[2]), before[3])
-        found.append(
-            one._replace(
-                partition=_lookup_ids(ids, one.partition), labels=one.labels[:0], before=before
-            )
-        )
+        found.append([o._replace(partition=_lookup_ids(ids, o.partition)) for o in one.outcomes])
+        n_presentations += one.n_presentations
+        done += one.outcomes[0].partition.size
         if report is not None:
-            report(sum(each.partition.size for each in found), 0)
-
-    def together(arrays: Iterable[Integers]) -> Integers:
-        return np.concatenate(list(arrays), axis=1)
-
-    runs = Runs(
-        grid,
-        together(each.n_clusters for each in found),
-        together(each.n_categories for each in found),
-        together(each.partition for each in found),
-        partitions,
-        sum(each.n_runs for each in found),
-        sum(each.n_presentations for each in found),
-    )
-    befores = [each.before for each in found if each.before is not None]
-    if not befores:
-        return runs
-    return _with_unmerged(
-        runs,
-        (
-            together(before[0] for before in befores),
-            together(before[1] for before in befores),
-            together(before[2] for before in befores),
-            sum(before[3] for before in befores),
-        ),
-    )
+            report(done, 0)
+    joined = [
+        _Outcome(
+            np.concatenate([each.n_clusters for each in of_orders], axis=1),
+            np.concatenate([each.n_categories for each in of_orders], axis=1),
+            np.concatenate([each.partition for each in of_orders], axis=1),
+            sum(each.n_runs for each in of_orders),
+        )
+        for of_orders in zip(*found, strict=True)
+    ]
+    return _runs_of(grid, joined, partitions, n_presentations)
 
 
 def _make_runs_here(task: tuple[_Work, Integers]) -> _OneOrder:
     """Make the runs of one order in one thread: what travels to other processes and machines."""
     work, order = task
-    n_clusters, n_categories, partition, partitions, n_runs, n_presentations, before = _call_engine(
+    outcomes, partitions, n_presentations = _call_engine(
         work, np.ascontiguousarray(order)[np.newaxis], 1, None
     )
     # No partition has more clusters than rows.
@@ -422,7 +468,7 @@ def _make_runs_here(task: tuple[_Work, Integers]) -> _OneOrder:
     labels = np.empty((len(partitions), len(work.rows)), dtype=narrow)
     for some in _few_at_once(len(partitions)):
         labels[some] = partitions.labels(np.arange(some.start, some.stop))
-    return _OneOrder(n_clusters, n_categories, partition, labels, n_runs, n_presentations, before)
+    return _OneOrder(outcomes, labels, n_presentations)
 
 
 def _add_partitions(
@@ -443,7 +489,7 @@ def _lookup_ids(ids: Integers, partition: Integers) -> Integers:
     return known
 
 
-def _numbering(runs: Runs) -> Integers:
+def _numbering(runs: Runs, first_number: int) -> Integers:
     """Return a number for each of the engine's partitions: as they first appear in the cells.
 
     The engine numbers them as they come, and which thread or worker is first is left to chance.
@@ -455,24 +501,8 @@ def _numbering(runs: Runs) -> Integers:
     found, first = np.unique(np.concatenate(ids), return_index=True)
     in_order = found[np.argsort(first)]
     numbers = np.full(n_partitions + 1, -1)  # the last is for runs given up
-    numbers[in_order[in_order >= 0]] = np.arange(n_partitions)
+    numbers[in_order[in_order >= 0]] = first_number + np.arange(n_partitions)
     return numbers
-
-
-class _Part(NamedTuple):
-    """The result of one engine call, judged."""
-
-    n_clusters: Integers
-    n_categories: Integers
-    ari: Floats | None
-    agreement: Floats
-    quality: Floats | None
-    partition: Integers
-    partitions: Integers | None
-    n_partitions: int
-    n_runs: int
-    n_presentations: int
-    unmerged: _Part | None
 
 
 def _judge(
@@ -482,8 +512,9 @@ def _judge(
     n_threads: int,
     keep_labels: bool,
     numbers: Integers,
-) -> _Part:
-    found = runs.partitions
+) -> Sweep:
+    """Return the part of the sweep that one engine call has made, partitions by these numbers."""
+    found, unmerged = runs.partitions, runs.unmerged
     agreement = found.agreements(runs.partition, n_threads)
     ari = None if y is None else _lookup(found.agreement_with(y, n_threads), runs.partition)
     quality = None
@@ -491,7 +522,8 @@ def _judge(
         worth = _lookup(measure(found, around, n_threads).worth, runs.partition)
         agreed = np.maximum(agreement, 0.0) if agreement.shape[1] > 1 else 1.0
         quality = worth * agreed
-    return _Part(
+    return Sweep(
+        runs.grid,
         runs.n_clusters,
         runs.n_categories,
         ari,
@@ -499,12 +531,9 @@ def _judge(
         quality,
         numbers[runs.partition],
         found.labels(np.argsort(numbers[:-1])) if keep_labels else None,
-        len(found),
         runs.n_runs,
         runs.n_presentations,
-        None
-        if runs.unmerged is None
-        else _judge(runs.unmerged, y, around, n_threads, keep_labels, numbers),
+        unmerged and _judge(unmerged, y, around, n_threads, keep_labels, numbers),
     )
 
 
@@ -524,13 +553,15 @@ def _doubles(rows: Rows) -> Floats:
     return np.ascontiguousarray(rows, dtype=np.float64)
 
 
-def common_bounds(model: BaseART, rows: Rows) -> Bounds:
-    """Return the feature ranges in the end, under which rows are compared all the time."""
-    values = _doubles(rows)
-    low, high = values.min(axis=0), values.max(axis=0)
-    given = check_bounds(model.bounds, rows.shape[1])
+def common_bounds(model: BaseART, ranges: Bounds) -> Bounds:
+    """Return the feature ranges in the end, under which rows are compared all the time.
+
+    ``ranges`` are those of the rows.
+    """
+    low, high = ranges
+    given = check_bounds(model.bounds, len(low))
     if given is None:
-        return Bounds(low, high)
+        return ranges
     if model.out_of_bounds == "expand":
         return Bounds(np.minimum(low, given.low), np.maximum(high, given.high))
     if model.out_of_bounds == "error" and ((low < given.low) | (high > given.high)).any():
@@ -551,10 +582,10 @@ def check_unbounded(model: BaseART) -> None:
         )
 
 
-def fixed_bounds(model: BaseART, rows: Rows) -> Bounds:
+def fixed_bounds(model: BaseART, ranges: Bounds) -> Bounds:
     """Return the feature ranges of all runs, which must not change on the way."""
-    bounds = common_bounds(model, rows)
-    given = check_bounds(model.bounds, rows.shape[1])
+    bounds = common_bounds(model, ranges)
+    given = check_bounds(model.bounds, len(bounds.low))
     if given is not None and not np.array_equal(bounds, given):
         raise ParameterError(
             "All runs are compared under the same feature ranges, and some rows lie outside "
@@ -616,7 +647,7 @@ def _axis(values: NDArray[Any]) -> Floats:
     return np.ascontiguousarray(values, dtype=np.float64)
 
 
-def _join(cells: dict[str, NDArray[Any]], parts: list[_Part]) -> Sweep:
+def _join(cells: dict[str, NDArray[Any]], parts: list[Sweep]) -> Sweep:
     def together(name: str) -> Any:
         arrays = [getattr(part, name) for part in parts]
         if arrays[0] is None:
@@ -625,11 +656,6 @@ def _join(cells: dict[str, NDArray[Any]], parts: list[_Part]) -> Sweep:
             return np.stack(arrays, axis=1).reshape(-1, arrays[0].shape[1])
         return np.concatenate(arrays)
 
-    offsets = np.cumsum([0] + [part.n_partitions for part in parts[:-1]]).tolist()
-    parts = [
-        part._replace(partition=np.where(part.partition < 0, -1, part.partition + offset))
-        for part, offset in zip(parts, offsets, strict=True)
-    ]
     kept = [part.partitions for part in parts if part.partitions is not None]
     before = [part.unmerged for part in parts if part.unmerged is not None]
     return Sweep(

@@ -17,8 +17,8 @@ from typing import Any, TextIO
 import click
 
 import resonart
-from resonart._rows.checks import was_interrupted
 from resonart._shared.escape import escaped
+from resonart._shared.interrupt import was_interrupted
 
 # Where a command keeps what the features of its table are called.
 FEATURES = "resonart.features"

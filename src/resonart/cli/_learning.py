@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import resonart
+from resonart._estimators.in_blocks import end_blocks, learn_block
 from resonart.io import Chunk
 
 from ._errors import CommandError
-from ._models import chooses_itself
 from ._names import Integers, StayingNames
 from ._output import Tick
 
@@ -88,35 +88,33 @@ def cut(chunk: Chunk, begin: int, end: int) -> Chunk:
 def learn(model: Any, head: Head, keep: Keep, tick: Tick) -> Learned:
     """Let the model learn all rows, and hand every chunk on with its clusters' staying numbers.
 
-    A table that is read whole is learned by ``fit``. Of a larger one the head comes first. Where a
-    vigilance is to be chosen, ``fit`` chooses it from the head, and all else is learned into that
-    model, unmerged, as ``fit`` itself does beyond its sample. Where vigilances are given, rows are
-    learned as they come, and merged in the end, which gives what ``fit`` of all would.
+    A table that is read whole is learned by ``fit``, a larger one block by block.
     """
     names = StayingNames()
     clock = Clock()
-    chosen = chooses_itself(model)
+    n_head_rows = len(head.chunk.rows)
     if not head.is_all:
-        check_goes_in_chunks(model, len(head.chunk.rows))
+        check_goes_in_chunks(model, n_head_rows)
     with clock:
-        if head.is_all or chosen:
-            model.fit(head.chunk.rows)
-        else:
-            model.partial_fit(head.chunk.rows)
+        labels = (
+            model.fit(head.chunk.rows).labels_
+            if head.is_all
+            else learn_block(model, head.chunk.rows)
+        )
     tracker = Tracker(model, names)
     tracker.follow()
-    keep(head.chunk, names.of(model.labels_))
-    n_head_rows = len(head.chunk.rows)
+    keep(head.chunk, names.of(labels))
     for chunk in head.rest:
         with clock:
-            model.partial_fit(chunk.rows)
+            labels = learn_block(model, chunk.rows)
         tracker.follow()
-        keep(chunk, names.of(model.labels_))
+        keep(chunk, names.of(labels))
         tick(len(chunk.rows))
-    if not head.is_all and not chosen and model.get_params().get("auto_merge"):
+    if not head.is_all:
         with clock:
-            label_map = model.merge()
-        names.follow(model.n_clusters_, label_map)
+            label_map = end_blocks(model)
+        if label_map is not None:
+            names.follow(model.n_clusters_, label_map)
     return Learned(head.is_all, n_head_rows, clock.seconds, names.labels())
 
 

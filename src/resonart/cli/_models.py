@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
@@ -66,12 +64,6 @@ def chooses_itself(model: Any) -> bool:
     """Tell whether a vigilance is left for the model to choose."""
     params = model.get_params()
     return any(params.get(name) == "auto" for name in VIGILANCES)
-
-
-def name_features(model: Any, names: Sequence[str] | None) -> None:
-    """Tell a fitted model the names of its features, as fitting a frame would."""
-    if names is not None:
-        model.feature_names_in_ = np.array(list(names), dtype=object)
 
 
 def names_of(model: Any) -> list[str] | None:

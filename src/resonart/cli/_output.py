@@ -17,10 +17,12 @@ import numpy as np
 
 from resonart._shared.escape import escaped, escaped_json, escaped_lines
 from resonart._shared.progress import shown_elsewhere
+from resonart._shared.words import count_of
 
 from ._errors import naming
 
 Tick = Callable[[int], None]
+count = count_of
 
 # Longer tables are cut, and say so; JSON has everything.
 MOST_LINES = 20
@@ -231,18 +233,6 @@ def plain(value: Any) -> Any:
     if value is None or isinstance(value, (bool, int, str)):
         return value
     return str(value)
-
-
-def count(number: int, noun: str) -> str:
-    """Return a number with its noun.
-
-    Examples
-    --------
-    >>> count(1, "row"), count(2000, "row"), count(2, "box")
-    ('1 row', '2,000 rows', '2 boxes')
-    """
-    ending = "" if number == 1 else "es" if noun.endswith("x") else "s"
-    return f"{number:,} {noun}{ending}"
 
 
 def duration(seconds: float) -> str:

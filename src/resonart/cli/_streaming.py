@@ -628,7 +628,7 @@ class Streamer:
         self.output.write(self.write(lines, learned, self._read.last_line))
         self._read = replace(self._read, last_line=int(lines[-1]))
         if is_new and self.parser.names is not None:
-            self.model.feature_names_in_ = np.array(self.parser.names, dtype=object)
+            self.model.name_features(self.parser.names)
 
     def _learned(self, rows: NDArray[np.float64]) -> Learned:
         if self.learns:

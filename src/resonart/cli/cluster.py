@@ -19,7 +19,7 @@ from ._errors import CommandError, know_features, warn, warn_of_doubtful
 from ._features import as_feature
 from ._files import Reads, Writes
 from ._learning import Head, Learned, labels_are_final, learn, read_head
-from ._models import in_short, kind_of, name_features, names_of, vigilances_of
+from ._models import in_short, kind_of, names_of, vigilances_of
 from ._names import Integers, renamed
 from ._options import (
     STDIN,
@@ -175,7 +175,7 @@ def run(job: Job, spool: Spool | None, in_memory_rows: int | None, output: Outpu
             learned = learn(job.model, head, keep, tick)
     if not labels_are_final(job.model, learned):
         tally = count_again(job)
-    name_features(job.model, reader.feature_names)
+    job.model.name_features(reader.feature_names)
     if tally.has_too_many_classes:
         warn(
             f"the column {reader.label_name!r} has too many different values "

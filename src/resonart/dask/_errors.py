@@ -35,7 +35,7 @@ NOTE = "In resonart.dask, "
 
 
 @contextmanager
-def noting(what: str) -> Iterator[None]:
+def errors_note(what: str) -> Iterator[None]:
     """Note on every error what was done with all partitions together: it is no one's fault."""
     try:
         yield
@@ -50,7 +50,7 @@ def is_noted(error: BaseException) -> bool:
 
 
 @contextmanager
-def naming(place: str) -> Iterator[None]:
+def errors_name(place: str) -> Iterator[None]:
     """Say of every error where it happened."""
     try:
         yield

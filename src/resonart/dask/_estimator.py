@@ -9,12 +9,22 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from resonart import DDVFA, Bounds
+from resonart import DDVFA
 
 from ._fit import CHUNK_ROWS, SAMPLE_ROWS, fit, update
 from ._partitions import Reading, is_array, is_frame
 from ._predict import ask
 from ._report import FitReport
+
+
+def _of_the_model(name: str, what: str) -> property:
+    """Return an attribute that is the model's."""
+
+    def read(self: Any) -> Any:
+        check_is_fitted(self, "model_")
+        return getattr(self.model_, name)
+
+    return property(read, doc=what)
 
 
 class DaskDDVFA(BaseEstimator):
@@ -169,38 +179,11 @@ class DaskDDVFA(BaseEstimator):
         reading = Reading(chosen, "error", int(self.chunk_rows))
         return ask(X, self.model_, method, dtype, name, reading)
 
-    @property
-    def bounds_(self) -> Bounds:
-        """Feature ranges of the model."""
-        check_is_fitted(self, "model_")
-        return self.model_.bounds_
-
-    @property
-    def rho_lb_(self) -> float:
-        """The lower vigilance."""
-        check_is_fitted(self, "model_")
-        return self.model_.rho_lb_
-
-    @property
-    def rho_ub_(self) -> float:
-        """The upper vigilance."""
-        check_is_fitted(self, "model_")
-        return self.model_.rho_ub_
-
-    @property
-    def vigilance_choice_(self) -> Any:
-        """How the vigilances were chosen; None where they were given."""
-        check_is_fitted(self, "model_")
-        return self.model_.vigilance_choice_
-
-    @property
-    def n_clusters_(self) -> int:
-        """Number of clusters."""
-        check_is_fitted(self, "model_")
-        return self.model_.n_clusters_
-
-    @property
-    def n_features_in_(self) -> int:
-        """Number of features."""
-        check_is_fitted(self, "model_")
-        return self.model_.n_features_in_
+    bounds_ = _of_the_model("bounds_", "Feature ranges of the model.")
+    rho_lb_ = _of_the_model("rho_lb_", "The lower vigilance.")
+    rho_ub_ = _of_the_model("rho_ub_", "The upper vigilance.")
+    vigilance_choice_ = _of_the_model(
+        "vigilance_choice_", "How the vigilances were chosen; None where they were given."
+    )
+    n_clusters_ = _of_the_model("n_clusters_", "Number of clusters.")
+    n_features_in_ = _of_the_model("n_features_in_", "Number of features.")

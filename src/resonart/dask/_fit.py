@@ -17,18 +17,18 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from resonart import DDVFA
-from resonart._rows.checks import warn_user
+from resonart._estimators.in_blocks import end_blocks, forget_labels
+from resonart._shared.warn import warn_user
 
 from ._learn import (
-    Part,
-    Start,
-    begin,
+    PartModel,
+    SampleModel,
+    fit_sample,
     learn_partition,
     merge_parts,
     pack,
-    settle,
     unpack,
-    without_labels,
+    with_params_of,
 )
 from ._partitions import (
     Reading,
@@ -41,7 +41,7 @@ from ._partitions import (
 )
 from ._report import FitReport
 from ._require import require_dask
-from ._run import in_a_tree, run, run_over
+from ._run import join_in_a_tree, run, run_over
 from ._sample import Keys, limit_of
 from ._survey import merge_surveys, survey_partition
 
@@ -173,28 +173,28 @@ def fit(
         )
     if sample_rows:
         _check_unbounded(ours, "or sample_rows=0, with which each partition keeps to it")
-    work = _Work(data, _reading(columns, missing, chunk_rows), client)
+    work = _Tasks(data, _reading(columns, missing, chunk_rows), client)
     started = time.perf_counter()
-    begun = work.begin(ours, sample_rows) if sample_rows or ours.bounds is None else None
-    if begun is not None and begun.outliers is not None:
-        warn_user(begun.outliers)
+    sampled = work.fit_sample(ours, sample_rows) if sample_rows or ours.bounds is None else None
+    if sampled is not None and sampled.outliers is not None:
+        warn_user(sampled.outliers)
     surveyed = time.perf_counter()
-    if begun is None or begun.model is None:
-        n_sample, part = 0, work.learn(_nothing_learned(ours, begun), is_base=False)
+    if sampled is None or sampled.model is None:
+        n_sample, part = 0, work.learn(_new_model(ours, sampled), is_base=False)
         if part is None:
             raise ValueError("data has no rows: all partitions are empty.")
         model = unpack(part.model)
     else:
-        n_sample, part = len(begun.places), work.learn(begun.model, is_base=True, begun=begun)
+        n_sample = len(sampled.places)
+        part = work.learn(sampled.model, is_base=True, sampled=sampled)
         n_learned = n_sample + (0 if part is None else part.n_rows)
-        if n_learned != begun.n_rows:
+        if n_learned != sampled.n_rows:
             raise ValueError(
-                f"data had {begun.n_rows:,} rows in the first pass, {n_learned:,} in the second. "
+                f"data had {sampled.n_rows:,} rows in the first pass, {n_learned:,} in the second. "
                 "It must stay as it is while it is fitted: persist it, or write it first."
             )
-        model = begun.model if part is None else unpack(part.model)
-        if ours.get_params()["auto_merge"] and model.vigilance_choice_ is None:
-            model.merge()  # as at the end of DDVFA.fit
+        model = sampled.model if part is None else unpack(part.model)
+        end_blocks(model)
     model.set_params(**ours.get_params())
     if not with_report:
         return model
@@ -288,8 +288,9 @@ def update(
     _check_unbounded(model, "as by model.set_params")
     if columns is None and not (is_array(data) or is_frame(data)):
         columns = list(getattr(model, "feature_names_in_", ())) or None
-    work = _Work(data, _reading(columns, missing, chunk_rows), client)
-    base = without_labels(copy.deepcopy(model))
+    work = _Tasks(data, _reading(columns, missing, chunk_rows), client)
+    base = copy.deepcopy(model)
+    forget_labels(base)
     started = time.perf_counter()
     part = work.learn(base, is_base=True)
     newer = base if part is None else unpack(part.model)
@@ -306,7 +307,7 @@ def update(
     )
 
 
-class _Work:
+class _Tasks:
     """The tasks of one call, named so that a dashboard tells what they do."""
 
     def __init__(self, data: Any, reading: Reading, client: Any) -> None:
@@ -321,7 +322,7 @@ class _Work:
             columns = run(self._task("columns", "0", columns_of)(first, reading), client)
             self.reading = replace(reading, columns=columns)
 
-    def begin(self, estimator: DDVFA, sample_rows: int) -> Start:
+    def fit_sample(self, estimator: DDVFA, sample_rows: int) -> SampleModel:
         """Survey all partitions, and fit the sample."""
         # How many are left where some are dropped is not known beforehand.
         can_count = sample_rows > 0 and self.reading.missing == "error"
@@ -341,7 +342,7 @@ class _Work:
         found = run(self._task("counts", "0", list)(counts), self.client)
         return None if None in found else sum(found)
 
-    def _survey(self, estimator: DDVFA, sample_rows: int, limit: int | None) -> Start:
+    def _survey(self, estimator: DDVFA, sample_rows: int, limit: int | None) -> SampleModel:
         seed = _seed(estimator.random_state)
         way = "survey" if limit is None else "survey_limited"  # keys of two ways must differ
         looks = [
@@ -350,7 +351,7 @@ class _Work:
             )
             for i, each in enumerate(self.partitions)
         ]
-        seen = in_a_tree(
+        seen = join_in_a_tree(
             looks,
             lambda one, other, name: self._task(f"{way}_join", name, merge_surveys)(
                 one, other, sample_rows
@@ -358,28 +359,35 @@ class _Work:
         )
         ours = clone(estimator).set_params(random_state=seed)
         wanted = 0 if limit is None else sample_rows
-        fitted = self._task(f"{way}_fit", "0", begin)(seen, ours, wanted)
+        fitted = self._task(f"{way}_fit", "0", fit_sample)(seen, ours, wanted)
         found = run_over(fitted, self.partitions, self.client)
-        assert isinstance(found, Start)
+        assert isinstance(found, SampleModel)
         return found
 
-    def learn(self, start: DDVFA, *, is_base: bool, begun: Start | None = None) -> Part | None:
+    def learn(
+        self, start: DDVFA, *, is_base: bool, sampled: SampleModel | None = None
+    ) -> PartModel | None:
         """Learn all partitions, and merge the models."""
         known = self._task("start", "0", _itself)(pack(start))  # one key, sent once to each worker
         parts = [
             self._task("learn", str(i), learn_partition)(
-                each.content, each.place, known, is_base, *_sampled(begun, i), self.reading
+                each.content,
+                each.place,
+                known,
+                is_base,
+                *_sample_of_partition(sampled, i),
+                self.reading,
             )
             for i, each in enumerate(self.partitions)
         ]
         base = known if is_base else None
-        whole = in_a_tree(
+        whole = join_in_a_tree(
             parts,
             lambda one, other, name: self._task("merge", name, merge_parts)(one, other, base),
         )
         if is_base:
-            whole = self._task("settle", "0", settle)(whole, base)
-        found: Part | None = run_over(whole, self.partitions, self.client)
+            whole = self._task("settle", "0", with_params_of)(whole, base)
+        found: PartModel | None = run_over(whole, self.partitions, self.client)
         return found
 
     def _task(self, what: str, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -388,13 +396,13 @@ class _Work:
         return lambda *arguments: lazy(*arguments, dask_key_name=key)
 
 
-def _sampled(begun: Start | None, part: int) -> tuple[NDArray[np.int64], Keys]:
+def _sample_of_partition(sampled: SampleModel | None, part: int) -> tuple[NDArray[np.int64], Keys]:
     """Return which rows of a partition are in the sample, and their prints."""
-    if begun is None:
+    if sampled is None:
         return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.uint64)
-    mine = np.flatnonzero(begun.parts == part)
-    mine = mine[np.argsort(begun.places[mine])]
-    return begun.places[mine], begun.prints[mine]
+    mine = np.flatnonzero(sampled.parts == part)
+    mine = mine[np.argsort(sampled.places[mine])]
+    return sampled.places[mine], sampled.prints[mine]
 
 
 def _itself(packed: bytes) -> bytes:
@@ -423,10 +431,10 @@ def _check_unbounded(model: DDVFA, cure: str) -> None:
         )
 
 
-def _nothing_learned(estimator: DDVFA, begun: Start | None) -> DDVFA:
+def _new_model(estimator: DDVFA, sampled: SampleModel | None) -> DDVFA:
     model: DDVFA = clone(estimator).set_params(order="given")
-    if begun is not None and estimator.bounds is None:
-        model.set_params(bounds=(begun.low, begun.high))
+    if sampled is not None and estimator.bounds is None:
+        model.set_params(bounds=(sampled.low, sampled.high))
     return model
 
 
@@ -454,7 +462,7 @@ def _seed(random_state: Any) -> int:
     return int(check_random_state(random_state).randint(2**31 - 1))
 
 
-def _report(model: DDVFA, part: Part | None, *, n_sample_rows: int, **told: Any) -> FitReport:
+def _report(model: DDVFA, part: PartModel | None, *, n_sample_rows: int, **told: Any) -> FitReport:
     return FitReport(
         n_rows=n_sample_rows + (0 if part is None else part.n_rows),
         n_sample_rows=n_sample_rows,

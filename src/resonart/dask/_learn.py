@@ -15,15 +15,16 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from resonart import DDVFA, Bounds, OutlierWarning, merge_models
+from resonart._estimators.in_blocks import end_blocks, forget_labels, learn_block
 from resonart._rows.outliers import outliers_beside
 
-from ._errors import naming, noting
+from ._errors import errors_name, errors_note
 from ._partitions import Reading, chunks_of
 from ._sample import Keys, row_keys
 from ._survey import Survey
 
 
-class Part(NamedTuple):
+class PartModel(NamedTuple):
     """A model of some partitions, and what it took.
 
     The model is packed: so dask knows how large it is, and plans memory and transfers by that.
@@ -37,7 +38,7 @@ class Part(NamedTuple):
     merge_seconds: float
 
 
-class Start(NamedTuple):
+class SampleModel(NamedTuple):
     """What the first pass leads to: ranges, and the model that the sample has shown.
 
     The rows of the sample are no part of it, only where they lie.
@@ -54,20 +55,20 @@ class Start(NamedTuple):
     outliers: OutlierWarning | None = None
 
 
-def begin(seen: Survey | None, estimator: DDVFA, wanted: int) -> Start:
+def fit_sample(seen: Survey | None, estimator: DDVFA, wanted: int) -> SampleModel:
     """Fit the sample, if there is one: every partition goes on with its clusters.
 
     With less than half of the rows ``wanted`` nothing is fitted: so many are copies of others that
     a limit on the sample has left too little.
     """
     if seen is None:
-        with noting("after all partitions were looked at."):
+        with errors_note("after all partitions were looked at."):
             raise ValueError("data has no rows: all partitions are empty.")
     sample = seen.sample
     prints = row_keys(sample.rows, 0)
     where = (seen.n_rows, seen.low, seen.high, sample.parts, sample.places, prints)
     if 2 * len(sample.keys) < min(wanted, seen.n_rows):
-        return Start(None, *where, is_short=True)
+        return SampleModel(None, *where, is_short=True)
     model = None
     if len(sample.keys):
         rows: Any = sample.rows
@@ -79,19 +80,19 @@ def begin(seen: Survey | None, estimator: DDVFA, wanted: int) -> Start:
         model = clone(estimator).set_params(max_epochs=1)
         if estimator.bounds is None:
             model.set_params(bounds=(seen.low, seen.high))
-        with noting(f"while the sample of {len(sample.keys)} rows was fitted."):
-            without_labels(model.fit(rows))
+        with errors_note(f"while the sample of {len(sample.keys)} rows was fitted."):
+            forget_labels(model.fit(rows))
     outliers = None
     if estimator.bounds is None:
         ranges = Bounds(seen.low, seen.high)
-        kind = type(estimator).__name__
-        outliers = outliers_beside(kind, seen.names, sample.rows, ranges, seen.n_rows)
-    return Start(model, *where, outliers=outliers)
+        outliers = outliers_beside(estimator, sample.rows, ranges, seen.n_rows, seen.names)
+    return SampleModel(model, *where, outliers=outliers)
 
 
 def pack(model: DDVFA) -> bytes:
     """Return the model as bytes, without the labels of its rows: nothing grows with those."""
-    return pickle.dumps(without_labels(model))
+    forget_labels(model)
+    return pickle.dumps(model)
 
 
 def unpack(packed: bytes) -> DDVFA:
@@ -101,7 +102,7 @@ def unpack(packed: bytes) -> DDVFA:
     return model
 
 
-def going_on(base: bytes) -> DDVFA:
+def copy_of_base(base: bytes) -> DDVFA:
     """Return a copy of the base that learns on and keeps to what merging back asks for."""
     model = unpack(base)
     model.set_params(auto_merge=False, merge_every=None, order="given")
@@ -116,17 +117,17 @@ def learn_partition(
     skipped: NDArray[np.int64],
     prints: Keys,
     reading: Reading,
-) -> Part | None:
+) -> PartModel | None:
     """Learn a partition chunk by chunk; None if it has no rows to learn.
 
     ``start`` is the base that all partitions go on from, or a model that has learned nothing. Rows
     whose numbers are ``skipped``, in rising order, are in the base already, and ``prints`` are
     those that they had in the first pass.
     """
-    model = going_on(start) if is_base else unpack(start)
+    model = copy_of_base(start) if is_base else unpack(start)
     started = time.perf_counter()
     n_seen = n_learned = 0
-    with naming(place):
+    with errors_name(place):
         for chunk in chunks_of(content, reading):
             kept = np.ones(len(chunk), dtype=np.bool_)
             these = slice(*np.searchsorted(skipped, [n_seen, n_seen + len(chunk)]))
@@ -135,17 +136,17 @@ def learn_partition(
             _check_same(chunk[~kept], prints[these])
             n_seen += len(chunk)
             if kept.all():
-                model.partial_fit(chunk)
+                learn_block(model, chunk)
             elif kept.any():
-                model.partial_fit(chunk[kept])
+                learn_block(model, chunk[kept])
             n_learned += int(kept.sum())
         _check_same(np.empty((0, 1)), prints[np.searchsorted(skipped, n_seen) :])
         if n_learned == 0:
             return None
-        if not is_base and model.get_params()["auto_merge"]:
-            model.merge()
+        if not is_base:
+            end_blocks(model)
     packed = pack(model)
-    return Part(packed, n_learned, 1, len(packed), time.perf_counter() - started, 0.0)
+    return PartModel(packed, n_learned, 1, len(packed), time.perf_counter() - started, 0.0)
 
 
 def _check_same(rows: Any, prints: Keys) -> None:
@@ -157,16 +158,18 @@ def _check_same(rows: Any, prints: Keys) -> None:
         )
 
 
-def merge_parts(one: Part | None, other: Part | None, base: bytes | None) -> Part | None:
+def merge_parts(
+    one: PartModel | None, other: PartModel | None, base: bytes | None
+) -> PartModel | None:
     """Merge the models of neighbouring partitions."""
     if one is None or other is None:
         return one if other is None else other
     started = time.perf_counter()
     onto = None if base is None else unpack(base)
-    with noting("while models of partitions were merged."):
+    with errors_note("while models of partitions were merged."):
         packed = pack(merge_models([unpack(one.model), unpack(other.model)], base=onto))
     seconds = time.perf_counter() - started
-    return Part(
+    return PartModel(
         packed,
         one.n_rows + other.n_rows,
         one.n_models + other.n_models,
@@ -176,15 +179,8 @@ def merge_parts(one: Part | None, other: Part | None, base: bytes | None) -> Par
     )
 
 
-def settle(part: Part | None, base: bytes) -> Part | None:
+def with_params_of(part: PartModel | None, base: bytes) -> PartModel | None:
     """Give a model that met no other the base's parameters, as merging does."""
     if part is None or part.n_models > 1:
         return part
     return part._replace(model=pack(merge_models([unpack(part.model)], base=unpack(base))))
-
-
-def without_labels(model: DDVFA) -> DDVFA:
-    """Forget the labels of the rows: a model that travels holds nothing that grows with them."""
-    model.labels_ = np.empty(0, dtype=np.int64)
-    model.__dict__.pop("label_maps_", None)
-    return model

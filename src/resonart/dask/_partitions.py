@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._errors import naming
+from ._errors import errors_name
 from ._require import require_dask
 
 Rows = NDArray[Any]
@@ -87,7 +87,7 @@ def paths_of(data: Any) -> list[str]:
 
 def columns_of(partition: Partition, reading: Reading) -> tuple[str, ...]:
     """Return the names of the columns of a file."""
-    with naming(partition.place), _open(partition.content, reading) as table:
+    with errors_name(partition.place), _open(partition.content, reading) as table:
         return tuple(table.feature_names)
 
 

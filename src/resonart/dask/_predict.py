@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from resonart import DDVFA
 
-from ._errors import naming
+from ._errors import errors_name
 from ._learn import unpack
 from ._partitions import Reading, chunks_of, is_array, is_frame, partitions_of
 from ._require import require_dask
@@ -59,7 +59,7 @@ def answer_block(
     block_id: tuple[int, ...] | None = None,
 ) -> Answers:
     """Ask about a block, whose number dask gives."""
-    with naming(f"block {block_id[0] if block_id else 0}, counted from 0"):
+    with errors_name(f"block {block_id[0] if block_id else 0}, counted from 0"):
         return answers(rows, model, method, dtype, reading)
 
 
@@ -70,7 +70,7 @@ def answer_frame(
     from pandas import Series
 
     first = f"the partition that begins with index {frame.index[0]!r}" if len(frame) else ""
-    with naming(first):
+    with errors_name(first):
         found = answers(frame, model, method, dtype, reading)
     return Series(found, index=frame.index, name=name)
 
@@ -79,7 +79,7 @@ def answer_file(
     path: str, place: str, model: bytes, method: str, dtype: type, reading: Reading
 ) -> Answers:
     """Ask about the rows of a file."""
-    with naming(place):
+    with errors_name(place):
         return answers(path, model, method, dtype, reading)
 
 

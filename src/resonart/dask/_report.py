@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from resonart import Bounds
-from resonart._reading.show import bullets, card, heading, summary
+from resonart._shared.show import bullets, card, heading, summary
 
 MB = 1e6
 

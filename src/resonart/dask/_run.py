@@ -84,7 +84,7 @@ def _touch(content: Any) -> None:
     """Need a block, and do nothing with it."""
 
 
-def in_a_tree(parts: Sequence[T], join: Callable[[T, T, str], T]) -> T:
+def join_in_a_tree(parts: Sequence[T], join: Callable[[T, T, str], T]) -> T:
     """Join neighbours, then neighbours of these: the shape depends on their number alone."""
     level = 0
     parts = list(parts)

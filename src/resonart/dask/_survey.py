@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ._errors import naming, noting
+from ._errors import errors_name, errors_note
 from ._partitions import Reading, chunks_of
 from ._sample import Sample, draw, merge_samples
 
@@ -33,7 +33,7 @@ def survey_partition(
 ) -> Survey | None:
     """Look at the rows of a partition; None if it has none."""
     seen: Survey | None = None
-    with naming(place):
+    with errors_name(place):
         for chunk in chunks_of(content, reading):
             rows = np.asarray(chunk, dtype=np.float64)
             low, high = rows.min(axis=0), rows.max(axis=0)
@@ -54,7 +54,7 @@ def merge_surveys(one: Survey | None, other: Survey | None, size: int) -> Survey
     if one is None or other is None:
         return one if other is None else other
     if one.names != other.names or len(one.low) != len(other.low):
-        with noting("while partitions were compared."):
+        with errors_note("while partitions were compared."):
             raise ValueError(
                 f"partitions differ in their features: {one.names or len(one.low)} and "
                 f"{other.names or len(other.low)}."

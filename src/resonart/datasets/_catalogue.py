@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from resonart._reading.show import card, facts, heading, summary
+from resonart._shared.show import card, facts, heading, summary
 
 from ._origins import origins
 

@@ -8,7 +8,7 @@ from typing import Any, BinaryIO, Literal, NamedTuple
 
 from numpy.typing import NDArray
 
-from resonart._reading.show import card, facts, summary
+from resonart._shared.show import card, facts, summary
 
 from ._errors import TableError
 from ._read import Chunk, TableReader, open_table

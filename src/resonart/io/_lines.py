@@ -13,7 +13,7 @@ import time
 import zlib
 from typing import NamedTuple
 
-from resonart._reading.show import card, facts, summary
+from resonart._shared.show import card, facts, summary
 
 from ._blocks import LONGEST_LINE
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from resonart._reading.show import MOST_ROWS, card, facts, short, summary, table
+from resonart._shared.show import SHOWN_ROWS, card, facts, short, summary, table
 
 from ._columns import Request, doubtful_columns
 from ._csv import CsvText
@@ -71,10 +71,10 @@ class LiveRows(NamedTuple):
         return summary(self, n_rows=n_rows, n_features=n_features, n_rejects=n_rejects)
 
     def _repr_html_(self) -> str:
-        lines, rows = self.lines[:MOST_ROWS].tolist(), self.rows[:MOST_ROWS].tolist()
+        lines, rows = self.lines[:SHOWN_ROWS].tolist(), self.rows[:SHOWN_ROWS].tolist()
         shown = [(number, *row) for number, row in zip(lines, rows, strict=True)]
         columns = ["line", *(f"x{f}" for f in range(self.rows.shape[1]))]
-        refused = [(each.line, each.reason) for each in self.rejects[:MOST_ROWS]]
+        refused = [(each.line, each.reason) for each in self.rejects[:SHOWN_ROWS]]
         parts = [table(columns, shown, n_rows=len(self.rows))]
         if refused:
             parts.append(table(["line", "no row"], refused, n_rows=len(self.rejects)))

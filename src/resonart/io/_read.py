@@ -12,7 +12,7 @@ from typing import BinaryIO, Literal, NamedTuple, NoReturn, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from resonart._reading.show import MOST_ROWS, card, summary, table
+from resonart._shared.show import SHOWN_ROWS, card, summary, table
 
 from ._arrow import open_arrow, open_parquet
 from ._columns import Request, Selection, Table, doubtful_columns, select_columns
@@ -56,13 +56,13 @@ class Chunk(NamedTuple):
         shown = [
             (number, *row)
             for number, row in zip(
-                self.numbers[:MOST_ROWS].tolist(), self.rows[:MOST_ROWS].tolist(), strict=True
+                self.numbers[:SHOWN_ROWS].tolist(), self.rows[:SHOWN_ROWS].tolist(), strict=True
             )
         ]
         columns = ["row", *(f"x{f}" for f in range(self.rows.shape[1]))]
         if self.labels is not None:
             columns.insert(1, "label")
-            labels = self.labels[:MOST_ROWS].tolist()
+            labels = self.labels[:SHOWN_ROWS].tolist()
             shown = [(n, str(label), *row) for (n, *row), label in zip(shown, labels, strict=True)]
         return card(table(columns, shown, n_rows=len(self.rows)))
 

@@ -12,6 +12,7 @@ import numpy as np
 from river.base import Clusterer
 
 from resonart._estimators.parameters import PARAMETERS, Parameter, parameters_of
+from resonart._shared.warn import warn_user
 
 from ._features import (
     ON_MISSING,
@@ -25,7 +26,6 @@ from ._features import (
     middles,
     raise_explained,
     split_bounds,
-    tell_user,
 )
 from ._frames import (
     are_text,
@@ -203,10 +203,7 @@ class ARTClusterer(Clusterer):
     def _know(self, features: tuple[Hashable, ...]) -> None:
         self._features = features
         self._pick = make_pick(features)
-        if are_text(features):
-            self.estimator.feature_names_in_ = np.array(features, dtype=object)
-        else:
-            vars(self.estimator).pop("feature_names_in_", None)
+        self.estimator.name_features(features if are_text(features) else None)
 
     # ------------------------------------------------------------------ row by row
 
@@ -413,7 +410,7 @@ class ARTClusterer(Clusterer):
 
     def _tell_once(self, what: str, message: str) -> None:
         if what not in self._told:
-            tell_user(message)
+            warn_user(message)
             self._told += (what,)
 
 

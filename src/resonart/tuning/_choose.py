@@ -8,9 +8,9 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 
 from resonart import DDVFA, DVFA, FuzzyART
-from resonart._rows.checks import check_jobs, check_rows, warn_user
-from resonart._shared.progress import progress_bar
 from resonart._shared.random import CallersGenerator
+from resonart._shared.warn import warn_user
+from resonart._vigilance.auto import choice_for
 from resonart._vigilance.choice import VigilanceChoice
 
 
@@ -86,15 +86,10 @@ def choose_vigilance(
         )
     given = {"n_orders": n_orders, "random_state": random_state}
     model = clone(estimator).set_params(
-        **dict.fromkeys(estimator._swept, "auto"),
-        **{name: value for name, value in given.items() if value is not None},
+        **{name: value for name, value in given.items() if value is not None}
     )
-    clone(model).set_params(**dict.fromkeys(estimator._swept, 0.5))._params()  # checks the others
-    n_threads = check_jobs(n_jobs)
-    rows = check_rows(model, X, reset=True)
-    model._warn_of_outliers(rows)
-    with CallersGenerator(random_state), progress_bar(progress, "choose_vigilance") as report:
-        choice: VigilanceChoice = model._choose(rows, n_threads=n_threads, report=report)
+    with CallersGenerator(random_state):
+        choice = choice_for(model, X, n_jobs=n_jobs, progress=progress)
     if choice.has_structure is False:
         warn_user(choice.reason)
     return choice

@@ -16,7 +16,7 @@ from resonart import TopoART
 from resonart._rows.checks import ParameterError, Rows, check_count, check_flag, check_rows
 from resonart._shared.progress import progress_bar
 from resonart._shared.random import CallersGenerator
-from resonart._vigilance.sweep import Sweep, check_unbounded, fixed_bounds, make_orders, sweep
+from resonart._vigilance.sweep import Sweep, fit_in_order, prepare_sweep, sweep
 
 from ._grid import axes_of, make_grid
 from ._scores import (
@@ -221,17 +221,14 @@ class VigilancePlane(ClusterMixin, MetaEstimatorMixin, BaseEstimator):
         known = None if y is None else _check_known(y, len(rows))
         grid = make_grid(axes, step=self.step, given=self.grid, n_rows=len(rows), n_orders=n_orders)
         estimator = clone(self.estimator)
-        estimator._check_common()
-        check_unbounded(estimator)
         if keep_unmerged and not estimator.get_params(deep=False).get("auto_merge"):
             raise ParameterError(
                 f"keep_unmerged=True needs an estimator that merges, got {estimator!r}. Use a "
                 "DDVFA with auto_merge=True, or keep_unmerged=False."
             )
         random = check_random_state(self.random_state)
-        bounds = fixed_bounds(estimator, rows)
-        estimator._warn_of_outliers(rows, getattr(self, "feature_names_in_", None))
-        orders = make_orders(estimator, rows, bounds, n_orders, random)
+        names = getattr(self, "feature_names_in_", None)
+        orders = prepare_sweep(estimator, rows, n_orders, random, names)
         with progress_bar(self.progress, type(self).__name__) as report:
             found = sweep(
                 estimator,
@@ -246,17 +243,17 @@ class VigilancePlane(ClusterMixin, MetaEstimatorMixin, BaseEstimator):
                 report=report,
                 spread=spread_by_joblib(self.n_jobs),
             )
-        self._settle(found, estimator, X, rows, orders, scoring)
+        self._keep(found, estimator, X, rows, orders, scoring)
         self.__dict__.pop("unmerged_", None)
         if found.unmerged is not None:
             plain = clone(self).set_params(
                 estimator=clone(self.estimator).set_params(auto_merge=False), keep_unmerged=False
             )
             check_rows(plain, X, reset=True)
-            plain._settle(found.unmerged, clone(plain.estimator), X, rows, orders, scoring)
+            plain._keep(found.unmerged, clone(plain.estimator), X, rows, orders, scoring)
             self.unmerged_ = plain
 
-    def _settle(
+    def _keep(
         self,
         found: Sweep,
         estimator: Any,
@@ -275,7 +272,7 @@ class VigilancePlane(ClusterMixin, MetaEstimatorMixin, BaseEstimator):
         self.__dict__.pop("best_estimator_", None)
         if self.refit:
             model = clone(estimator).set_params(**params)
-            self.best_estimator_ = model._fit_in_order(X, orders[_best_order(scores, best)])
+            self.best_estimator_ = fit_in_order(model, X, orders[_best_order(scores, best)])
         self.best_index_ = best
         self.best_params_ = params
         self.best_score_ = float(results["mean_score"][best])

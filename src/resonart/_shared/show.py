@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._shared.escape import escaped
+from .escape import escaped
 
 # Longer ones are cut, and say so.
-MOST_ROWS = 20
-MOST_COLUMNS = 12
+SHOWN_ROWS = 20
+SHOWN_COLUMNS = 12
 _MOST_VALUES = 6
 _MOST_TEXT = 60
 _MOST_PIXELS = 256
@@ -129,8 +129,8 @@ def table(
         How many rows there are, if ``rows`` are not all of them.
     """
     n_rows = len(rows) if n_rows is None else n_rows
-    shown = rows[:MOST_ROWS]
-    width = len(columns) if len(columns) <= MOST_COLUMNS else MOST_COLUMNS - 1
+    shown = rows[:SHOWN_ROWS]
+    width = len(columns) if len(columns) <= SHOWN_COLUMNS else SHOWN_COLUMNS - 1
     left = [all(_is_text(row[k]) for row in shown) for k in range(width)]
     head = "".join(_cell("th", columns[k], left=left[k], rule=True) for k in range(width))
     body = "".join(

@@ -1,0 +1,56 @@
+"""What estimators have whose vigilances may be ``"auto"``."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from .._vigilance.auto import is_auto
+from .._vigilance.choice import VigilanceChoice
+from .base import BaseART
+
+
+class AutoVigilance(BaseART):
+    """Base of the estimators whose vigilances may be ``"auto"``.
+
+    How they are chosen, and from which rows, is in :mod:`resonart._vigilance.auto`.
+    """
+
+    _swept: ClassVar[tuple[str, ...]]
+
+    n_orders: Any
+    n_jobs: Any
+    verbose: Any
+
+    @property
+    def vigilance_choice_(self) -> VigilanceChoice | None:
+        """Why the vigilances are what they are; None where they were given."""
+        self._fitted()
+        return self._own_choice()
+
+    def _own_choice(self) -> VigilanceChoice | None:
+        """Return the choice that the model was trained with, unless others were given since."""
+        choice = self._choice
+        is_used = choice is not None and all(
+            self._used(name) == value for name, value in choice.params.items()
+        )
+        return choice if is_used else None
+
+    def _used(self, name: str) -> float:
+        """Return a vigilance as the model has it."""
+        value: float = getattr(self._fitted().params(), name)
+        return value
+
+    def _vigilance(self, name: str) -> Any:
+        """Return a vigilance as given, as just chosen, or as the model has it already."""
+        given = getattr(self, name)
+        if not is_auto(given):
+            return given
+        if self._choice is not None:
+            return self._choice.params[name]
+        return self._used(name) if self.__sklearn_is_fitted__() else given
+
+    def _values_used(self) -> dict[str, Any]:
+        return super()._values_used() | {name: self._vigilance(name) for name in self._swept}
+
+    def _open_vigilances(self) -> tuple[str, ...]:
+        return tuple(name for name in self._swept if is_auto(getattr(self, name)))

@@ -1,0 +1,53 @@
+"""Fitting what does not fit into memory: block by block, each row presented once.
+
+The rule is that of ``fit`` of all rows together. Vigilances that are open are chosen from the first
+block, whose clusters then stay apart (:func:`resonart._vigilance.auto.learn_choosing`). Where they
+are given, Merge ART runs in the end, if the model merges by itself. Who reads the blocks, and
+whether models of some of them are learned apart and merged, is left to the caller.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .auto_vigilance import AutoVigilance
+from .base import BaseART, Labels
+from .ddvfa import DDVFA
+
+
+def learn_block(model: BaseART, rows: ArrayLike) -> Labels:
+    """Let a model learn a block of rows, the first or another one; return their labels.
+
+    Parameters
+    ----------
+    model : estimator
+        A new model, or one that has learned the blocks before.
+    rows : array-like of shape (n_samples, n_features)
+        The block. The first one should have as many rows as there is memory for, and be a fair
+        sample where vigilances are open.
+    """
+    if model._open_vigilances() and not model.__sklearn_is_fitted__():
+        return model.fit(rows).labels_
+    return model.partial_fit(rows).labels_
+
+
+def end_blocks(model: BaseART) -> Labels | None:
+    """Merge clusters after the last block, as ``fit`` does in the end.
+
+    Returns
+    -------
+    label_map : ndarray or None
+        Old label to new label. None where nothing is merged: what a choice of vigilances has told
+        apart, with more rows a merge would join.
+    """
+    has_chosen = isinstance(model, AutoVigilance) and model._own_choice() is not None
+    if isinstance(model, DDVFA) and model._merges_after_fit() and not has_chosen:
+        return model.merge()
+    return None
+
+
+def forget_labels(model: BaseART) -> None:
+    """Forget the labels of the last call's rows: a model that travels does not grow with them."""
+    model.labels_ = np.empty(0, dtype=np.int64)
+    model.__dict__.pop("label_maps_", None)

@@ -1,0 +1,347 @@
+"""Learning: from all rows at once, or from a stream in calls of many rows or of one."""
+
+from __future__ import annotations
+
+import functools
+import operator
+from abc import abstractmethod
+from collections.abc import Callable
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_random_state
+
+from .._models.snapshot import Engine, Params
+from .._reading.learned import Learned, Renaming
+from .._rows.bounds import Bounds, check_bounds, ranges_of, scale_rows
+from .._rows.checks import ParameterError, Rows, check_rows
+from .._rows.outliers import warn_of_outliers, warn_of_widening
+from .._rows.vat import order_rows
+from .._vigilance.auto import learn_choosing, one_row_is_not_enough
+from .._vigilance.choice import LearnedRun, VigilanceChoice
+from .holder import EngineHolder, Labels
+
+
+class _Call(NamedTuple):
+    """Rows of a stream, and the model that goes on with them.
+
+    Attributes
+    ----------
+    bounds : Bounds or None
+        The model's ranges before the call; None of a new model.
+    chosen : LearnedRun or None
+        What the rows came to where they were learned already, by choosing vigilances from them.
+    """
+
+    engine: Engine
+    rows: Rows
+    params: Params
+    bounds: Bounds | None
+    chosen: LearnedRun | None
+
+
+class _Checked(NamedTuple):
+    """Parameters of a stream as they were given, and as the engine takes them."""
+
+    engine: Engine
+    given: tuple[object, ...]
+    params: Params
+
+
+@functools.cache
+def _given(kind: type[EngineHolder]) -> Callable[[EngineHolder], tuple[object, ...]]:
+    """Return what reads all parameters of an estimator, as they are given."""
+    return operator.attrgetter(*kind._get_param_names())
+
+
+class LearningMixin(EngineHolder):
+    """``fit``, ``partial_fit``, ``learn_many`` and ``learn_one``."""
+
+    _choice: VigilanceChoice | None = None
+
+    # ------------------------------------------------------------------ what a subclass says
+
+    @abstractmethod
+    def _check_common(self) -> None:
+        """Check the parameters that need no look at the rows."""
+
+    def _set_labels(self, rows: Rows, labels: Labels) -> None:
+        self.labels_ = labels
+
+    def _open_vigilances(self) -> tuple[str, ...]:
+        """Return the names of the vigilances that are left to be chosen from the first rows."""
+        return ()
+
+    def _merges_after_fit(self) -> bool:
+        return False
+
+    def _merges_on_the_way(self) -> bool:
+        return False
+
+    # ------------------------------------------------------------------ all rows
+
+    def fit(self, X: ArrayLike, y: object = None) -> Self:
+        """Cluster ``X`` from scratch.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows; a NumPy array, a pandas or polars frame, or nested lists.
+        y : Ignored
+            Present for API consistency.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator. A call that fails leaves it as it was, and a ``RandomState`` given
+            as ``random_state``, too.
+        """
+        self._all_or_nothing(lambda: self._fit(X, None))
+        return self
+
+    def _fit(self, X: ArrayLike, order: NDArray[np.int64] | None) -> None:
+        rows = check_rows(self, X, reset=True)
+        self._check_common()
+        self._forget_choice()
+        # Whoever has the order has looked at the rows, and at vigilances, before.
+        ranges = self._look_at_first(rows) if order is None else None
+        if ranges is not None and self._open_vigilances():
+            self._choice, run = learn_choosing(self, rows, ranges, is_stream=False)
+            self._accept(rows, run)
+            return
+        params = self._params(n_rows=rows.shape[0])
+        engine = self._new_engine(rows.shape[1], params)
+        trained = engine.train(
+            rows,
+            params,
+            self._presentation(rows) if order is None else order,
+            self._most_epochs(),
+            merge_at_end=self._merges_after_fit(),
+            merge_on_the_way=False,
+            can_be_undone=False,
+        )
+        self._accept(rows, LearnedRun(engine, *trained))
+
+    def _forget_choice(self) -> None:
+        self.__dict__.pop("_choice", None)
+
+    def _accept(self, rows: Rows, run: LearnedRun) -> None:
+        """Keep what was learned from the rows of a call."""
+        self._engine = run.engine
+        self._set_labels(rows, run.labels)
+        self.n_epochs_ = run.n_epochs
+
+    # ------------------------------------------------------------------ a stream
+
+    def partial_fit(self, X: ArrayLike, y: object = None) -> Self:
+        """Go on learning with the rows of ``X``, each presented once, in the order given.
+
+        Splitting rows into calls in any way gives the same model as one call, as long as the
+        feature ranges are given or already known.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The next rows of the stream.
+        y : Ignored
+            Present for API consistency.
+
+        Returns
+        -------
+        self : object
+            The estimator; ``labels_`` holds the labels of this call's rows. A call that fails
+            leaves it as it was.
+        """
+        self._all_or_nothing(lambda: self._partial_fit(X))
+        return self
+
+    def _partial_fit(self, X: ArrayLike) -> None:
+        start = self._begin_stream(X)
+        if start.chosen is not None:
+            labels, n_epochs = start.chosen.labels, start.chosen.n_epochs
+        else:
+            labels, n_epochs = start.engine.train(
+                start.rows,
+                start.params,
+                None,
+                1,
+                merge_at_end=False,
+                merge_on_the_way=self._merges_on_the_way(),
+                can_be_undone=start.bounds is not None,
+            )
+        self._end_call(start, labels, n_epochs)
+
+    def _begin_stream(self, X: ArrayLike) -> _Call:
+        """Check the rows and find the model, new or known, that goes on with them."""
+        engine = self._trained_engine()
+        params = None if engine is None else self._same_params(engine)
+        if params is None:
+            self._check_common()
+            if self.order == "vat":
+                raise ParameterError(
+                    "order='vat' needs all rows at once, and a stream shows only some. Use fit, or "
+                    "order='given' or 'random', with which rows are taken as they come."
+                )
+        rows = check_rows(self, X, reset=engine is None)
+        if engine is not None:
+            if params is None:
+                params = self._params()
+                self._checked = _Checked(engine, _given(type(self))(self), params)
+            return _Call(engine, rows, params, Bounds(*engine.bounds()), None)
+        self._forget_choice()
+        ranges = self._look_at_first(rows)
+        if self._open_vigilances():
+            self._choice, chosen = learn_choosing(self, rows, ranges, is_stream=True)
+            return _Call(chosen.engine, rows, chosen.engine.params(), None, chosen)
+        params = self._params()
+        engine = self._new_engine(rows.shape[1], params, n_first_rows=rows.shape[0])
+        return _Call(engine, rows, params, None, None)
+
+    def _same_params(self, engine: Engine) -> Params | None:
+        """Return the parameters of the last call of the stream, if none was given anew since.
+
+        To check and hand over twenty of them takes as long as to learn several rows.
+        """
+        last: _Checked | None = self.__dict__.get("_checked")
+        if last is None or last.engine is not engine:
+            return None
+        is_same = all(map(operator.is_, _given(type(self))(self), last.given))
+        return last.params if is_same else None
+
+    def _end_call(self, start: _Call, labels: Labels, n_epochs: int) -> None:
+        """Warn where a few of the rows have widened ranges much, and keep what was learned."""
+        engine, rows = start.engine, start.rows
+        if start.bounds is not None and self.out_of_bounds == "expand":
+            after = Bounds(*engine.bounds())
+            if after.low.tobytes() != start.bounds.low.tobytes() or (
+                after.high.tobytes() != start.bounds.high.tobytes()
+            ):
+                warn_of_widening(self, rows, start.bounds, after, engine.counters()[0])
+        self._accept(rows, LearnedRun(engine, labels, n_epochs))
+
+    def learn_many(self, X: ArrayLike) -> Learned:
+        """Go on learning as :meth:`partial_fit` does, and tell what each row did as it came.
+
+        The model becomes the same, to the bit. What is told of a row does not depend on the rows
+        after it, so that a stream cut into calls anywhere is told the same.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The next rows of the stream.
+
+        Returns
+        -------
+        learned : Learned
+            Labels, matches before learning, which rows founded clusters, and what merging renamed
+            on the way. A call that fails leaves the estimator as it was. The one exception: rows
+            that vigilances are chosen from are learned together, as by :meth:`fit`, so of them
+            labels and matches are told as they are afterwards.
+        """
+        return self._all_or_nothing(lambda: self._learn_many(X))
+
+    def _learn_many(self, X: ArrayLike) -> Learned:
+        start = self._begin_stream(X)
+        if start.chosen is not None:
+            labels = start.chosen.labels
+            founded = np.zeros(len(labels), dtype=np.bool_)
+            clusters, first_rows = np.unique(labels, return_index=True)
+            founded[first_rows[clusters >= 0]] = True
+            learned = Learned(labels, start.engine.score(start.rows), founded, [])
+        else:
+            labels, matches, flags, renamings = start.engine.train_telling(start.rows, start.params)
+            learned = Learned(
+                labels, matches, flags.view(np.bool_), [Renaming(*each) for each in renamings]
+            )
+        self._end_call(start, learned.labels_now() if learned.renamings else learned.labels, 1)
+        return learned
+
+    def learn_one(self, row: Any) -> int:
+        """Learn one row and return its label: the quick way in for a stream.
+
+        No array is built and no frame is looked at. Parameters are those of the last ``fit`` or
+        ``partial_fit``; ``labels_`` stays what that call made it. A new model learns the feature
+        ranges as rows come unless ``bounds`` is given, which is better for a stream.
+
+        Parameters
+        ----------
+        row : sequence of float
+            One value for each feature: a list, a tuple or a 1-D array.
+
+        Returns
+        -------
+        label : int
+            The cluster that took the row.
+        """
+        engine: Engine | None = self.__dict__.get("_engine")
+        if engine is None:
+            return self._learn_first(row)
+        return engine.learn_one(row)
+
+    def _learn_first(self, row: Any) -> int:
+        return self._all_or_nothing(lambda: self._begin_with(row))
+
+    def _begin_with(self, row: Any) -> int:
+        engine = self._trained_engine()
+        if engine is not None:  # another thread came first
+            return engine.learn_one(row)
+        if self._open_vigilances():
+            raise one_row_is_not_enough(self)
+        params = self._params()
+        try:
+            n_features = len(row)
+        except TypeError:
+            raise TypeError(
+                f"learn_one takes one row: a sequence of numbers, got {row!r}."
+            ) from None
+        if n_features == 0:
+            raise ValueError("the row has 0 features; at least 1 is needed.")
+        engine = self._new_engine(n_features, params, n_first_rows=1)
+        label = engine.learn_one(row)
+        self.n_features_in_ = n_features
+        no_labels = np.empty(0, dtype=np.int64)
+        self._accept(np.empty((0, n_features)), LearnedRun(engine, no_labels, 1))
+        return label
+
+    # ------------------------------------------------------------------ before and after
+
+    def _most_epochs(self) -> int:
+        return min(int(self.max_epochs), 2**31 - 1)
+
+    def _new_engine(
+        self, n_features: int, params: Params, *, n_first_rows: int | None = None
+    ) -> Engine:
+        """Return an empty model; ``n_first_rows`` is given where a stream begins."""
+        engine = self._engine_type(n_features, params)
+        bounds = check_bounds(self.bounds, n_features)
+        if bounds is not None:
+            engine.set_bounds(bounds.low, bounds.high)
+        elif n_first_rows == 1 and self.out_of_bounds != "expand":
+            raise ParameterError(
+                "One row does not tell the feature ranges, which cannot grow later with "
+                f"out_of_bounds={self.out_of_bounds!r}. Give bounds=(low, high), begin with a "
+                "larger batch, or use out_of_bounds='expand'."
+            )
+        return engine
+
+    def _look_at_first(self, rows: Rows) -> Bounds:
+        """Return the ranges of the first rows; warn where they are those of a few of them."""
+        ranges = ranges_of(rows)
+        warn_of_outliers(self, rows, ranges)
+        return ranges
+
+    def _presentation(self, rows: Rows) -> NDArray[np.int64] | None:
+        if self.order == "given":
+            return None
+        if self.order == "vat":
+            given = check_bounds(self.bounds, rows.shape[1])
+            values = np.ascontiguousarray(rows, dtype=np.float64)
+            low, high = values.min(axis=0), values.max(axis=0)
+            if given is not None and self.out_of_bounds == "expand":
+                low, high = np.minimum(low, given.low), np.maximum(high, given.high)
+            elif given is not None:
+                low, high = given
+            return order_rows(scale_rows(values, low, high))
+        random = check_random_state(self.random_state)
+        return np.asarray(random.permutation(rows.shape[0]), dtype=np.int64)

@@ -1,0 +1,134 @@
+"""Reading what a model has learned."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._reading.describe import Description, check_names, describe_model
+from .._rows.bounds import Bounds, Boxes, boxes_from_weights
+from .holder import EngineHolder, Labels
+
+
+class ReadingMixin(EngineHolder):
+    """``describe``, and the attributes that a fitted model has."""
+
+    # What is to be known about counts, where they are more than rows.
+    _counts_note: ClassVar[str] = ""
+
+    def describe(self, *, feature_names: Sequence[str] | None = None) -> Description:
+        """Tell what the model has found: clusters with their sizes, ranges and boxes.
+
+        ``print(model.describe())`` writes it as rules; :func:`export_text` has options for that.
+
+        Parameters
+        ----------
+        feature_names : sequence of str or None, default=None
+            Names of the features. By default those the rows came with, or ``x0``, ``x1``, ...
+
+        Returns
+        -------
+        description : Description
+            The clusters, the largest first, with their boxes by falling number of rows;
+            ``to_dict()`` gives plain values.
+
+        Examples
+        --------
+        >>> from resonart import FuzzyART
+        >>> model = FuzzyART(rho=0.7).fit([[0, 10], [1, 12], [9, 28], [10, 30], [10, 30]])
+        >>> print(model.describe(feature_names=["age", "weight"]))
+        FuzzyART: 2 clusters in 2 boxes, 5 rows
+        <BLANKLINE>
+        cluster 1: 3 rows (60.0 %), 1 box
+          9 <= age <= 10 and 28 <= weight <= 30   (3 rows, 100 %)
+        <BLANKLINE>
+        cluster 0: 2 rows (40.0 %), 1 box
+          0 <= age <= 1 and 10 <= weight <= 12   (2 rows, 100 %)
+        """
+        self._fitted()
+        return describe_model(self, feature_names, self._counts_note)
+
+    def name_features(self, names: Sequence[str] | None) -> Self:
+        """Tell a fitted model the names of its features, as fitting a frame would.
+
+        Parameters
+        ----------
+        names : sequence of str or None
+            One name for each feature; None forgets those there are.
+
+        Returns
+        -------
+        self : object
+            The estimator, with ``feature_names_in_``.
+
+        Examples
+        --------
+        >>> from resonart import FuzzyART
+        >>> model = FuzzyART(rho=0.7).fit([[0, 10], [1, 12], [9, 28], [10, 30]])
+        >>> model.name_features(["age", "weight"]).predict_one({"weight": 29, "age": 8})
+        1
+        """
+        self._fitted()
+        checked = None if names is None else check_names(names, self.n_features_in_)
+
+        def change() -> None:
+            if checked is None:
+                self.__dict__.pop("feature_names_in_", None)
+            else:
+                self.feature_names_in_ = np.array(checked, dtype=object)
+
+        self._all_or_nothing(change)
+        return self
+
+    @property
+    def n_clusters_(self) -> int:
+        """Number of clusters."""
+        return self._fitted().n_clusters
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_clusters_
+
+    @property
+    def n_categories_(self) -> int:
+        """Number of categories (boxes) of all clusters."""
+        return self._fitted().n_categories
+
+    @property
+    def n_samples_seen_(self) -> int:
+        """Number of rows presented so far, every epoch counted."""
+        return self._fitted().counters()[0]
+
+    @property
+    def n_refused_(self) -> int:
+        """Number of rows that a full model could not learn, every epoch counted."""
+        return self._fitted().n_refused
+
+    @property
+    def weights_(self) -> NDArray[np.float64]:
+        """Complement-coded weights ``(u, 1 - v)`` in [0, 1], cluster by cluster."""
+        return self._snapshot().weights
+
+    @property
+    def counts_(self) -> NDArray[np.int64]:
+        """Number of rows each category has encoded."""
+        return self._snapshot().counts
+
+    @property
+    def category_labels_(self) -> Labels:
+        """Cluster of each category."""
+        return self._snapshot().labels
+
+    @property
+    def bounds_(self) -> Bounds:
+        """Feature ranges ``(low, high)`` that map to [0, 1]."""
+        return Bounds(*self._fitted().bounds())
+
+    @property
+    def boxes_(self) -> Boxes:
+        """Corners ``(lower, upper)`` of each category's box, in the user's units."""
+        content = self._snapshot()
+        return boxes_from_weights(content.weights, content.bounds)
