@@ -14,6 +14,11 @@ from resonart import _core
 
 STUB = ast.parse((Path(__file__).parents[1] / "src/resonart/_core.pyi").read_text())
 CLASSES = {node.name: node for node in STUB.body if isinstance(node, ast.ClassDef)}
+VARIABLES = {
+    node.target.id: node
+    for node in STUB.body
+    if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
+}
 FUNCTIONS = {node.name: node for node in STUB.body if isinstance(node, ast.FunctionDef)}
 
 
@@ -56,7 +61,7 @@ def engine_arguments(function: Any) -> list[str]:
 
 def test_the_same_names() -> None:
     public = {name for name in dir(_core) if not name.startswith("_")}
-    assert public == {n for n in CLASSES | FUNCTIONS if not n.startswith("_")}
+    assert public == {n for n in CLASSES | FUNCTIONS | VARIABLES if not n.startswith("_")}
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

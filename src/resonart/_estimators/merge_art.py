@@ -98,9 +98,8 @@ class MergeART(BaseEstimator):
         Kernel width.
     gamma_ref : float, default=1.0
         Reference kernel width.
-    linkage : {"single", "complete", "median", "average", "weighted", "centroid"}, \
-default="single"
-        How a pair of modules speaks for its pairs of categories.
+    linkage : str, default="single"
+        How a pair of modules speaks for its pairs of categories: one of those of :class:`DDVFA`.
     alpha : float, default=1e-3
         Choice parameter, > 0.
     beta : float, default=1.0

@@ -32,29 +32,6 @@ FLAT_PARAMS = {
 }
 FLAT_NAMES = {"rho": "rho_ub", "rho_a": "rho_lb", "rho_b": "rho_ub"}
 
-COUNTERS = (
-    *("n_samples", "since_merge", "n_merges", "n_refused", "room_sought_at", "n_apart"),
-    "n_removed",
-)
-TOPO_COUNTERS = ("n_samples", "n_refused", "n_removed", "steps_a", "steps_b")
-
-PLAIN_ARRAYS = {
-    "weights": ("<f8", 2),
-    "counts": ("<i8", 1),
-    "category_labels": ("<i8", 1),
-    "label_map": ("<i8", 1),
-    "labels": ("<i8", 1),
-}
-TOPO_ARRAYS = {
-    f"{name}_{module}": kind
-    for module in "ab"
-    for name, kind in {
-        "weights": ("<f8", 2),
-        "counts": ("<i8", 1),
-        "edges": ("<i8", 2),
-        "labels": ("<i8", 1),
-    }.items()
-}
 BOUNDS_ARRAYS = {"low": ("<f8", 1), "high": ("<f8", 1)}
 CHOICE_ARRAYS = {"choice_order": ("<i8", 1), "choice_labels": ("<i8", 1)}
 MERGED_ARRAYS = {"label_maps": ("<i8", 1)}

@@ -17,10 +17,9 @@ from numpy.typing import NDArray
 
 from .._estimators.auto_vigilance import AutoVigilance
 from .._estimators.base import BaseART
-from .._estimators.ddvfa import DDVFA, merges_by_itself
+from .._estimators.ddvfa import merges_by_itself
 from .._estimators.dvfa import DVFA
 from .._estimators.fuzzy_art import FuzzyART
-from .._estimators.topo_art import TopoART
 from .._rows.checks import check_flag
 from .._vigilance.choice import Candidate, VigilanceChoice
 from .archive import Array, Unpacker
@@ -29,7 +28,6 @@ from .format import (
     CANDIDATE_REALS,
     CHOICE_ARRAYS,
     CHOICE_FIELDS,
-    COUNTERS,
     ESTIMATORS,
     FLAT_NAMES,
     FLAT_PARAMS,
@@ -39,14 +37,12 @@ from .format import (
     MERGED_ARRAYS,
     MOST_EPOCHS,
     MOST_HEADER_BYTES,
-    PLAIN_ARRAYS,
-    TOPO_ARRAYS,
-    TOPO_COUNTERS,
 )
+from .layouts import Layout, checked_labels, layout_of
 from .plain_params import check_params, params_from_plain
 from .snapshot import plain_params, rebuild
 from .strict import (
-    MOST_ROWS,
+    LARGEST_COUNT,
     ModelFileError,
     bad,
     fields,
@@ -183,18 +179,17 @@ def _params(kind: type[BaseART], plain: Any) -> dict[str, Any]:
 
 
 def _put_together(model: BaseART, fitted: Any, number: int, unpacker: Unpacker) -> None:
-    is_topo = isinstance(model, TopoART)
-    is_auto = isinstance(model, AutoVigilance)
-    is_ddvfa = isinstance(model, DDVFA)
+    layout = layout_of(model._engine_type)
+    is_auto, merges = isinstance(model, AutoVigilance), model._engine_type.merges
     if number == 1 and isinstance(model, DVFA) and isinstance(fitted, dict):
         fitted = fitted | {"choice": None}  # it could not choose yet
     fields(
         "the fitted model",
         fitted,
         {"n_features", "feature_names", "n_epochs", "trained_with", "counters"}
-        | ({"tau"} if is_topo else set())
+        | layout.fields
         | ({"choice"} if is_auto else set())
-        | ({"label_map_sizes"} if is_ddvfa else set()),
+        | ({"label_map_sizes"} if merges else set()),
     )
     n_features = whole("n_features", fitted["n_features"], 1)
     attributes: dict[str, Any] = {
@@ -204,13 +199,11 @@ def _put_together(model: BaseART, fitted: Any, number: int, unpacker: Unpacker) 
     if fitted["feature_names"] is not None:
         attributes["feature_names_in_"] = _feature_names(fitted["feature_names"], n_features)
     params = _engine_params(model._engine_type.Params, fitted["trained_with"], number)
-    counters = _counters(fitted["counters"], TOPO_COUNTERS if is_topo else COUNTERS, number)
-    if is_topo:
-        attributes["tau_"] = whole("tau", fitted["tau"], 1, 2**62)
+    counters = _counters(fitted["counters"], layout, number)
     choice = _choice_fields(fitted["choice"], model._swept) if is_auto else None
-    sizes = _map_sizes(fitted["label_map_sizes"]) if is_ddvfa else None
+    sizes = _map_sizes(fitted["label_map_sizes"]) if merges else None
 
-    expected = BOUNDS_ARRAYS | (TOPO_ARRAYS if is_topo else PLAIN_ARRAYS)
+    expected = BOUNDS_ARRAYS | layout.arrays
     expected |= CHOICE_ARRAYS if choice is not None else {}
     expected |= MERGED_ARRAYS if sizes is not None else {}
     arrays = {name: unpacker.read(name, *kind) for name, kind in expected.items()}
@@ -218,28 +211,21 @@ def _put_together(model: BaseART, fitted: Any, number: int, unpacker: Unpacker) 
         if arrays[name].shape != (n_features,):
             bad(f"{len(arrays[name]):,} bounds do not fit {n_features:,} features")
 
-    state = (_topo_state if is_topo else _plain_state)(arrays, counters)
+    state = layout.state(arrays, counters)
     if isinstance(model, FuzzyART) and not _are_numbered(arrays["category_labels"]):
         bad("the categories of fuzzy ART must be clusters 0, 1, ...")
     engine = rebuild(
         model._engine_type, {"n_features": n_features, "params": params, "state": state}
     )
-    if is_topo:
-        attributes["labels_a_"] = _labels(arrays["labels_a"], MOST_ROWS)
-        attributes["labels_b_"] = _labels(arrays["labels_b"], MOST_ROWS)
-        attributes["labels_"] = attributes["labels_b_"]
-        if len(attributes["labels_a_"]) != len(attributes["labels_b_"]):
-            bad("the two modules have labels for different numbers of rows")
-    else:
-        attributes["labels_"] = _labels(arrays["labels"], engine.n_clusters)
-    if is_ddvfa:
+    attributes |= layout.attributes(fitted, arrays, engine)
+    if merges:
         attributes["_merges_by_itself"] = merges_by_itself(engine.params())
     if choice is not None:
         attributes["_choice"] = _choice(choice, arrays["choice_order"], arrays["choice_labels"])
     if sizes is not None:
         if sum(sizes) != len(arrays["label_maps"]):
             bad("the label maps are not as long as they should be")
-        maps = _labels(arrays["label_maps"], engine.n_clusters)
+        maps = checked_labels(arrays["label_maps"], engine.n_clusters)
         ends = itertools.accumulate(sizes)
         attributes["label_maps_"] = [
             maps[end - n : end] for n, end in zip(sizes, ends, strict=True)
@@ -247,81 +233,8 @@ def _put_together(model: BaseART, fitted: Any, number: int, unpacker: Unpacker) 
     model.__dict__.update(attributes, _engine=engine)
 
 
-def _plain_state(arrays: dict[str, Array], counters: dict[str, int]) -> dict[str, Any]:
-    counts = arrays["counts"]
-    if not len(counts):
-        bad("a trained model has at least one category")
-    _check_counts(counts, counters["n_samples"])
-    if _total(counts) + counters["n_refused"] + counters["n_removed"] != counters["n_samples"]:
-        bad("the categories' counts do not add up to the rows presented")
-    if counters["since_merge"] > counters["n_samples"]:
-        bad("more rows have come since the last merge than have come at all")
-    return {
-        "weights": arrays["weights"],
-        "counts": counts,
-        "labels": arrays["category_labels"],
-        "low": arrays["low"],
-        "high": arrays["high"],
-        "label_map": arrays["label_map"],
-        **counters,
-    }
-
-
-def _topo_state(arrays: dict[str, Array], counters: dict[str, int]) -> dict[str, Any]:
-    state: dict[str, Any] = {"low": arrays["low"], "high": arrays["high"]}
-    state |= {name: counters[name] for name in ("n_samples", "n_refused", "n_removed")}
-    if not counters["steps_b"] <= counters["steps_a"] <= counters["n_samples"]:
-        bad("the modules have seen more rows than were presented")
-    for name in "ab":
-        counts, edges = arrays[f"counts_{name}"], arrays[f"edges_{name}"]
-        _check_counts(counts, counters["n_samples"])
-        # At most two categories learn a row.
-        n_removed = counters["n_removed"] if name == "b" else 0
-        if _total(counts) + n_removed > 2 * counters["n_samples"]:
-            bad("the categories' counts are more than the rows presented")
-        if edges.shape[1] != 2:
-            bad("edges must be pairs")
-        _check_edges(edges, len(counts))
-        state[name] = {
-            "weights": arrays[f"weights_{name}"],
-            "counts": counts,
-            "edges": edges,
-            "components": np.empty(0, dtype=np.int64),  # found anew
-            "steps": counters[f"steps_{name}"],
-        }
-    return state
-
-
-def _check_edges(edges: Array, n_categories: int) -> None:
-    if not len(edges):
-        return
-    if not 0 <= edges.min() <= edges.max() < n_categories:
-        bad("edges must be pairs of categories that are there")
-    # One number for each pair, in which there is room: a file of 2**31 categories is none.
-    numbers = np.sort(edges[:, 0] * n_categories + edges[:, 1])
-    if (numbers[1:] == numbers[:-1]).any():
-        bad("an edge is there twice")
-
-
-def _check_counts(counts: Array, most: int) -> None:
-    if len(counts) and not 1 <= counts.min() <= counts.max() <= most:
-        bad("a category's count must be at least 1, and at most the rows presented")
-
-
-def _total(counts: Array) -> int:
-    """Return the sum, however large: NumPy's own would overflow."""
-    return (int((counts >> 32).sum()) << 32) + int((counts & 0xFFFFFFFF).sum())
-
-
 def _are_numbered(labels: Array) -> bool:
     return np.array_equal(labels, np.arange(len(labels)))
-
-
-def _labels(labels: Array, end: int, *, least: int = -1) -> NDArray[np.int64]:
-    """Check labels; -1 stands for none."""
-    if len(labels) and not least <= labels.min() <= labels.max() < end:
-        bad("a label names a cluster that is not there")
-    return labels
 
 
 def _feature_names(names: Any, n_features: int) -> NDArray[np.object_]:
@@ -353,12 +266,11 @@ def _engine_params(struct: type[Any], params: Any, number: int) -> dict[str, Any
     return checked
 
 
-def _counters(counters: Any, names: tuple[str, ...], number: int) -> dict[str, int]:
-    # The first format did not know of clusters that are kept apart, nor of any that were removed.
-    unknown = {1: {"n_apart", "n_removed"}, 2: {"n_removed"}}.get(number, set()) & set(names)
-    fields("the counters", counters, set(names) - unknown)
+def _counters(counters: Any, layout: Layout, number: int) -> dict[str, int]:
+    unknown = {name for name, since in layout.counters_since.items() if since > number}
+    fields("the counters", counters, set(layout.counters) - unknown)
     counters = dict.fromkeys(unknown, 0) | counters
-    checked = {name: whole(name, counters[name], 0) for name in names}
+    checked = {name: whole(name, counters[name], 0) for name in layout.counters}
     if checked["n_samples"] < 1:
         bad("a trained model has been presented at least one row")
     return checked
@@ -370,7 +282,7 @@ def _map_sizes(sizes: Any) -> list[int] | None:
     if type(sizes) is not list or set(map(type, sizes)) != {int}:
         bad("the sizes of the label maps must be whole numbers")
     # A model has clusters, so that there are no more maps than entries in them, which the file has.
-    if not 1 <= min(sizes) <= max(sizes) <= MOST_ROWS:
+    if not 1 <= min(sizes) <= max(sizes) <= LARGEST_COUNT:
         bad("a label map has at least one entry")
     checked: list[int] = sizes
     return checked
@@ -416,7 +328,7 @@ def _choice(found: dict[str, Any], order: Array, labels: Array) -> VigilanceChoi
     if not len(order) == len(labels) == found["n_rows_used"]:
         bad("the choice of vigilance was made on another number of rows")
     return VigilanceChoice(
-        order=_labels(order, found["n_rows"], least=0),
-        labels=_labels(labels, found["n_clusters"]),
+        order=checked_labels(order, found["n_rows"], least=0),
+        labels=checked_labels(labels, found["n_clusters"]),
         **found,
     )

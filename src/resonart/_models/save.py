@@ -13,20 +13,18 @@ import numpy as np
 
 from .._estimators.auto_vigilance import AutoVigilance
 from .._estimators.base import BaseART
-from .._estimators.ddvfa import DDVFA
-from .._estimators.topo_art import TopoART
 from .._rows.checks import check_flag
 from .._shared.replace_file import replace_file
 from .._vigilance.choice import Candidate, VigilanceChoice
 from .archive import Array, pack
 from .format import (
     CANDIDATE_REALS,
-    COUNTERS,
     ESTIMATORS,
     FORMAT,
     MOST_DEPTH,
     MOST_HEADER_BYTES,
 )
+from .layouts import layout_of
 from .plain_params import plain_params
 from .snapshot import dump
 
@@ -116,39 +114,21 @@ def _take_apart(model: BaseART, include_labels: bool) -> tuple[dict[str, Any], d
         "n_epochs": int(model.n_epochs_),
         "trained_with": data["params"],
     }
+    layout = layout_of(type(model._engine))
+    header |= layout.take_fields(model)
+    header["counters"] = layout.take_counters(state)
     arrays: dict[str, Array] = {"low": state["low"], "high": state["high"]}
-    nothing = np.empty(0, dtype=np.int64)
-    if isinstance(model, TopoART):
-        header["tau"] = model.tau_
-        header["counters"] = {
-            "n_samples": state["n_samples"],
-            "n_refused": state["n_refused"],
-            "n_removed": state["n_removed"],
-            "steps_a": state["a"]["steps"],
-            "steps_b": state["b"]["steps"],
-        }
-        for name, labels in (("a", model.labels_a_), ("b", model.labels_b_)):
-            arrays |= {f"{key}_{name}": state[name][key] for key in ("weights", "counts", "edges")}
-            arrays[f"labels_{name}"] = labels if include_labels else nothing
-        return header, _own_types(arrays)
-    header["counters"] = {name: state[name] for name in COUNTERS}
-    arrays |= {
-        "weights": state["weights"],
-        "counts": state["counts"],
-        "category_labels": state["labels"],
-        "label_map": state["label_map"] if include_labels else nothing,
-        "labels": model.labels_ if include_labels else nothing,
-    }
+    arrays |= layout.take_arrays(model, state, include_labels=include_labels)
     if isinstance(model, AutoVigilance):
         choice = model.__dict__.get("_choice")
         header["choice"] = None if choice is None else _plain_choice(choice)
         if choice is not None:
             arrays |= {"choice_order": choice.order, "choice_labels": choice.labels}
-    if isinstance(model, DDVFA):
+    if model._engine_type.merges:
         maps = model.__dict__.get("label_maps_")
         header["label_map_sizes"] = None if maps is None else [len(part) for part in maps]
         if maps is not None:
-            arrays["label_maps"] = np.concatenate([nothing, *maps])
+            arrays["label_maps"] = np.concatenate([np.empty(0, dtype=np.int64), *maps])
     return header, _own_types(arrays)
 
 

@@ -9,7 +9,7 @@ import reprlib
 from typing import Any, NoReturn
 
 # Counts are exact up to here, as doubles too: the engine's own limit.
-MOST_ROWS = 2**53
+LARGEST_COUNT = 2**53
 
 
 class ModelFileError(ValueError):
@@ -61,7 +61,7 @@ def fields(what: str, value: Any, names: set[str]) -> None:
         bad(f"{what} lacks or adds {reprlib.repr(odd)}")
 
 
-def whole(what: str, value: Any, low: int, high: int = MOST_ROWS) -> int:
+def whole(what: str, value: Any, low: int, high: int = LARGEST_COUNT) -> int:
     """Return a value that must be a whole number (and no truth value) of this range."""
     if type(value) is not int or not low <= value <= high:
         bad(f"{what} must be a whole number from {low} to {high}, not {reprlib.repr(value)}")

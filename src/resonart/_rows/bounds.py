@@ -14,7 +14,6 @@ from .checks import ParameterError
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-OUT_OF_BOUNDS = ("expand", "clip", "error")
 
 # Two values further apart than the largest double have no range; the engine's own limit.
 _LARGEST = np.finfo(np.float64).max / 2
