@@ -35,7 +35,7 @@ public:
         scale_.resize_uninitialised(2 * n_features);
     }
 
-    // The ranges that hold the row, too. Needs `prepare`, unless there was a row before.
+    // The ranges that hold the row, too. Asks for memory the first time.
     const Bounds& include(const Bounds& bounds, const double* row) {
         from_ = &bounds;
         wider_ = bounds;
@@ -43,7 +43,7 @@ public:
         return wider_;
     }
 
-    // The coded row, to be compared with categories in the ranges before.
+    // The coded row, to be compared with categories in the ranges before. Needs `prepare`.
     Sample see(Sample x) noexcept {
         const std::size_t d = from_->size();
         const auto width = static_cast<double>(2 * d);
