@@ -27,8 +27,8 @@ Lines = list[Line]
 Tables = dict[str, Lines]
 """Lines of a question by the name of their table."""
 
-FULL_TURN = {"turn_seconds": 0.2, "max_repeats": 100}
-QUICK_TURN = {"turn_seconds": 0.0, "max_repeats": 2}
+# How long a short call is repeated within its turn, and how many turns there are at the most.
+TURN = {"turn_seconds": (0.2, 0.0), "max_repeats": (100, 2)}
 
 
 def grid(*axes: str) -> Callable[[Size], list[Case]]:
@@ -126,6 +126,7 @@ class Table:
     prepare: Callable[..., None] | None = None  # in the runner's process, before ``measure``
     finish: Callable[[Lines], None] = lambda lines: None  # columns that need other lines
     goal: EachLine | None = None
+    columns: Mapping[str, Cell] = field(default_factory=dict)  # what the page shows: heading, cell
     note: Cell = ""  # for the person who waits
 
 
@@ -135,15 +136,20 @@ class Question:
 
     name: str
     tables: Sequence[Table]
-    show: Callable[[Tables], list[str]]  # words and tables
-    full: Size
-    quick: Size
+    sizes: Mapping[str, tuple[Any, Any]]  # how much is asked: in full, and in a quick run
+    # What the words in sections/<name>.md need beside the facts of the first line and the tables
+    # that have columns, by the name of their file.
+    show: Callable[[Tables], dict[str, Any]] = lambda tables: {}
     goals: Callable[[Tables], list[Goal]] = lambda tables: []
     remark: Callable[[Tables], str] = lambda tables: ""  # below the goals
     draw: Callable[[Path, Tables], None] | None = None  # into a folder
     peers: tuple[str, ...] = ()  # that must be installed
     needs_data: bool = False
     goals_file: str = ""  # results/<goals_file>_goals.csv; the file of the first table if not given
+
+    def size(self, quick: bool) -> Size:
+        """Return how much is asked."""
+        return {name: both[quick] for name, both in self.sizes.items()}
 
     def judged(self, tables: Tables) -> list[Goal]:
         """Judge every goal of the question."""

@@ -23,7 +23,7 @@ from .words import cell_of
 
 def ask_question(question: Question, quick: bool, results: Path, resume: bool = False) -> None:
     """Measure every table of a question, and write them and the goals as CSV files."""
-    size = question.quick if quick else question.full
+    size = question.size(quick)
     for table in question.tables:
         journal = Journal(results / f".{table.file}.jsonl", resume)
         write_lines(results / f"{table.file}.csv", measure(table, size, quick, results, journal))

@@ -172,11 +172,12 @@ def test_a_missing_vat_peer_is_a_line_and_not_a_failure(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     from benchmarks.questions import vat
+    from benchmarks.words import table_of
 
     monkeypatch.setitem(sys.modules, "pyclustertend", None)
     assert vat.skip({"contender": vat.PYCLUSTERTEND}, []) == ("not installed", "")
     line = dict.fromkeys(COLUMNS["vat"]) | {"status": "not installed", "n_rows": 200}
-    assert "| not installed |" in vat.table([line])
+    assert "| not installed |" in table_of([line], vat.COLUMNS)
 
 
 def test_the_page_shows_every_goal(quick: Path) -> None:

@@ -148,7 +148,9 @@ def test_a_contender_labels_every_row(name: str) -> None:
 
 def test_everybody_has_the_same_budget() -> None:
     for contender in BY_NAME.values():
-        for work in (w for q in (one_pass, predict) for w in q.QUESTION.full["workloads"]):
+        for work in (
+            w for q in (one_pass, predict) for w in q.QUESTION.size(quick=False)["workloads"]
+        ):
             if tuning.fits(contender.name, work):
                 grid = contender.grid(work)
                 assert len(grid) == N_SETTINGS, contender.name
@@ -369,8 +371,8 @@ COUNTED = Table(
 
 
 def test_a_run_that_was_stopped_goes_on_in_turns(tmp_path: Path) -> None:
-    size = {"names": ("a", "b", "c"), "rounds": 3, "factor": 2}
-    question = Question("counted", [COUNTED], lambda tables: [], size, size)
+    sizes = {"names": (("a", "b", "c"), ()), "rounds": (3, 0), "factor": (2, 0)}
+    question = Question("counted", [COUNTED], sizes)
     MEASURED.clear()
     with pytest.raises(KeyboardInterrupt):
         runner.ask_question(question, False, tmp_path)
@@ -405,9 +407,8 @@ def test_lines_that_are_missing_are_told() -> None:
 def test_two_never_measure_at_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     refused = pytest.raises(SystemExit, match="Another benchmark is running")
-    with run.alone(quick=False), run.alone(quick=True):  # whose figures say nothing
-        with refused, run.alone(quick=False):
-            pass
+    with run.alone(quick=False), run.alone(quick=True), refused, run.alone(quick=False):
+        raise AssertionError("two at once")
     with run.alone(quick=False):
         pass
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from .. import workloads
 from ..clock import turn
-from ..question import FULL_TURN, QUICK_TURN, Case, EachLine, Question, Size, Table, Tables, verdict
+from ..question import TURN, Case, EachLine, Question, Size, Table, Tables, verdict
 from ..results import Line, grouped
 from ..words import filled, ratio, table_of
 from ..workloads import Rows
@@ -22,58 +22,7 @@ SECOND_RATE = 0.5  # of topoART's second best category
 TAU = 100
 WARM_UP_ROWS = 50
 
-WORDS = """\
-## `fit` against artlib
-
-Both libraries get the same rows, the same vigilances, `alpha=0.001`, `beta=1` and ranges fixed to
-[0, 1]. For artlib only `fit` is timed, on rows that were scaled and complement coded beforehand;
-for resonart the whole public `fit` is, checks and scaling included.
-
-Labels are compared in the same run. An adjusted Rand index of 1 with equal counts means the same
-clustering, row by row. (A difference would be possible where two categories tie: the two
-libraries add numbers in a different order, so the last bit decides.)
-
-The vigilances span what a user would ask for. On blobs, fuzzy ART gets one that gives about as
-many boxes as there are clusters or fewer, one that gives about a hundred and one that gives about
-five hundred; on uniform data one that gives several hundred. The lower vigilances of dual
-vigilance fuzzy ART put most blobs with 16 features into a cluster of their own. All keep artlib's
-slowest run below a minute. Uniform rows with 16 features are left out there: dual vigilance makes
-nearly every row a category of its own, which nobody would want.
-
-The ratio depends on the number of categories. artlib's time grows with it from the first one.
-resonart's has a floor, which weighs when categories are few: checking the call and its rows,
-scaling each row, writing its label. It depends on the number of features too: in artlib's Python
-classes the interpreter's work for each category outweighs the arithmetic, so more features cost
-them little, while here the arithmetic is all there is.
-
-TopoART is compared on module A. artlib's topoART has no other, while resonart's `fit` learns
-modules A and B and then labels all rows by both: resonart does more in the time shown. Both take
-`tau=100` and learn the second best category at rate 0.5. artlib's labels are categories, not the
-clusters that links make of them, so what is compared is what module A learned: weights (to 1e-12)
-and counts of its categories. artlib prints a line at every removal; it goes into a buffer.
-"""
-
-
 # ---------------------------------------------------------------------- who is compared
-
-
-def our_fuzzy_art(rho_ub: float, rho_lb: None, phi: None) -> Any:
-    from resonart import FuzzyART
-
-    return FuzzyART(rho=rho_ub, **SAME, bounds=(0, 1))
-
-
-def our_dvfa(rho_ub: float, rho_lb: float, phi: None) -> Any:
-    from resonart import DVFA
-
-    return DVFA(rho_lb=rho_lb, rho_ub=rho_ub, **SAME, bounds=(0, 1))
-
-
-def our_topo_art(rho_ub: float, rho_lb: None, phi: int) -> Any:
-    from resonart import TopoART
-
-    rates = {"alpha": SAME["alpha"], "beta_sbm": SECOND_RATE}
-    return TopoART(rho_a=rho_ub, **rates, phi=phi, tau=TAU, bounds=(0, 1))
 
 
 def python_fuzzy_art(rho_ub: float, rho_lb: None, phi: None) -> tuple[Any, Any]:
@@ -148,13 +97,26 @@ def by_module_a(ours: Any, theirs: Any) -> Case:
 class Pairing:
     """One of our estimators, its peer, and how many times faster ours ought to be."""
 
-    ours_name: str
-    ours: Callable[..., Any]
+    ours: str
+    ours_setting: Callable[..., Case]  # of both vigilances and phi
     peer: Callable[..., tuple[Any, Any]]
     settings: Sequence[Case]
     compare: Callable[[Any, Any], Case]
     goal: float
     turns: int
+
+
+def one_vigilance(rho_ub: float, rho_lb: None, phi: None) -> Case:
+    return {"rho": rho_ub, **SAME}
+
+
+def two_vigilances(rho_ub: float, rho_lb: float, phi: None) -> Case:
+    return {"rho_lb": rho_lb, "rho_ub": rho_ub, **SAME}
+
+
+def topology(rho_ub: float, rho_lb: None, phi: int) -> Case:
+    rates = {"alpha": SAME["alpha"], "beta_sbm": SECOND_RATE}
+    return {"rho_a": rho_ub, **rates, "phi": phi, "tau": TAU}
 
 
 def setting(data: str, n_features: int, rho_ub: float, **others: float) -> Case:
@@ -185,16 +147,16 @@ TOPOLOGY = [
 ]
 PAIRINGS = {
     "artlib FuzzyART (Python)": Pairing(
-        "FuzzyART", our_fuzzy_art, python_fuzzy_art, ONE_VIGILANCE, by_labels, goal=200.0, turns=5
+        "FuzzyART", one_vigilance, python_fuzzy_art, ONE_VIGILANCE, by_labels, goal=200.0, turns=5
     ),
     "artlib FuzzyART (C++)": Pairing(
-        "FuzzyART", our_fuzzy_art, cpp_fuzzy_art, ONE_VIGILANCE, by_labels, goal=15.0, turns=9
+        "FuzzyART", one_vigilance, cpp_fuzzy_art, ONE_VIGILANCE, by_labels, goal=15.0, turns=9
     ),
     "artlib DualVigilanceART": Pairing(
-        "DVFA", our_dvfa, dual_vigilance_art, TWO_VIGILANCES, by_labels, goal=500.0, turns=3
+        "DVFA", two_vigilances, dual_vigilance_art, TWO_VIGILANCES, by_labels, goal=500.0, turns=3
     ),
     "artlib TopoART": Pairing(
-        "TopoART", our_topo_art, module_a_alone, TOPOLOGY, by_module_a, goal=500.0, turns=3
+        "TopoART", topology, module_a_alone, TOPOLOGY, by_module_a, goal=500.0, turns=3
     ),
 }
 
@@ -204,7 +166,7 @@ PAIRINGS = {
 
 def cases(size: Size) -> list[Case]:
     return [
-        {"ours": pairing.ours_name, "peer": peer, "phi": None, "goal": pairing.goal} | each
+        {"ours": pairing.ours, "peer": peer, "phi": None, "goal": pairing.goal} | each
         for peer, pairing in PAIRINGS.items()
         for each in pairing.settings
     ]
@@ -222,12 +184,15 @@ def measure(
     turn_seconds: float,
 ) -> Iterator[dict[str, Any]]:
     """Let the two libraries take turns on the same rows, each time with fresh models."""
+    import resonart
+
     pairing = PAIRINGS[peer]
     all_rows = workloads.BY_NAME[data](n_rows, n_features)
 
     def ours(rows: Rows) -> Callable[[], Any]:
         """Time the whole public ``fit``, checks and scaling included."""
-        model = pairing.ours(rho_ub, rho_lb, phi)
+        parameters = pairing.ours_setting(rho_ub, rho_lb, phi)
+        model = getattr(resonart, pairing.ours)(**parameters, bounds=(0, 1))
         return lambda: model.fit(rows)
 
     def theirs(rows: Rows) -> Callable[[], Any]:
@@ -265,8 +230,9 @@ def setting_of(line: Line) -> str:
     return f"{told}, {line['ours_categories']} categories"
 
 
-def show(tables: Tables) -> list[str]:
-    return [WORDS, *(table_of_peer(some) for some in grouped(tables["against_artlib"], "peer"))]
+def show(tables: Tables) -> dict[str, Any]:
+    by_peer = grouped(tables["against_artlib"], "peer")
+    return {"tables": "\n".join(map(table_of_peer, by_peer))}
 
 
 def table_of_peer(lines: Sequence[Line]) -> str:
@@ -335,7 +301,9 @@ QUESTION = Question(
     ],
     show=show,
     remark=remark,
-    full={"n_rows": 10_000, **FULL_TURN},
-    quick={"n_rows": 300, **QUICK_TURN},
+    sizes={
+        "n_rows": (10_000, 300),
+        **TURN,
+    },
     peers=("artlib",),
 )

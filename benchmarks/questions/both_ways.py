@@ -19,23 +19,14 @@ from ..contenders.resonart import TWO_THOUSAND_NAME
 from ..processes import Limits
 from ..question import Case, Goal, Question, Size, Table, Tables
 from ..tuning import cases_of, with_settings
-from ..words import or_ended, table_of
+from ..words import or_ended
 from ..workloads import ASKING, Workload
 from .growth import BRUTE_FORCE, INDEXED, TASKS, WAYS, loss_goal, searching
-from .one_pass import BUDGET, IN_A_PLANE, TINY_BUDGET, WIDER
+from .one_pass import BUDGET, IN_A_PLANE, WIDER
 
+OURS = tuple(name for name, one in BY_NAME.items() if one.package == "resonart")
 WARM_UP_ROWS = 1_000
 LEAST_TURNS = 4
-
-WORDS = """\
-## The index on every workload
-
-What the index saves or costs where clusters are what is learned: the workloads of the one pass,
-each model with the vigilances it was tuned to there, with the index and with brute force
-(`RESONART_INDEX=off`) in turn within one process. *Learn* and *predict* are how many times as long
-it takes with the index. Models of few categories have none, so 1 is what is expected of them, give
-or take what the machine does. *Same* says that both ways gave every row the same label.
-"""
 
 
 def cases(size: Size, results: Path) -> list[Case]:
@@ -88,17 +79,15 @@ def goals(tables: Tables) -> list[Goal]:
     return loss_goal(tables["suite_both_ways"], case, "on the workloads of the one pass")
 
 
-def show(tables: Tables) -> list[str]:
-    columns = {
-        "model": "{contender}",
-        "data": "{data}",
-        "rows": "{n_rows:,} x {n_features}",
-        "categories": "{n_parts:,}",
-        "learn, times": or_ended("{learn_to_brute:digits}"),
-        "predict, times": "{predict_to_brute:digits}",
-        "same": "{same}",
-    }
-    return [WORDS, table_of(tables["suite_both_ways"], columns)]
+COLUMNS = {
+    "model": "{contender}",
+    "data": "{data}",
+    "rows": "{n_rows:,} x {n_features}",
+    "categories": "{n_parts:,}",
+    "learn, times": or_ended("{learn_to_brute:digits}"),
+    "predict, times": "{predict_to_brute:digits}",
+    "same": "{same}",
+}
 
 
 QUESTION = Question(
@@ -116,27 +105,21 @@ QUESTION = Question(
                 "all": "same",
             },
             limits=(Limits(120.0), Limits(20.0)),
+            columns=COLUMNS,
             note="learn {learn_to_brute:.3g}, predict {predict_to_brute:.3g} times brute force",
         )
     ],
     goals=goals,
-    show=show,
-    full={
-        "names": tuple(name for name, one in BY_NAME.items() if one.package == "resonart"),
-        "workloads": (*IN_A_PLANE, *WIDER),
-        "n_rows": (10_000, 100_000),
-        "ask_rows": 20_000,
-        "enough_seconds": 6.0,  # turns go on for about so long; there are four at least
-        "most_turns": 40,
+    sizes={
+        "names": (
+            tuple(name for name, one in BY_NAME.items() if one.package == "resonart"),
+            (TWO_THOUSAND_NAME,),
+        ),
+        "workloads": ((*IN_A_PLANE, *WIDER), (Workload("rings", 2),)),
+        "n_rows": ((10_000, 100_000), (300,)),
+        "ask_rows": (20_000, 200),
+        "enough_seconds": (6.0, 0.1),  # turns go on for about so long; there are four at least
+        "most_turns": (40, 2),
         **BUDGET,
-    },
-    quick={
-        "names": (TWO_THOUSAND_NAME,),
-        "workloads": (Workload("rings", 2),),
-        "n_rows": (300,),
-        "ask_rows": 200,
-        "enough_seconds": 0.1,
-        "most_turns": 2,
-        **TINY_BUDGET,
     },
 )

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from ..question import Goal, Question, Table, Tables, grid, verdict
-from ..words import filled, spread, table_of
+from ..words import filled, spread
 from ..workloads import Rows, drifting_stream
 
 N_FEATURES = 2
@@ -26,15 +26,6 @@ FORMATS = ("ndjson", "csv")
 GOAL_PACE = 200_000
 GOAL_WAIT_MS = 50.0
 OPTIONS = ("--rho-lb", "0.9", "--rho-ub", "0.95", "--bounds", "-0.5:1.5")
-
-WORDS = """\
-## `resonart stream`
-
-{n_rows:,} rows with two features, from eight clusters that drift, go through a pipe into
-`resonart stream`, which may use one core: read, parsed, learned by DDVFA, and told line by line:
-label, match and whether a cluster is new. The clock runs from the first line out to the last.
-Trickling, a row is written, and the next only after its line has come back.
-"""
 
 
 def measure(
@@ -139,17 +130,14 @@ def goals(tables: Tables) -> list[Goal]:
     ]
 
 
-def show(tables: Tables) -> list[str]:
-    lines = tables["command_line"]
-    columns = {
-        "format": "{format}",
-        "rows a second": spread("rows_a_second", ",.0f"),
-        "categories": "{n_categories}",
-        "wait of a row, ms: median, 99th, most": (
-            "{wait_ms_median:digits}, {wait_ms_p99:digits}, {wait_ms_max:digits}"
-        ),
-    }
-    return [filled(WORDS, lines[0]), table_of(lines, columns)]
+COLUMNS = {
+    "format": "{format}",
+    "rows a second": spread("rows_a_second", ",.0f"),
+    "categories": "{n_categories}",
+    "wait of a row, ms: median, 99th, most": (
+        "{wait_ms_median:digits}, {wait_ms_p99:digits}, {wait_ms_max:digits}"
+    ),
+}
 
 
 QUESTION = Question(
@@ -162,12 +150,16 @@ QUESTION = Question(
             measure,
             grid("format"),
             figures={"spread": "rows_a_second"},
+            columns=COLUMNS,
             note="{rows_a_second:,.0f} rows a second, {wait_ms_median:.2f} ms",
         )
     ],
     goals=goals,
-    show=show,
-    full={"format": FORMATS, "n_rows": 1_000_000, "n_trickled": 1_000, "repeats": 3},
-    quick={"format": FORMATS, "n_rows": 2_000, "n_trickled": 20, "repeats": 1},
+    sizes={
+        "format": (FORMATS, FORMATS),
+        "n_rows": (1_000_000, 2_000),
+        "n_trickled": (1_000, 20),
+        "repeats": (3, 1),
+    },
     peers=("click", "pyarrow"),
 )

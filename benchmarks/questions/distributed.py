@@ -21,7 +21,7 @@ from ..contenders.resonart import two_vigilances
 from ..data_sets import DataSet, collection
 from ..question import Case, Goal, Question, Size, Table, Tables, verdict
 from ..results import Line, grouped_by, values_of
-from ..words import filled, markdown, percent, pivot, table_of
+from ..words import filled, markdown, percent, pivot
 from ..workloads import Rows, Workload, scaled
 
 GOAL_DIFFERENCE = 0.02
@@ -34,40 +34,6 @@ JUDGED_ROWS = 100_000
 N_SINGLE_ORDERS = 5
 STRICTER = (0.975, 0.98)  # lower vigilances that the suite, with fewer rows, has no use for
 SAMPLE_ROWS = 50_000  # the default of resonart.dask.fit
-
-QUALITY = """\
-## Partitions
-
-`resonart.dask.fit` over partitions of {n_rows:,} rows against one model. *Sorted* means cluster by
-cluster and, within each, by the first feature: a partition sees few clusters, and each cluster
-cut in stripes. Vigilances are *given* (the pair with which `DDVFA.fit` finds the most) or *chosen*
-without labels on the sample; after the shapes come the larger of the 30 data sets, repeated with
-jitter. The figures are adjusted Rand indices, means of {n_seeds} seeds where vigilances
-are chosen: of `DDVFA.fit` on all rows (*single*; where vigilances are given, the mean of {n_orders}
-random orders), of one model that begins with the same sample (*one*), and of partitions. Single
-and one differ by the sample that chooses; one and partitions by being cut.
-
-Vigilances are chosen on a thousand rows, and by luck some thousands show more than others: where
-single and one differ (spirals, noisy rings), seeds do. Being cut changes next to nothing.
-Given vigilances find nothing in noisy rings, single or cut: of a million rows enough lie between
-the rings for Merge ART to join them.
-"""
-
-COST = """\
-### What it takes
-
-Blobs in Parquet files, on a cluster of processes with one thread each. *Learning* and *merging* are
-summed over workers; *moved* is what workers sent each other and the client, samples of the first
-pass included, *models* the size of all models that could have been sent.
-"""
-
-PLAN = """\
-### A billion rows on 100 machines
-
-Reckoned from the line of {n_features} features above with the formulas of
-[docs/dask.md](../docs/dask.md), not measured: {machines} machines of {cores} cores, partitions
-of {rows:,} rows.
-"""
 
 BILLION, MACHINES, CORES, PARTITION_ROWS = 10**9, 100, 8, 10**6
 TASK_SECONDS = 1e-3  # what dask's scheduler says a task costs it, about
@@ -315,60 +281,58 @@ def farthest_goal(lines: Sequence[Line], other: str, text: str) -> Goal:
 # ---------------------------------------------------------------------- the page
 
 
-def show(tables: Tables) -> list[str]:
-    """Return the words and the tables."""
+def show(tables: Tables) -> dict[str, Any]:
     quality, cost = tables["distributed_quality"], tables["distributed_cost"]
-    n_seeds = len(values_of(quality, "seed"))
-    plan = {"machines": MACHINES, "cores": CORES, "rows": PARTITION_ROWS}
-    return [
-        filled(QUALITY, quality[0] | {"n_seeds": n_seeds, "n_orders": N_SINGLE_ORDERS}),
-        pivot(
-            quality,
-            {
-                "data": "{data}",
-                "vigilances": "{vigilances}",
-                "single": lambda some: mean(some, "ari_single"),
-                "one": lambda some: mean(some, "ari_one"),
-            },
-            by=["data", "vigilances"],
-            across=["order", "n_partitions"],
-            head="{order}, {n_partitions}",
-            cells=lambda some: mean(some, "ari"),
-        ),
-        COST,
-        cost_table(cost),
-        filled(PLAN, cost[-1] | plan),
-        markdown(["what", "how much"], [[what, much] for what, much in reckon(cost[-1]).items()]),
-    ]
+    table = pivot(
+        quality,
+        {
+            "data": "{data}",
+            "vigilances": "{vigilances}",
+            "single": lambda some: mean(some, "ari_single"),
+            "one": lambda some: mean(some, "ari_one"),
+        },
+        by=["data", "vigilances"],
+        across=["order", "n_partitions"],
+        head="{order}, {n_partitions}",
+        cells=lambda some: mean(some, "ari"),
+    )
+    plan = [[what, how_much] for what, how_much in reckon(cost[-1]).items()]
+    return {
+        "n_seeds": len(values_of(quality, "seed")),
+        "n_orders": N_SINGLE_ORDERS,
+        "quality": table,
+        "n_features": cost[-1]["n_features"],
+        "machines": MACHINES,
+        "cores": CORES,
+        "rows": PARTITION_ROWS,
+        "plan": markdown(["what", "how much"], plan),
+    }
 
 
 def mean(lines: Sequence[Line], column: str) -> str:
     return f"{fmean(line[column] for line in lines):.3f}"
 
 
-def cost_table(lines: Sequence[Line]) -> str:
-    """One line for each cluster."""
+def share_of_merging(line: Line) -> str:
+    learning, merging = line["learn_seconds"], line["merge_seconds"]
+    return percent(merging / (learning + merging), decimals=0)
 
-    def share_of_merging(line: Line) -> str:
-        learning, merging = line["learn_seconds"], line["merge_seconds"]
-        return percent(merging / (learning + merging), decimals=0)
 
-    columns = {
-        "rows": "{n_rows:,}",
-        "features": "{n_features}",
-        "partitions": "{n_partitions}",
-        "workers": "{n_workers}",
-        "first pass, s": "{survey_seconds:digits}",
-        "second pass, s": "{fit_seconds:digits}",
-        "learning, s": "{learn_seconds:digits}",
-        "merging, s": "{merge_seconds:digits}",
-        "share of merging": share_of_merging,
-        "moved, MB": "{moved_mb:digits}",
-        "models, MB": "{models_mb:digits}",
-        "rows, MB": "{rows_mb:digits}",
-        "boxes": "{n_categories:,}",
-    }
-    return table_of(lines, columns)
+COST_COLUMNS = {
+    "rows": "{n_rows:,}",
+    "features": "{n_features}",
+    "partitions": "{n_partitions}",
+    "workers": "{n_workers}",
+    "first pass, s": "{survey_seconds:digits}",
+    "second pass, s": "{fit_seconds:digits}",
+    "learning, s": "{learn_seconds:digits}",
+    "merging, s": "{merge_seconds:digits}",
+    "share of merging": share_of_merging,
+    "moved, MB": "{moved_mb:digits}",
+    "models, MB": "{models_mb:digits}",
+    "rows, MB": "{rows_mb:digits}",
+    "boxes": "{n_categories:,}",
+}
 
 
 def reckon(line: Line) -> dict[str, str]:
@@ -420,34 +384,23 @@ QUESTION = Question(
             "merge_seconds models_mb moved_mb rows_mb n_categories model_mb",
             measure_cost,
             cost_cases,
+            columns=COST_COLUMNS,
             note="{survey_seconds:.2f} s and {fit_seconds:.2f} s",
         ),
     ],
     goals=goals,
     show=show,
-    full={
-        "n_rows": 1_000_000,
-        "shapes": ("blobs", "spirals", "rings", "noisy rings"),
-        "data_sets": "thirty",
-        "n_partitions": (2, 8, 64),
-        "n_seeds": 3,
-        "n_orders": 8,
-        "sample_rows": SAMPLE_ROWS,
-        "cost_widths": (2, 8),
-        "cost_files": 16,
-        "n_workers": (1, 2),
-    },
-    quick={
-        "n_rows": 600,
-        "shapes": ("blobs",),
-        "data_sets": "tiny",
-        "n_partitions": (2, 4),
-        "n_seeds": 1,
-        "n_orders": 1,
-        "sample_rows": 100,
-        "cost_widths": (2,),
-        "cost_files": 3,
-        "n_workers": (1, 2),
+    sizes={
+        "n_rows": (1_000_000, 600),
+        "shapes": (("blobs", "spirals", "rings", "noisy rings"), ("blobs",)),
+        "data_sets": ("thirty", "tiny"),
+        "n_partitions": ((2, 8, 64), (2, 4)),
+        "n_seeds": (3, 1),
+        "n_orders": (8, 1),
+        "sample_rows": (SAMPLE_ROWS, 100),
+        "cost_widths": ((2, 8), (2,)),
+        "cost_files": (16, 3),
+        "n_workers": ((1, 2), (1, 2)),
     },
     peers=("dask", "distributed", "pyarrow"),
     needs_data=True,

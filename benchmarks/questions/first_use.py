@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from ..contenders import BY_NAME
 from ..contenders.resonart import TWO_THOUSAND_NAME
@@ -14,7 +15,7 @@ from ..first_fit import measure
 from ..processes import ROOT, Limits
 from ..question import Case, Goal, Question, Size, Table, Tables, grid, summed, verdict
 from ..results import Line, grouped, with_value
-from ..words import markdown, or_ended, spread, table_of
+from ..words import filled, markdown, or_ended, spread
 
 OURS = "resonart DDVFA"
 NOTHING_SET = "resonart DDVFA, nothing set"
@@ -22,22 +23,6 @@ PEERS = "scikit-learn"
 GOAL = 1.5
 N_PROFILED = 8
 SECONDS = "seconds import_seconds fit_seconds"
-
-WORDS = """\
-## First use
-
-A fresh process imports the library and fits 150 rows with 4 features. Starting Python is not
-counted, importing numpy is. The contenders take turns. *Cold* is the turn before the first, with
-nothing compiled yet: numba keeps what it compiles for the next process.
-
-![Seconds of import and first fit](images/first_use.png)
-"""
-
-PROFILE = """\
-### What the import takes along
-
-By `python -X importtime`: milliseconds of each package's own files, those that cost most.
-"""
 
 
 def figures(runs: Sequence[Case]) -> Case:
@@ -117,27 +102,22 @@ def dearest(module: str, text: str) -> list[Case]:
 # ---------------------------------------------------------------------- the page
 
 
-def show(tables: Tables) -> list[str]:
-    columns = {
-        "contender": "{contender}",
-        "seconds": or_ended(spread("seconds")),
-        "import, s": "{import_seconds:digits}",
-        "fit, s": "{fit_seconds:digits}",
-        "cold, s": "{cold_seconds:digits}",
-    }
-    packages = [
-        [
-            some[0]["imported"],
-            ", ".join(f"{x['package']} {x['own_milliseconds']:.0f}" for x in some),
-        ]
-        for some in grouped(tables["suite_first_use_imports"], "imported")
-    ]
-    return [
-        WORDS,
-        table_of(tables["suite_first_use"], columns),
-        PROFILE,
-        markdown(["import", "packages, ms"], packages),
-    ]
+COLUMNS = {
+    "contender": "{contender}",
+    "seconds": or_ended(spread("seconds")),
+    "import, s": "{import_seconds:digits}",
+    "fit, s": "{fit_seconds:digits}",
+    "cold, s": "{cold_seconds:digits}",
+}
+
+
+def show(tables: Tables) -> dict[str, Any]:
+    """Return what each import takes along, in a row."""
+    rows = []
+    for some in grouped(tables["suite_first_use_imports"], "imported"):
+        packages = (filled("{package} {own_milliseconds:.0f}", line) for line in some)
+        rows.append([some[0]["imported"], ", ".join(packages)])
+    return {"imports": markdown(["import", "packages, ms"], rows)}
 
 
 def draw(folder: Path, tables: Tables) -> None:
@@ -182,6 +162,7 @@ QUESTION = Question(
             limits=(Limits(240.0), Limits(20.0)),
             environment={"NUMBA_CACHE_DIR": "{folder}"},  # of this run alone
             finish=finish,
+            columns=COLUMNS,
             note="{seconds:.3g} s, {fit_seconds:.3g} s of it the fit",
         ),
         Table(
@@ -194,14 +175,9 @@ QUESTION = Question(
     goals=goals,
     show=show,
     draw=draw,
-    full={
-        "contender": tuple(BY_NAME),
-        "rounds": 4,
-        "imported": ("resonart", "sklearn.cluster"),
-    },
-    quick={
-        "contender": ("resonart DDVFA", "scikit-learn Birch"),
-        "rounds": 2,
-        "imported": ("resonart", "sklearn.cluster"),
+    sizes={
+        "contender": (tuple(BY_NAME), ("resonart DDVFA", "scikit-learn Birch")),
+        "rounds": (4, 2),
+        "imported": (("resonart", "sklearn.cluster"), ("resonart", "sklearn.cluster")),
     },
 )

@@ -1,19 +1,9 @@
 """Question: what does a row cost as categories go from a thousand to many, next to brute force?
 
-A model of K categories is made of K uniform rows at vigilance 1, so that each becomes a category.
-Then the vigilance is set to one at which about K boxes cover the space: a box may grow to five
-times the distance at which a new row has its nearest neighbour among K. Another K rows are learned,
-so that boxes have the sizes and overlaps of a model that came to K categories by itself, and from
-then on most rows resonate; how many still found a category is reported.
-
-Two ways, with the index and without, take turns within one process, and what one costs next to the
-other is a ratio within a turn: what else the machine does meets both. Each turn begins with a fresh
-copy of the model, which first learns a few rows that don't count; so both begin with the same boxes
-every time, and the model stays what it is called.
-
-With the index, rows are learned once more by another copy, neighbours after neighbours: the same
-comparisons, near enough, but of boxes that are still in the processor's caches. The difference is
-what a row waits for memory.
+``sections/growth.md`` says how models come to be. What one way costs next to the other is a ratio
+within a turn: what else the machine does meets both. Each turn begins with a fresh copy of the
+model, which first learns a few rows that don't count; so both begin with the same boxes every time,
+and the model stays what it is called.
 """
 
 from __future__ import annotations
@@ -51,34 +41,6 @@ GOAL_FEATURES = 2
 GOAL_GROWTH = 2.0
 GOAL_RATIO = 100.0
 GOAL_LOSS = 1.1
-
-WORDS = """\
-## Growth
-
-What one more row costs a model that has very many categories, next to brute force: the same engine
-with `RESONART_INDEX=off`, which compares every row with every category. A model is grown by K
-uniform rows at vigilance 1, each a category. Then the vigilance is lowered to where about K boxes
-cover the space, and K more rows are learned, so that boxes have their natural sizes and overlaps.
-The two ways take turns within one process, each turn with fresh copies of that model and rows it
-has never seen: `predict`, then `partial_fit`. *New* is the share of these rows that founded a
-category all the same. Uniform rows are the hard case: no cluster leaves part of the space empty.
-
-DVFA and DDVFA have about 200 clusters in a plane. TopoART's `partial_fit` learns two modules and
-labels the rows by both.
-
-![Microseconds a row against the number of categories](images/growth.png)
-"""
-
-LIMITS = """\
-### What limits it
-
-The same rows learned in another order, neighbours after neighbours (a Morton curve): what a search
-compares is the same, near enough, but it finds its boxes in the caches. What is left of the growth
-then is the height of the index; the rest is a row waiting for memory, which is read at another
-place for every row. Sorting the rows is not open to a model that learns them in the order in which
-they come. Brute force reads memory from front to back, which the processor foresees.
-"""
-
 
 # ---------------------------------------------------------------------- vigilances
 
@@ -328,10 +290,10 @@ def listed(values: dict[str, float]) -> str:
 # ---------------------------------------------------------------------- the page
 
 
-def show(tables: Tables) -> list[str]:
-    """Return the words and a table for each number of features."""
+def show(tables: Tables) -> dict[str, Any]:
+    """Return a table for each number of features, and what rows wait for with the fewest."""
     by_width = grouped(tables["suite_growth"], "n_features")
-    return [WORDS, *(table_of(group) for group in by_width), LIMITS, waiting(by_width[0])]
+    return {"tables": "\n".join(map(table_of, by_width)), "waiting": waiting(by_width[0])}
 
 
 def table_of(lines: Sequence[Line]) -> str:
@@ -442,11 +404,10 @@ QUESTION = Question(
     goals=goals,
     show=show,
     draw=draw,
-    full={
-        "n_categories": (1_000, 4_000, 16_000, 64_000),
-        "n_features": (2, 4, 8, 16),
-        "model": MODELS,
-        "rounds": 6,  # one to build, then five: where a process has its arrays matters to caches
+    sizes={
+        "n_categories": ((1_000, 4_000, 16_000, 64_000), (100, 200)),
+        "n_features": ((2, 4, 8, 16), (2,)),
+        "model": (MODELS, ("FuzzyART",)),
+        "rounds": (6, 2),  # one builds; then several: caches know where a process has its arrays
     },
-    quick={"n_categories": (100, 200), "n_features": (2,), "model": ("FuzzyART",), "rounds": 2},
 )

@@ -36,52 +36,6 @@ LINEAR_FROM_ROWS = 5_000
 GOAL_POWER = 1.2  # of the rows, by which the time may grow and still be called near-linear
 PATIENCE = 120.0  # seconds; who took longer is not asked with still more rows
 
-WORDS = """\
-## Clusters without labels
-
-The 30 data sets, each method without the labels, and the adjusted Rand index to them afterwards.
-resonart is `DDVFA(random_state=seed).fit(X)`, nothing else set, the mean of {n_seeds} seeds.
-HDBSCAN (scikit-learn) has `min_cluster_size` 5, 10 and 15, on rows as given and with every feature
-stretched to [0, 1]. Noise is *kept*, when it counts as one more cluster, or *attached*: each noise
-row joins the cluster of the nearest row that has one. DBSCAN has `min_samples` k = 2 x features
-(at most the rows less one), and eps where the sorted distances to the k-th neighbour are farthest
-below the chord. k-means is told the true number of clusters (`n_init=10`); it is there for scale.
-
-The halves A and B are a seeded draw of 15 data sets each, written down in `data_sets.py`, so that
-what is chosen on one can be confirmed on the other. A difference of at most 0.005 is a tie. Wins
-are resonart's. Seconds are the median over the data sets, of single calls; scikit-learn's thread
-pools are held to one thread, resonart has its default.
-"""
-
-EACH = """\
-### Each data set
-
-*HDBSCAN's best* is the one setting with the highest mean over all data sets, which takes the labels
-to know: {best}. In brackets the lowest and the highest seed. Everything is in
-`results/label_free.csv`.
-
-![Adjusted Rand index of resonart and of HDBSCAN's best setting on each data set](label_free.png)
-"""
-
-NOTHING = """\
-### Rows without clusters
-
-Uniform rows and one Gaussian, {n_seeds} draws of each size. The table shows the median number of
-clusters and, in brackets, the fewest and the most; the last column how often the answer was right:
-one cluster, or nothing but noise. HDBSCAN by default never answers one cluster, so it is also asked
-with `allow_single_cluster=True`; what that costs where there are clusters is in the first table.
-"""
-
-GROWTH = """\
-### Many rows
-
-Two features: *noisy blobs* are 12 round clusters of different density and 5 % uniform noise, which
-counts as a cluster of its own; *rings* are three around each other. Seconds and adjusted Rand
-index. A method that took more than two minutes is not asked with more rows. *Power*
-is the slope from 5,000 rows on in logarithms, of the worse kind of data: 1 is linear, 2 quadratic.
-"""
-
-
 # ---------------------------------------------------------------------- contenders
 
 
@@ -384,28 +338,27 @@ def goals(tables: Tables) -> list[Goal]:
 # ---------------------------------------------------------------------- the page
 
 
-def show(tables: Tables) -> list[str]:
+def show(tables: Tables) -> dict[str, Any]:
     every, summed = tables["label_free"], tables["label_free_scores"]
     nothing = tables["label_free_nothing"]
-    n_seeds = len({line["seed"] for line in every if line["method"] == OURS})
-    return [
-        filled(WORDS, {"n_seeds": n_seeds}),
-        scores_table(summed),
-        filled(EACH, {"best": setting_of(best_hdbscan(summed))}),
-        each_table(every, summed),
-        filled(NOTHING, {"n_seeds": len(values_of(nothing, "seed"))}),
-        pivot(
-            nothing,
-            {"method": "{method}"},
-            by=["method"],
-            across=["data", "n_rows", "n_features"],
-            head="{data}, {n_rows:,} x {n_features}",
-            cells=lambda some: spread_of([line["n_clusters"] for line in some]),
-            after={"right": right_answers},
-        ),
-        GROWTH,
-        growth_table(tables["label_free_growth"]),
-    ]
+    table = pivot(
+        nothing,
+        {"method": "{method}"},
+        by=["method"],
+        across=["data", "n_rows", "n_features"],
+        head="{data}, {n_rows:,} x {n_features}",
+        cells=lambda some: spread_of([line["n_clusters"] for line in some]),
+        after={"right": right_answers},
+    )
+    return {
+        "n_seeds": len({line["seed"] for line in every if line["method"] == OURS}),
+        "scores": scores_table(summed),
+        "best": setting_of(best_hdbscan(summed)),
+        "each": each_table(every, summed),
+        "n_draws": len(values_of(nothing, "seed")),
+        "nothing": table,
+        "growth": growth_table(tables["label_free_growth"]),
+    }
 
 
 def scores_table(lines: Sequence[Line]) -> str:
@@ -572,21 +525,13 @@ QUESTION = Question(
     goals=goals,
     show=show,
     draw=draw,
-    full={
-        "data_sets": "thirty",
-        "n_seeds": 5,
-        "nothing_rows": (200, 1_000),
-        "nothing_widths": (2, 5),
-        "growth_rows": (1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000),
-        "turn_seconds": 0.2,
-    },
-    quick={
-        "data_sets": "tiny",
-        "n_seeds": 2,
-        "nothing_rows": (100,),
-        "nothing_widths": (2,),
-        "growth_rows": (200, 400),
-        "turn_seconds": 0.0,
+    sizes={
+        "data_sets": ("thirty", "tiny"),
+        "n_seeds": (5, 2),
+        "nothing_rows": ((200, 1_000), (100,)),
+        "nothing_widths": ((2, 5), (2,)),
+        "growth_rows": ((1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000), (60, 120)),
+        "turn_seconds": (0.2, 0.0),
     },
     needs_data=True,
 )

@@ -16,7 +16,7 @@ from ..contenders.resonart import TWO_THOUSAND_NAME
 from ..processes import CANNOT, ONE_THREAD, OUT_OF_TIME, Limits
 from ..question import Case, Goal, Question, Size, Table, Tables, grid, verdict
 from ..results import Line, grouped, values_of, with_value
-from ..words import ended, filled, markdown, or_ended
+from ..words import ended, markdown, or_ended
 from ..workloads import swinging_stream
 
 CHUNK_ROWS = 100  # the clock of the whole stream is looked at after each
@@ -24,22 +24,6 @@ PERIOD = 5_000
 WARM_UP_ROWS = 20
 OURS, PEER = "resonart DDVFA", "river DBSTREAM"
 GOAL = 10.0
-
-WORDS = """\
-## Latency over a million rows
-
-One row a call, from eight clusters in a plane that swing to and fro and are back after 5,000 rows:
-what covers the stream is complete by then, and cost that goes on growing is the contender's own.
-The clock is read around every call. Rows are converted beforehand to what each contender takes.
-Parameters leave about 1,000 parts where the method allows it; CluStream and the k-means have 100,
-since they compare all pairs, or all centres at each row. A stream is left after {stream_seconds} s
-of learning, wherever it is.
-
-Median and 99th percentile of each window of the stream, in microseconds, the median of the
-repeats; below *parts* what the contender had in its last window.
-
-![Microseconds a row against the rows learned before](images/latency.png)
-"""
 
 
 def within(size: Size) -> list[Case]:
@@ -110,7 +94,7 @@ def goals(tables: Tables) -> list[Goal]:
     ]
 
 
-def show(tables: Tables) -> list[str]:
+def show(tables: Tables) -> dict[str, Any]:
     """Return a line for each contender, a column for each window."""
     lines = tables["suite_latency"]
     marks = sorted(values_of(lines, "to_row"))
@@ -125,7 +109,7 @@ def show(tables: Tables) -> list[str]:
             cells = ["", ended(of_name[0]), *([""] * (len(marks) - 1))]
         table.append([of_name[0]["contender"], *cells])
     header = ["contender", "parts", *(f"to row {mark:,}" for mark in marks)]
-    return [filled(WORDS, lines[0]), markdown(header, table)]
+    return {"table": markdown(header, table)}
 
 
 def draw(folder: Path, tables: Tables) -> None:
@@ -176,16 +160,13 @@ QUESTION = Question(
     goals=goals,
     show=show,
     draw=draw,
-    full={
-        "contender": tuple(name for name in BY_NAME if name != TWO_THOUSAND_NAME),
-        "marks": (100, 1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000),
-        "rounds": 3,
-        "stream_seconds": 12.0,  # after which a stream is left, wherever it is
-    },
-    quick={
-        "contender": ("resonart DDVFA", "river DBSTREAM", "scikit-learn DBSCAN"),
-        "marks": (100, 200),
-        "rounds": 1,
-        "stream_seconds": 1.0,
+    sizes={
+        "contender": (
+            tuple(name for name in BY_NAME if name != TWO_THOUSAND_NAME),
+            ("resonart DDVFA", "river DBSTREAM", "scikit-learn DBSCAN"),
+        ),
+        "marks": ((100, 1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000), (100, 200)),
+        "rounds": (3, 1),
+        "stream_seconds": (12.0, 1.0),  # after which a stream is left, wherever it is
     },
 )

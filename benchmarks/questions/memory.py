@@ -14,9 +14,9 @@ import numpy as np
 
 from ..clock import MB, timed_with_peak
 from ..processes import Limits
-from ..question import Case, EachLine, Question, Size, Table, Tables
+from ..question import Case, EachLine, Question, Size, Table
 from ..results import Line
-from ..words import filled, table_of
+from ..words import filled
 from ..workloads import blobs
 
 VIGILANCES = {2: (0.9, 0.95), 8: (0.8, 0.87)}
@@ -25,19 +25,6 @@ FIT = "DDVFA.fit"
 CONTROL = "copy (control)"
 WARM_UP_ROWS = 50
 CHUNK_MB = 1.0
-
-WORDS = """\
-## Memory
-
-Each line is a process of its own. It loads the rows from a file straight into their final layout,
-fits a few rows so that nothing is loaded late, resets the peak of its resident memory (Linux:
-`/proc/self/clear_refs`, then `VmHWM`; elsewhere the peak since the start, `ru_maxrss`), calls
-`fit` with the feature ranges left for it to find, and reports how far the peak rose. The labels
-that `fit` makes are part of that rise and are taken off; what is *beyond* holds the categories,
-the work space and any copy of the rows.
-At most {goal_mb:g} MB is allowed there, whatever the size of the input: one chunk. The control
-copies the rows and nothing else, to show that the gauge sees a copy.
-"""
 
 
 def cases(size: Size) -> list[Case]:
@@ -79,20 +66,17 @@ def layout(line: Line) -> str:
     return filled("{n_rows:,} x {n_features} {dtype}, ", line) + order
 
 
-def show(tables: Tables) -> list[str]:
-    lines = tables["memory"]
-    columns = {
-        "task": "{task}",
-        "rows": layout,
-        "input, MB": "{input_mb:digits}",
-        "peak rose, MB": "{growth_mb:megabytes}",
-        "labels, MB": "{labels_mb:digits}",
-        "beyond, MB": "{beyond_mb:megabytes}",
-        "categories": "{n_categories}",
-        "seconds": "{seconds:digits}",
-        "goal": "{reached}",
-    }
-    return [filled(WORDS, lines[0]), f"Gauge: {lines[0]['gauge']}.\n\n{table_of(lines, columns)}"]
+COLUMNS = {
+    "task": "{task}",
+    "rows": layout,
+    "input, MB": "{input_mb:digits}",
+    "peak rose, MB": "{growth_mb:megabytes}",
+    "labels, MB": "{labels_mb:digits}",
+    "beyond, MB": "{beyond_mb:megabytes}",
+    "categories": "{n_categories}",
+    "seconds": "{seconds:digits}",
+    "goal": "{reached}",
+}
 
 
 QUESTION = Question(
@@ -115,10 +99,12 @@ QUESTION = Question(
                 case=layout,
                 worst="{figure} beyond the labels",
             ),
+            columns=COLUMNS,
             note="{growth_mb:.2f} MB more, {labels_mb:.2f} MB of it labels",
         )
     ],
-    show=show,
-    full={"n_rows": 1_000_000, "widths": (2, 8)},
-    quick={"n_rows": 20_000, "widths": (2,)},
+    sizes={
+        "n_rows": (1_000_000, 20_000),
+        "widths": ((2, 8), (2,)),
+    },
 )

@@ -14,20 +14,12 @@ import numpy as np
 from ..clock import timed_with_peak
 from ..processes import Limits
 from ..question import Case, Goal, Question, Size, Table, Tables, grid, verdict
-from ..words import or_ended, spread, table_of
+from ..words import or_ended, spread
 from .growth import GAMMA, INDEXED, WAYS, neighbour_distance
 
 PER_MODULE = 10
 GOAL_CATEGORIES = 20_000
 GOAL_SECONDS = 10.0  # "in seconds"
-
-WORDS = """\
-## Merging thousands of modules
-
-`DDVFA.merge()`, single linkage, of uniform rows that have each become a category. All pairs of
-categories are never held: without an index each category of a module is compared with those merged
-so far, with it only with those near. Memory is what merging needed beyond the model.
-"""
 
 
 def cases(size: Size) -> list[Case]:
@@ -77,17 +69,15 @@ def goals(tables: Tables) -> list[Goal]:
     ]
 
 
-def show(tables: Tables) -> list[str]:
-    columns = {
-        "features": "{n_features}",
-        "categories": "{n_categories:,}",
-        "modules": "{n_modules:,}",
-        "after": "{n_modules_after:,}",
-        "by": "{way}",
-        "seconds": or_ended(spread("seconds")),
-        "memory, MB": "{peak_mb:digits}",
-    }
-    return [WORDS, table_of(tables["suite_merging"], columns)]
+COLUMNS = {
+    "features": "{n_features}",
+    "categories": "{n_categories:,}",
+    "modules": "{n_modules:,}",
+    "after": "{n_modules_after:,}",
+    "by": "{way}",
+    "seconds": or_ended(spread("seconds")),
+    "memory, MB": "{peak_mb:digits}",
+}
 
 
 QUESTION = Question(
@@ -102,11 +92,15 @@ QUESTION = Question(
             figures={"spread": "seconds", "most": "peak_mb"},
             limits=(Limits(120.0), Limits(20.0)),
             environment={"RESONART_INDEX": "{index}"},
+            columns=COLUMNS,
             note="{seconds:.3g} s",
         )
     ],
     goals=goals,
-    show=show,
-    full={"n_features": (2, 8), "n_categories": (5_000, 20_000), "way": tuple(WAYS), "repeats": 3},
-    quick={"n_features": (2,), "n_categories": (300,), "way": tuple(WAYS), "repeats": 1},
+    sizes={
+        "n_features": ((2, 8), (2,)),
+        "n_categories": ((5_000, 20_000), (300,)),
+        "way": (tuple(WAYS), tuple(WAYS)),
+        "repeats": (3, 1),
+    },
 )

@@ -17,20 +17,9 @@ from ..results import grouped, values_of
 from ..tuning import cases_of, with_settings
 from ..words import filled, or_ended, spread, table_of
 from ..workloads import ASKING, Workload
-from .one_pass import BUDGET, TINY_BUDGET
+from .one_pass import BUDGET
 
 FIRST_ROWS = 200  # asked untimed, and to see how slow a contender is
-
-WORDS = """\
-## Predicting
-
-New rows a second, one thread where the library does not take more by itself. Everybody is fitted on
-{fit_rows:,} rows with the settings of *One pass*, and asked for rows never seen, by the whole
-batch; river's are asked row by row, which is their only way. The adjusted Rand index is that of the
-new rows.
-
-![New rows a second](images/predict.png)
-"""
 
 
 def cases(size: Size, results: Path) -> list[Case]:
@@ -71,8 +60,8 @@ def measure(
         }
 
 
-def show(tables: Tables) -> list[str]:
-    """Return the words and a table for each workload."""
+def show(tables: Tables) -> dict[str, Any]:
+    """Return a table for each workload."""
     lines = tables["suite_predict"]
     columns = {
         "contender": "{contender}",
@@ -83,8 +72,7 @@ def show(tables: Tables) -> list[str]:
     }
     heading = "### {data}, {n_features} features\n\n"
     works = grouped(lines, "n_features", "data")
-    tables_of_works = [filled(heading, work[0]) + table_of(work, columns) for work in works]
-    return [filled(WORDS, lines[0]), *tables_of_works]
+    return {"tables": "\n".join(filled(heading, x[0]) + table_of(x, columns) for x in works)}
 
 
 def draw(folder: Path, tables: Tables) -> None:
@@ -122,22 +110,13 @@ QUESTION = Question(
     ],
     show=show,
     draw=draw,
-    full={
-        "names": tuple(BY_NAME),
-        "workloads": (Workload("rings", 2), Workload("rings", 8)),
-        "fit_rows": 10_000,
-        "most_rows": 200_000,
-        "batch_seconds": 1.0,  # a slow contender is asked for fewer rows, for about so long
-        "repeats": 3,
+    sizes={
+        "names": (tuple(BY_NAME), (TWO_THOUSAND_NAME, "river DBSTREAM")),
+        "workloads": ((Workload("rings", 2), Workload("rings", 8)), (Workload("rings", 2),)),
+        "fit_rows": (10_000, 200),
+        "most_rows": (200_000, 400),
+        "batch_seconds": (1.0, 0.1),  # a slow contender is asked for fewer rows, for about so long
+        "repeats": (3, 1),
         **BUDGET,
-    },
-    quick={
-        "names": (TWO_THOUSAND_NAME, "river DBSTREAM"),
-        "workloads": (Workload("rings", 2),),
-        "fit_rows": 200,
-        "most_rows": 400,
-        "batch_seconds": 0.1,
-        "repeats": 1,
-        **TINY_BUDGET,
     },
 )

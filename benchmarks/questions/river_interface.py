@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..clock import collector_paused
-from ..question import EachLine, Question, Table, Tables, grid
-from ..words import cell_of, filled, ratio, table_of
+from ..question import EachLine, Question, Table, grid
+from ..words import cell_of, ratio
 from ..workloads import drifting_stream
 from .row_by_row import GRAINS, N_FEATURES, WARM_UP_ROWS, dbstream_model
 
@@ -18,19 +18,6 @@ OURS = ("DDVFA", "DVFA", "FuzzyART", "TopoART")
 PEER = "river DBSTREAM"
 NAMES = (*(f"resonart.river {name}" for name in OURS), PEER)
 GOAL = 5.0
-
-WORDS = """\
-## Through river's interface
-
-{n_rows:,} rows with {n_features} features of the same stream, as dictionaries, through the
-clusterers of `resonart.river` and river's own DBSTREAM. Each row is learned by `learn_one`, and
-`predict_one` then says its cluster. The clock is read around each of the two calls.
-
-DBSTREAM finds its clusters anew in the first `predict_one` after a `learn_one`; the columns of the
-two calls tell them apart. Parts are categories, those of module B of topoART, and micro-clusters.
-
-The last columns compare the time of both calls over the whole stream.
-"""
 
 
 def make(name: str, rho_lb: float, rho_ub: float, **peers: float) -> Any:
@@ -92,21 +79,15 @@ def measure(grain: str, n_rows: int, repeats: int) -> Iterator[dict[str, Any]]:
             }
 
 
-def show(tables: Tables) -> list[str]:
-    lines = tables["river_interface"]
-    columns = {
-        "grain": "{grain}",
-        "contender": "{contender}",
-        "parts": "{n_parts}",
-        "`learn_one`, µs": "{learn_us:digits}",
-        "`predict_one`, µs": "{predict_us:digits}",
-        "times as fast as DBSTREAM": lambda x: cell_of(ratio(), x) if x["goal"] else "1",
-        "goal": "{goal:g}: {reached}",
-    }
-    return [
-        filled(WORDS, lines[0]),
-        f"{lines[0]['repeats']} repeats.\n\n{table_of(lines, columns)}",
-    ]
+COLUMNS = {
+    "grain": "{grain}",
+    "contender": "{contender}",
+    "parts": "{n_parts}",
+    "`learn_one`, µs": "{learn_us:digits}",
+    "`predict_one`, µs": "{predict_us:digits}",
+    "times as fast as DBSTREAM": lambda x: cell_of(ratio(), x) if x["goal"] else "1",
+    "goal": "{goal:g}: {reached}",
+}
 
 
 QUESTION = Question(
@@ -126,11 +107,14 @@ QUESTION = Question(
                 shown=ratio(),
                 case="{contender}, {grain}",
             ),
+            columns=COLUMNS,
             note="{learn_us:.2f} + {predict_us:.2f} us a row, {n_parts} parts",
         )
     ],
-    show=show,
-    full={"grain": tuple(GRAINS), "n_rows": 5_000, "repeats": 5},
-    quick={"grain": tuple(GRAINS), "n_rows": 300, "repeats": 2},
+    sizes={
+        "grain": (tuple(GRAINS), tuple(GRAINS)),
+        "n_rows": (5_000, 300),
+        "repeats": (5, 2),
+    },
     peers=("river",),
 )

@@ -14,26 +14,12 @@ import numpy as np
 
 from ..clock import timed
 from ..processes import ONE_THREAD, Limits
-from ..question import Question, Table, Tables, grid
-from ..words import or_ended, spread, table_of
+from ..question import Question, Table, grid
+from ..words import or_ended, spread
 
 BLOCK = 16  # boxes are stored by so many
 FLOAT = 4
 WARM_UP_ROWS = 50
-
-WORDS = """\
-## Brute force and what memory delivers
-
-Where the index can't help, every box is read for every row: 4 (2d + 1) bytes a box, once. The table
-sets that against the dot product of two arrays of floats (BLAS, one thread) that hold as many
-bytes: what the machine delivers from the cache or memory that a store of that size lies in.
-*Share* is the first by the second, the median of the repeats with the smallest and the largest.
-
-A dot product does one multiplication and one addition for two numbers read; brute force does a
-minimum and an addition for one, and for each box a comparison with the best so far. Small stores
-lie in the first caches, which deliver faster than that can be computed; large ones wait for
-memory.
-"""
 
 
 def measure(
@@ -73,17 +59,15 @@ def measure(
         }
 
 
-def show(tables: Tables) -> list[str]:
-    columns = {
-        "features": "{n_features}",
-        "categories": "{n_categories:,}",
-        "MB": or_ended("{megabytes:digits}"),
-        "us a row": "{row_us:digits}",
-        "GB/s read": "{read_gb_per_second:digits}",
-        "GB/s of a dot": "{dot_gb_per_second:digits}",
-        "share": spread("share", ".2f"),
-    }
-    return [WORDS, table_of(tables["suite_roofline"], columns)]
+COLUMNS = {
+    "features": "{n_features}",
+    "categories": "{n_categories:,}",
+    "MB": or_ended("{megabytes:digits}"),
+    "us a row": "{row_us:digits}",
+    "GB/s read": "{read_gb_per_second:digits}",
+    "GB/s of a dot": "{dot_gb_per_second:digits}",
+    "share": spread("share", ".2f"),
+}
 
 
 QUESTION = Question(
@@ -101,15 +85,14 @@ QUESTION = Question(
             },
             limits=(Limits(120.0), Limits(20.0)),
             environment=ONE_THREAD,
+            columns=COLUMNS,
             note="{share:.2f} of a dot product",
         )
     ],
-    show=show,
-    full={
-        "n_features": (2, 8, 32),
-        "n_categories": (1_000, 8_000, 64_000, 256_000),
-        "repeats": 3,
-        "batch_seconds": 0.5,
+    sizes={
+        "n_features": ((2, 8, 32), (2,)),
+        "n_categories": ((1_000, 8_000, 64_000, 256_000), (200,)),
+        "repeats": (3, 1),
+        "batch_seconds": (0.5, 0.01),
     },
-    quick={"n_features": (2,), "n_categories": (200,), "repeats": 1, "batch_seconds": 0.01},
 )

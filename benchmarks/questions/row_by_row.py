@@ -10,8 +10,8 @@ import numpy as np
 from ..clock import clocked, collector_paused
 from ..contenders.contender import Learner, as_arrays, as_lists
 from ..contenders.river import as_dicts
-from ..question import EachLine, Question, Table, Tables, grid
-from ..words import cell_of, filled, ratio, table_of
+from ..question import EachLine, Question, Table, grid
+from ..words import cell_of, ratio
 from ..workloads import drifting_stream
 
 N_FEATURES = 2
@@ -25,22 +25,6 @@ GRAINS = {
     "coarse": {"rho_lb": 0.8, "rho_ub": 0.9, "dbstream": 0.04, "birch": 0.03},
     "fine": {"rho_lb": 0.9, "rho_ub": 0.95, "dbstream": 0.02, "birch": 0.018},
 }
-
-WORDS = """\
-## Row by row
-
-{n_rows:,} rows with {n_features} features from eight clusters that drift, one row a call. Rows are
-converted beforehand to what each contender takes: lists for resonart, dictionaries for river,
-arrays of one row for scikit-learn. The clock is read around every call and its own cost is left
-in, which weighs most on the fastest.
-
-Parameters are chosen so that everybody keeps about as many parts (categories, micro-clusters,
-subclusters) at each grain, because the time of a row depends on it. DBSTREAM only learns here; its
-global clustering, which waits for `predict_one`, is not counted. Birch computes neither labels
-nor a global clustering. resonart returns the row's label in the same call.
-
-The last columns compare the time of the whole stream with that of `DDVFA.learn_one`.
-"""
 
 
 def our_ddvfa(rho_lb: float, rho_ub: float, **_: float) -> Learner:
@@ -119,23 +103,15 @@ def measure(grain: str, n_rows: int, repeats: int) -> Iterator[dict[str, Any]]:
             }
 
 
-def show(tables: Tables) -> list[str]:
-    lines = tables["row_by_row"]
-    columns = {
-        "grain": "{grain}",
-        "contender": "{contender}",
-        "parts": "{n_parts}",
-        "median, µs": "{median_us:digits}",
-        "99th percentile, µs": "{p99_us:digits}",
-        "times as long as DDVFA": lambda x: (
-            "1" if x["contender"] == YARDSTICK else cell_of(ratio(), x)
-        ),
-        "goal": "{goal:g}: {reached}",
-    }
-    return [
-        filled(WORDS, lines[0]),
-        f"{lines[0]['repeats']} repeats.\n\n{table_of(lines, columns)}",
-    ]
+COLUMNS = {
+    "grain": "{grain}",
+    "contender": "{contender}",
+    "parts": "{n_parts}",
+    "median, µs": "{median_us:digits}",
+    "99th percentile, µs": "{p99_us:digits}",
+    "times as long as DDVFA": lambda x: "1" if x["contender"] == YARDSTICK else cell_of(ratio(), x),
+    "goal": "{goal:g}: {reached}",
+}
 
 
 QUESTION = Question(
@@ -155,11 +131,14 @@ QUESTION = Question(
                 shown=ratio(),
                 case="{grain}",
             ),
+            columns=COLUMNS,
             note="{median_us:.2f} us a row, {n_parts} parts",
         )
     ],
-    show=show,
-    full={"grain": tuple(GRAINS), "n_rows": 20_000, "repeats": 5},
-    quick={"grain": tuple(GRAINS), "n_rows": 500, "repeats": 2},
+    sizes={
+        "grain": (tuple(GRAINS), tuple(GRAINS)),
+        "n_rows": (20_000, 500),
+        "repeats": (5, 2),
+    },
     peers=("river",),
 )

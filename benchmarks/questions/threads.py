@@ -14,7 +14,7 @@ from ..clock import timed
 from ..processes import Limits
 from ..question import Case, Question, Size, Table, Tables
 from ..results import Line, grouped
-from ..words import or_ended, spread, table_of
+from ..words import or_ended, spread
 from ..workloads import ASKING, Workload
 
 THREADS = (1, 2)
@@ -26,16 +26,6 @@ PREDICT = {
     "TopoART.predict": ("TopoART", {"rho_a": 0.95, "phi": 1, "tau": 10**9}),
 }
 PLANE = "VigilancePlane.fit"
-
-WORDS = """\
-## Threads
-
-One thread and two, in turn in one process. `predict` lets other threads run meanwhile, so two of
-them take half of the rows each; the vigilance plane is told `n_jobs`. *Same* says that the outcome
-was.
-
-![Seconds with one thread and with two](images/threads.png)
-"""
 
 
 def cases(size: Size) -> list[Case]:
@@ -101,17 +91,15 @@ def finish(lines: list[Line]) -> None:
             line["speed_up"] = one / line["seconds"] if one and line["seconds"] else None
 
 
-def show(tables: Tables) -> list[str]:
-    columns = {
-        "task": "{task}",
-        "rows": "{n_rows:,}",
-        "categories": "{n_parts:,}",
-        "threads": "{n_threads}",
-        "seconds": or_ended(spread("seconds")),
-        "times faster": "{speed_up:digits}",
-        "same": "{same}",
-    }
-    return [WORDS, table_of(tables["suite_threads"], columns)]
+COLUMNS = {
+    "task": "{task}",
+    "rows": "{n_rows:,}",
+    "categories": "{n_parts:,}",
+    "threads": "{n_threads}",
+    "seconds": or_ended(spread("seconds")),
+    "times faster": "{speed_up:digits}",
+    "same": "{same}",
+}
 
 
 def draw(folder: Path, tables: Tables) -> None:
@@ -148,25 +136,17 @@ QUESTION = Question(
             within=lambda size: [{"n_threads": n} for n in THREADS],
             limits=(Limits(90.0), Limits(20.0)),
             finish=finish,
+            columns=COLUMNS,
             note="{seconds:.3g} s",
         )
     ],
-    show=show,
     draw=draw,
-    full={
-        "tasks": (*PREDICT, PLANE),
-        "predict_rows": 1_000_000,
-        "plane_rows": 500,
-        "plane_step": 0.02,
-        "plane_orders": 8,
-        "repeats": 3,
-    },
-    quick={
-        "tasks": ("FuzzyART.predict", PLANE),
-        "predict_rows": 1_000,
-        "plane_rows": 60,
-        "plane_step": 0.1,
-        "plane_orders": 2,
-        "repeats": 1,
+    sizes={
+        "tasks": ((*PREDICT, PLANE), ("FuzzyART.predict", PLANE)),
+        "predict_rows": (1_000_000, 1_000),
+        "plane_rows": (500, 60),
+        "plane_step": (0.02, 0.1),
+        "plane_orders": (8, 2),
+        "repeats": (3, 1),
     },
 )

@@ -14,7 +14,7 @@ from ..clock import MB, timed_with_peak
 from ..processes import NOT_INSTALLED, Limits
 from ..question import Case, EachLine, Question, Size, Table, Tables
 from ..results import Line, grouped
-from ..words import cell_of, filled, or_ended, table_of
+from ..words import cell_of, or_ended
 from ..workloads import Rows
 
 OURS = "resonart vat_order"
@@ -25,26 +25,6 @@ FEW_FEATURES, MANY_FEATURES = 2, 16
 GOAL_SECONDS = 60.0
 MOST_ROWS_TO_COMPARE = 4_000
 WARM_UP_ROWS = 50
-
-WORDS = """\
-## VAT
-
-`vat_order` with default parameters next to functions that make the whole distance matrix. Each
-line is one call in a process of its own, after a few rows untimed; memory is measured as above,
-and a peer's peak holds more than the one matrix whose size is given. resonart uses all
-processors and returns the order; artlib's `VAT` and pyclustertend's
-`compute_ordered_dissimilarity_matrix` (its `vat` without the picture) return the re-ordered matrix
-too. Making it takes time that grows with the square of the rows; their search for the next row
-grows with the cube. Rows are stretched to [0, 1] beforehand, as resonart would do by default.
-
-The orders may start at different ends of the farthest pair, so the length of the tree is
-compared: each row's distance to the nearest before it, summed up. In a VAT order that is the
-length of a minimum spanning tree.
-
-Up to eight features resonart finds neighbours through a tree; with 16 it compares every row with
-every other. Larger inputs are for resonart alone: at {n_rows:,} rows a distance matrix would take
-{matrix:digits} GB.
-"""
 
 
 def cases(size: Size) -> list[Case]:
@@ -144,25 +124,21 @@ def finish(lines: list[Line]) -> None:
             line["ratio"] = line["seconds"] / ours_seconds if both else None
 
 
-def table(lines: list[Line]) -> str:
-    columns = {
-        "contender": "{contender}",
-        "rows": "{n_rows:,} x {n_features} {data}",
-        "seconds": or_ended("{seconds:digits}"),
-        "times as long as resonart": "{ratio:digits}",
-        "peak rose, MB": "{growth_mb:megabytes}",
-        "distance matrix, MB": lambda line: cell_of("{matrix_mb:digits}", line) or "none",
-        "length of the tree": "{tree_length:g}",
-        "goal": "{goal_seconds:g} s: {reached}",
-    }
-    return table_of(lines, columns)
+COLUMNS = {
+    "contender": "{contender}",
+    "rows": "{n_rows:,} x {n_features} {data}",
+    "seconds": or_ended("{seconds:digits}"),
+    "times as long as resonart": "{ratio:digits}",
+    "peak rose, MB": "{growth_mb:megabytes}",
+    "distance matrix, MB": lambda line: cell_of("{matrix_mb:digits}", line) or "none",
+    "length of the tree": "{tree_length:g}",
+    "goal": "{goal_seconds:g} s: {reached}",
+}
 
 
-def show(tables: Tables) -> list[str]:
-    lines = tables["vat"]
-    most = max(line["n_rows"] for line in lines)
-    words = filled(WORDS, {"n_rows": most, "matrix": 8e-9 * most**2})
-    return [words, f"Gauge: {lines[0]['gauge']}.\n\n{table(lines)}"]
+def show(tables: Tables) -> dict[str, Any]:
+    most = max(line["n_rows"] for line in tables["vat"])
+    return {"n_rows": most, "matrix": 8e-9 * most**2}
 
 
 QUESTION = Question(
@@ -186,10 +162,14 @@ QUESTION = Question(
                 shown="{seconds:digits} s",
                 case="{data}",
             ),
+            columns=COLUMNS,
             note="{seconds:.3g} s",
         )
     ],
     show=show,
-    full={"peer_rows": (1_000, 2_000), "own_rows": (100_000, 1_000_000), "wide_rows": 10_000},
-    quick={"peer_rows": (200,), "own_rows": (2_000,), "wide_rows": 300},
+    sizes={
+        "peer_rows": ((1_000, 2_000), (200,)),
+        "own_rows": ((100_000, 1_000_000), (2_000,)),
+        "wide_rows": (10_000, 300),
+    },
 )

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..clock import timed, turn
 from ..data_sets import collection
-from ..question import FULL_TURN, QUICK_TURN, Case, Goal, Question, Size, Table, Tables, verdict
+from ..question import TURN, Case, Goal, Question, Size, Table, Tables, verdict
 from ..results import Line
 from ..words import digits, filled, ratio, table_of
 from ..workloads import Rows
@@ -41,40 +41,6 @@ GOAL_SECONDS = 180.0
 GOAL_CELLS_PER_RUN = 5.0
 WARM_UP_ROWS = 20
 REPEATS = 3
-
-AGAINST_CELLS = """\
-## The vigilance plane
-
-All pairs `rho_lb <= rho_ub` in steps of {step:g}: {n_cells:,} cells. DDVFA with Merge ART, single
-linkage, `gamma=3`, unless said otherwise. A run is decided by its comparisons and so known for
-every cell in which they end alike: *cells a run* tells how many cells one run answers for. Runs
-count as different where learning, merging or compression are. They share their beginnings, so fewer
-rows are presented than the runs have.
-
-### Against one run a cell
-
-One random order, one thread, {repeats} repeats in turn: the sweep, the same sweep told to make
-every run in the same engine, and `DDVFA(rho_lb, rho_ub).fit` in {fit_cells} cells drawn at random
-from the {n_cells:,}, others in each repeat, its time scaled up to all of them. *Same* says that
-clusters and categories were equal in number, in every cell for the engine and in the cells drawn
-for `fit`.
-"""
-
-WHOLE = """\
-### The whole plane
-
-`VigilancePlane(DDVFA(...), n_orders={n_orders}, n_jobs={n_threads}, scoring="ari", refit=False)`
-with the true labels: {n_cells:,} pairs x {n_orders} orders, the adjusted Rand index of every run
-and the stability of every pair included. One call each. The best index is the mean over orders in
-the best pair, chosen by the labels.
-"""
-
-OTHER_KINDS = """\
-### Other kinds
-
-The same on *{data}* in {n_orders} orders, for everything that has a plane. The grid of TopoART has
-its own four parameters.
-"""
 
 
 def data_cases(size: Size) -> list[Case]:
@@ -245,18 +211,13 @@ PLACE = {"data": "{data}", "rows x features": "{n_rows:,} x {n_features}"}
 OUTCOME = {"seconds": "{seconds:digits}", "best index": "{best_ari:.3f}"}
 
 
-def show(tables: Tables) -> list[str]:
+def show(tables: Tables) -> dict[str, Any]:
     against, whole, kinds = (tables[f"plane_{name}"] for name in ("ratios", "whole", "kinds"))
     # k steps on a side make a triangle of (k + 1)(k + 2) / 2 cells
     step = 1 / (round((2 * against[0]["n_cells"] + 0.25) ** 0.5 - 0.5) - 1)
-    return [
-        filled(AGAINST_CELLS, against[0] | {"step": step}),
-        ratios_table(against),
-        filled(WHOLE, whole[0]),
-        whole_table(whole),
-        filled(OTHER_KINDS, kinds[0]),
-        table_of(kinds, {"kind": "{kind}", "cells": "{n_cells:,}", **RUNS, **OUTCOME}),
-    ]
+    orders = {"n_orders": whole[0]["n_orders"], "kind_orders": kinds[0]["n_orders"]}
+    facts = {"step": step, "n_threads": whole[0]["n_threads"], "kind_data": kinds[0]["data"]}
+    return facts | orders | {"ratios": ratios_table(against), "whole": whole_table(whole)}
 
 
 def ratios_table(lines: Sequence[Line]) -> str:
@@ -320,26 +281,19 @@ QUESTION = Question(
             "kind data n_cells n_orders n_runs cells_per_run n_threads seconds best_ari",
             measure_kind,
             lambda size: [{"kind": kind, "data": KIND_DATA} for kind in KINDS],
+            columns={"kind": "{kind}", "cells": "{n_cells:,}", **RUNS, **OUTCOME},
             note="{seconds:.3g} s, {cells_per_run:.1f} cells a run",
         ),
     ],
     goals=goals,
     show=show,
-    full={
-        "data_sets": "thirty",
-        "plane_step": 0.01,
-        "plane_orders": 30,
-        "plane_kind_orders": 5,
-        "plane_fit_cells": 300,
-        **FULL_TURN,
-    },
-    quick={
-        "data_sets": "tiny",
-        "plane_step": 0.1,
-        "plane_orders": 2,
-        "plane_kind_orders": 2,
-        "plane_fit_cells": 5,
-        **QUICK_TURN,
+    sizes={
+        "data_sets": ("thirty", "tiny"),
+        "plane_step": (0.01, 0.1),
+        "plane_orders": (30, 2),
+        "plane_kind_orders": (5, 2),
+        "plane_fit_cells": (300, 5),
+        **TURN,
     },
     needs_data=True,
     goals_file="plane",
