@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
-
-from resonart import datasets
 
 from . import workloads
-from .workloads import Rows
+from .workloads import Labels, Rows
 
-Labels = NDArray[np.int64]
 VARIABLE = "RESONART_DATA"
 
 # Drawn by default_rng(20191) and written down: chosen on one half, confirmed on the other.
@@ -63,6 +60,8 @@ def folder() -> Path:
 
 def all_thirty() -> list[DataSet]:
     """Read the 30 data sets, sorted by name. They must lie ready: a benchmark downloads nothing."""
+    from resonart import datasets
+
     folder()
     try:
         loaded = datasets.load_all()
@@ -73,10 +72,16 @@ def all_thirty() -> list[DataSet]:
 
 def tiny() -> list[DataSet]:
     """Return small made sets with names of the 30, so that a quick run meets every table."""
-    rings = DataSet("target", *workloads.rings(60))
+    rings = DataSet("target", *workloads.plane_rings(60))
     blobs = DataSet("r15", *workloads.noisy_blobs(60))
     wide = workloads.blobs(40, 5)
     return [rings, blobs, DataSet("iris", wide, (wide[:, 0] > 0.5).astype(np.int64))]
+
+
+@cache
+def collection(name: str) -> dict[str, DataSet]:
+    """Return data sets by name: all ``"thirty"``, or the ``"tiny"`` ones."""
+    return {data.name: data for data in (all_thirty() if name == "thirty" else tiny())}
 
 
 def half(name: str) -> str:

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
@@ -45,13 +46,14 @@ class Answer:
 
 
 def ask(
-    question: str,
+    measure: Callable[..., Iterator[dict[str, Any]]],
     task: dict[str, Any],
     limits: Limits,
     environment: dict[str, str] | None = None,
 ) -> Answer:
-    """Let ``benchmarks.<question>.child`` do a task in a process of its own."""
-    command = [sys.executable, "-m", "benchmarks.worker", question, json.dumps(task)]
+    """Let a generator function do a task in a process of its own, which tells what it yields."""
+    names = [measure.__module__, measure.__name__]
+    command = [sys.executable, "-m", "benchmarks.worker", *names, json.dumps(task)]
     env = os.environ | {"RESONART_BENCH_GIGABYTES": str(limits.gigabytes)} | (environment or {})
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as errors:
         process = subprocess.Popen(
@@ -110,7 +112,7 @@ def judged(
     told: list[dict[str, Any]], in_time: bool, code: int | None, words: str
 ) -> tuple[str, list[dict[str, Any]], str]:
     """Say how a process ended; of what it measured before, nothing is lost."""
-    if len(told) > 1:
+    if len(told) > 1 or (in_time and code == 0):
         return DONE, told, ""
     if not in_time:
         return OUT_OF_TIME, told, ""

@@ -17,13 +17,13 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .tables import write_results
+from .results import write_lines
 
 N_CLUSTERS = 12
 SPREAD = 0.012
@@ -178,7 +178,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with tempfile.TemporaryDirectory() as folder:
         soak = run(given.rows, given.parts, given.max_categories, Path(folder))
     if given.out is not None:
-        write_results(given.out / "soak.csv", soak.parts)
+        write_lines(given.out / "soak.csv", [asdict(part) for part in soak.parts])
     print(json.dumps(soak.summary))
     found = faults(soak, given.rows)
     slower = slowed_down(soak)

@@ -1,6 +1,7 @@
-"""Inside the fresh process: ``python -m benchmarks.worker QUESTION TASK``, one JSON line a result.
+"""Inside the fresh process: ``python -m benchmarks.worker MODULE FUNCTION TASK``.
 
-Libraries may print what they like: it goes to the error stream.
+The function yields dictionaries, which are told one a line as JSON. Libraries may print what they
+like: it goes to the error stream.
 """
 
 from __future__ import annotations
@@ -11,23 +12,19 @@ import os
 import resource
 import sys
 import warnings
-from typing import Any
 
 GIGABYTE = 2**30
 
 
-def main(question: str, text: str) -> None:
-    """Let the question do its task, and pass on what it tells."""
+def main(module: str, function: str, text: str) -> None:
+    """Do the task, and tell what comes of it."""
     told = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     limit = int(float(os.environ["RESONART_BENCH_GIGABYTES"]) * GIGABYTE)
     resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
     warnings.simplefilter("ignore")
-
-    def tell(line: dict[str, Any]) -> None:
+    for line in getattr(importlib.import_module(module), function)(**json.loads(text)):
         print(json.dumps(line), file=told, flush=True)
-
-    importlib.import_module(f"benchmarks.{question}").child(json.loads(text), tell)
 
 
 if __name__ == "__main__":

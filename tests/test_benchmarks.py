@@ -40,7 +40,7 @@ COLUMNS = {
     ],
     "vat": [
         *["contender", "data", "n_rows", "n_features", "status", "seconds", "ratio"],
-        *["growth_mb", "matrix_mb", "tree_length", "goal_seconds", "reached", "gauge"],
+        *["growth_mb", "matrix_mb", "tree_length", "goal_seconds", "reached", "gauge", "words"],
     ],
     "plane_ratios": [
         *["data", "n_rows", "n_features", "n_cells", "n_runs", "cells_per_run"],
@@ -163,21 +163,21 @@ def test_vat_orders_follow_a_tree_of_the_same_length(quick: Path) -> None:
     found = lines(quick, "vat")
     for line in found:
         missing = line["contender"].startswith("pyclustertend") and not find_spec("pyclustertend")
-        assert line["status"] == ("not installed" if missing else "measured"), line
+        assert line["status"] == ("not installed" if missing else "done"), line
     compared = [line for line in found if line["n_rows"] == found[0]["n_rows"]]
     assert len({line["tree_length"] for line in compared if line["tree_length"]}) == 1
 
 
 def test_a_missing_vat_peer_is_a_line_and_not_a_failure(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from benchmarks import vat
-    from benchmarks.sections.vat import vat_table
+    from benchmarks.questions import vat
+    from benchmarks.words import table_of
 
     monkeypatch.setitem(sys.modules, "pyclustertend", None)
-    assert vat.ask(tmp_path / "no.npy", vat.PYCLUSTERTEND) == {"status": "not installed"}
-    line = dict.fromkeys(COLUMNS["vat"], "") | {"status": "not installed", "n_rows": "200"}
-    assert "| not installed |" in vat_table([line])
+    assert vat.skip({"contender": vat.PYCLUSTERTEND}, []) == ("not installed", "")
+    line = dict.fromkeys(COLUMNS["vat"]) | {"status": "not installed", "n_rows": 200}
+    assert "| not installed |" in table_of([line], vat.COLUMNS)
 
 
 def test_the_page_shows_every_goal(quick: Path) -> None:
@@ -279,7 +279,8 @@ def test_the_halves_are_the_thirty_data_sets(data_folder: Path) -> None:
 
 
 def test_the_peers_without_labels_do_what_they_say() -> None:
-    from benchmarks import label_free, workloads
+    from benchmarks import workloads
+    from benchmarks.questions import label_free
 
     rows, truth = workloads.noisy_blobs(400)
     labels = label_free.hdbscan(rows, 10)

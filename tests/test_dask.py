@@ -30,7 +30,7 @@ from sklearn.metrics import adjusted_rand_score
 
 import resonart
 import resonart.dask
-from benchmarks.shapes import Workload
+from benchmarks.workloads import Workload
 from resonart import DDVFA, merge_models
 from resonart._models.snapshot import dump
 from resonart.dask import DaskDDVFA, PartitionError

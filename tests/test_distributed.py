@@ -5,15 +5,16 @@ from __future__ import annotations
 import csv
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import resonart.dask
-from benchmarks import data_sets, distributed
-from benchmarks.sections.distributed import reckon
+from benchmarks import data_sets
+from benchmarks.question import Goal
+from benchmarks.questions import distributed
+from benchmarks.questions.distributed import reckon
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -48,13 +49,18 @@ def test_repeated_rows_stay_near_their_originals() -> None:
 
 
 def test_goals_name_the_worst() -> None:
-    def line(ari: float, vigilances: str = "chosen") -> distributed.Quality:
-        return distributed.Quality("a", 9, 2, vigilances, "sorted", 8, 0, ari, 0.9, 0.92, 3, 9, 9)
+    def line(ari: float, vigilances: str = "chosen", data: str = "a") -> dict[str, object]:
+        indices = {"ari": ari, "ari_one": 0.9, "ari_single": 0.92}
+        case = {"data": data, "vigilances": vigilances, "order": "sorted", "n_partitions": 8}
+        return indices | case
 
-    reached = [goal.reached for goal in distributed.goals([line(0.89), line(0.92, "given")])]
+    def goals(*quality: dict[str, object]) -> list[Goal]:
+        return distributed.goals({"distributed_quality": list(quality)})
+
+    reached = [goal.reached for goal in goals(line(0.89), line(0.92, "given"))]
     assert reached == ["yes", "yes", "no"]
-    better = replace(line(0.99), data="b")
-    far, given, each = distributed.goals([line(0.6), line(0.96), line(0.895, "given"), better])
+    better = line(0.99, data="b")
+    far, given, each = goals(line(0.6), line(0.96), line(0.895, "given"), better)
     assert (far.reached, given.reached, each.reached) == ("no", "no", "no")
     assert far.figure.startswith("-0.300: a, vigilances chosen")
     assert each.figure == "-0.140: a; in the mean of all -0.070"
@@ -62,9 +68,9 @@ def test_goals_name_the_worst() -> None:
 
 def test_the_plan_follows_its_formulas() -> None:
     line = {
-        "n_rows": "1000000", "n_workers": "2", "n_partitions": "11", "n_features": "2",
-        "survey_seconds": "0.4", "learn_seconds": "1.6", "merge_seconds": "0.5",
-        "model_mb": "0.1", "rows_mb": "16",
+        "n_rows": 1_000_000, "n_workers": 2, "n_partitions": 11, "n_features": 2,
+        "survey_seconds": 0.4, "learn_seconds": 1.6, "merge_seconds": 0.5,
+        "model_mb": 0.1, "rows_mb": 16,
     }  # fmt: skip
     plan = reckon(line)
     assert plan["partitions"] == "1,000"

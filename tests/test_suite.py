@@ -6,7 +6,9 @@ import csv
 import json
 import subprocess
 import sys
+import tempfile
 import warnings
+from collections.abc import Iterator
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -14,13 +16,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks import first_use, growth, latency, one_pass, processes, suite, tuning
+from benchmarks import processes, run, runner, tuning
 from benchmarks.contenders import BY_NAME
 from benchmarks.contenders.contender import N_SETTINGS
 from benchmarks.contenders.resonart import TWO_THOUSAND_NAME
-from benchmarks.processes import DONE, FAILED, NOT_TRIED, OUT_OF_MEMORY, OUT_OF_TIME, Limits
-from benchmarks.sections.status import ended
-from benchmarks.shapes import SHAPES, TUNING, Workload, swinging_stream
+from benchmarks.processes import DONE, FAILED, NOT_TRIED, OUT_OF_MEMORY, OUT_OF_TIME, Answer, Limits
+from benchmarks.question import EachLine, Question, Table
+from benchmarks.questions import first_use, growth, latency, one_pass, predict
+from benchmarks.results import read_lines
+from benchmarks.words import ended
+from benchmarks.workloads import SHAPES, TUNING, Workload, swinging_stream
 
 ROOT = Path(__file__).resolve().parents[1]
 QUESTIONS = (
@@ -143,7 +148,9 @@ def test_a_contender_labels_every_row(name: str) -> None:
 
 def test_everybody_has_the_same_budget() -> None:
     for contender in BY_NAME.values():
-        for work in (*suite.FULL.one_pass.workloads, *suite.FULL.predict.workloads):
+        for work in (
+            w for q in (one_pass, predict) for w in q.QUESTION.size(quick=False)["workloads"]
+        ):
             if tuning.fits(contender.name, work):
                 grid = contender.grid(work)
                 assert len(grid) == N_SETTINGS, contender.name
@@ -187,7 +194,7 @@ def test_a_lean_setting_from_the_middle_is_taken() -> None:
 
 TASK = {
     "contender": "resonart FuzzyART",
-    "shape": "rings",
+    "data": "rings",
     "n_features": 2,
     "n_rows": 1_000,
     "setting": {"rho": 0.9},
@@ -198,7 +205,7 @@ TASK = {
 
 @pytest.mark.subprocess
 def test_a_process_tells_what_it_measured() -> None:
-    answer = processes.ask("one_pass", TASK, Limits(30.0))
+    answer = processes.ask(one_pass.measure, TASK, Limits(30.0))
     assert answer.status == DONE, answer.words
     assert len(answer.told) == 3
     assert all(run["seconds"] > 0.0 for run in answer.told[1:])
@@ -206,37 +213,39 @@ def test_a_process_tells_what_it_measured() -> None:
 
 @pytest.mark.subprocess
 def test_a_process_that_takes_too_long_is_ended() -> None:
-    task = {"contender": "resonart FuzzyART", "marks": [10**8], "seconds": 1e9}
-    assert processes.ask("latency", task, Limits(0.5)).status == OUT_OF_TIME
+    task = {"contender": "resonart FuzzyART", "marks": [10**8], "stream_seconds": 1e9}
+    assert processes.ask(latency.measure, task, Limits(0.5)).status == OUT_OF_TIME
 
 
 @pytest.mark.subprocess
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux holds a process to its memory")
 def test_a_process_that_takes_too_much_memory_is_told() -> None:
     task = TASK | {"n_rows": 20_000_000, "n_features": 32}
-    assert processes.ask("one_pass", task, Limits(30.0, gigabytes=1.0)).status == OUT_OF_MEMORY
+    assert (
+        processes.ask(one_pass.measure, task, Limits(30.0, gigabytes=1.0)).status == OUT_OF_MEMORY
+    )
 
 
 @pytest.mark.subprocess
 def test_a_process_that_fails_is_quoted() -> None:
-    answer = processes.ask("one_pass", TASK | {"setting": {"rho": 7}}, Limits(30.0))
+    answer = processes.ask(one_pass.measure, TASK | {"setting": {"rho": 7}}, Limits(30.0))
     assert answer.status == FAILED
     assert "rho" in answer.words
 
 
-def result(name: str = "fast_hdbscan", data: str = "rings", **facts: object) -> one_pass.Result:
-    filled = {"n_features": 2, "n_rows": 1_000_000, "status": DONE, "repeats": 3}
-    filled |= {"limit_seconds": 60.0}
-    return replace(one_pass.Result(name, data, **filled), **facts)  # type: ignore[arg-type]
+def result(name: str = "fast_hdbscan", data: str = "rings", **facts: object) -> dict[str, object]:
+    filled: dict[str, object] = dict.fromkeys(one_pass.QUESTION.tables[0].fields.split())
+    filled |= {"contender": name, "data": data, "n_features": 2, "n_rows": 1_000_000}
+    return filled | {"status": DONE, "repeats": 3, "limit_seconds": 60.0} | facts
 
 
 def test_who_ran_out_is_not_tried_with_more_rows() -> None:
     more = result()
     out_of_time = result(n_rows=100_000, status=OUT_OF_TIME)
     assert "out of time at 100,000 rows" in one_pass.why_not(more, [out_of_time])
-    assert "of blobs" in one_pass.why_not(more, [replace(out_of_time, data="blobs")])
-    assert not one_pass.why_not(more, [replace(out_of_time, contender="hdbscan")])
-    assert not one_pass.why_not(more, [replace(out_of_time, n_features=8)])
+    assert "of blobs" in one_pass.why_not(more, [out_of_time | {"data": "blobs"}])
+    assert not one_pass.why_not(more, [out_of_time | {"contender": "hdbscan"}])
+    assert not one_pass.why_not(more, [out_of_time | {"n_features": 8}])
     out_of_memory = result(n_rows=100_000, status=OUT_OF_MEMORY)
     assert "out of memory" in one_pass.why_not(more, [out_of_memory])
     assert "took 7 s" in one_pass.why_not(more, [result(n_rows=100_000, seconds=7.0)])
@@ -261,35 +270,36 @@ def test_the_goal_of_one_pass_needs_speed_and_quality() -> None:
     ours = result(TWO_THOUSAND_NAME, seconds=1.0, ari=0.9, **times)
     peer = result(seconds=20.0, ari=0.9, seconds_min=20.0, seconds_max=20.0)
     assert one_pass.against(ours, peer)[0]
-    assert not one_pass.against(ours, replace(peer, ari=0.95))[0]
-    assert not one_pass.against(ours, replace(peer, seconds=9.0))[0]
-    assert one_pass.against(ours, replace(peer, seconds=None, status=OUT_OF_TIME))[0]
-    assert not one_pass.against(ours, replace(peer, seconds=None, status=FAILED))[0]
-    [goal] = one_pass.goals([ours, peer, replace(ours, data="spirals", ari=0.5)])
+    assert not one_pass.against(ours, peer | {"ari": 0.95})[0]
+    assert not one_pass.against(ours, peer | {"seconds": 9.0})[0]
+    assert one_pass.against(ours, peer | {"seconds": None, "status": OUT_OF_TIME})[0]
+    assert not one_pass.against(ours, peer | {"seconds": None, "status": FAILED})[0]
+    [goal] = one_pass.goals(
+        {"suite_one_pass": [ours, peer, ours | {"data": "spirals", "ari": 0.5}]}
+    )
     assert (goal.reached, "rings: 20 times" in goal.figure) == ("yes", True)
-    slower = replace(peer, data="spirals", seconds=2.0)
-    [goal] = one_pass.goals([ours, peer, replace(ours, data="spirals"), slower])
+    slower = peer | {"data": "spirals", "seconds": 2.0}
+    found = [ours, peer, ours | {"data": "spirals"}, slower]
+    [goal] = one_pass.goals({"suite_one_pass": found})
     assert goal.reached == "in part"
 
 
 def test_the_goals_of_growth_take_the_worst() -> None:
-    def line(n_asked: int, learn_us: float, learn_to_brute: float) -> growth.Result:
-        facts = {"n_asked": n_asked, "status": DONE, "repeats": 3}
+    def line(n_asked: int, learn_us: float, learn_to_brute: float) -> dict[str, object]:
+        facts = {"model": "DDVFA", "n_features": 2, "way": "index", "n_asked": n_asked}
         ratios = {"learn_to_brute": learn_to_brute, "predict_to_brute": 0.5}
-        return growth.Result(
-            "DDVFA", 2, "index", **facts, **ratios, learn_us=learn_us, predict_us=1
-        )
+        return facts | ratios | {"learn_us": learn_us, "predict_us": 1}
 
     found = [line(1_000, 1.0, 0.5), line(64_000, 1.5, 0.0075)]
-    grown, gained, lost = growth.goals(found)
+    grown, gained, lost = growth.goals({"suite_growth": found})
     assert grown.reached == "yes"
     assert gained.reached == "no"  # predicting is not any faster
     assert "DDVFA learn 133" in gained.figure
     assert lost.reached == "yes"
-    [*_, lost] = growth.goals([*found, line(2_000, 2.3, 1.15)])
+    [*_, lost] = growth.goals({"suite_growth": [*found, line(2_000, 2.3, 1.15)]})
     assert lost.reached == "no"
     assert "DDVFA learn, 2 features, 2,000 categories: 1.15 times; 1 of 6" in lost.figure
-    assert growth.goals([]) == []
+    assert growth.goals({"suite_growth": []}) == []
 
 
 def test_the_turns_of_growth_are_summed_up_by_ratios_within_a_turn() -> None:
@@ -298,13 +308,14 @@ def test_the_turns_of_growth_are_summed_up_by_ratios_within_a_turn() -> None:
         {task: {"index": 2.0 * busy, "brute force": 4.0 * busy} for task in growth.TASKS}
         for busy in (1.0, 5.0, 1.1)
     ]
-    told = {"asked": 10, "n_categories": 10, "n_clusters": 2, "new_share": 0.0}
-    case = ("DVFA", 4), (10, 1, [told | {"turns": turns, "in_order_us": 1.5}])
-    ours = growth.summary(*case[0], "index", *case[1])
-    assert (ours.learn_to_brute, ours.predict_to_brute) == (0.5, 0.5)
-    assert (ours.learn_us, ours.learn_us_min, ours.learn_us_max) == (2.2, 2.0, 10.0)
-    brute = growth.summary(*case[0], "brute force", *case[1])
-    assert (brute.learn_us, brute.learn_to_brute, brute.in_order_us) == (4.4, None, None)
+    told = {"n_categories": 10, "n_clusters": 2, "new_share": 0.0, "turns": turns}
+    ours = growth.figures([told | {"way": "index", "in_order_us": 1.5}])
+    assert (ours["learn_to_brute"], ours["predict_to_brute"]) == (0.5, 0.5)
+    assert (ours["learn_us"], ours["learn_us_min"], ours["learn_us_max"]) == (2.2, 2.0, 10.0)
+    brute = growth.figures([told | {"way": "brute force", "in_order_us": 1.5}])
+    assert brute["learn_us"] == 4.4
+    assert "learn_to_brute" not in brute
+    assert "in_order_us" not in brute
 
 
 def test_vigilances_leave_room_for_the_boxes() -> None:
@@ -321,15 +332,85 @@ def test_vigilances_leave_room_for_the_boxes() -> None:
 
 
 def test_the_goal_of_latency_takes_what_both_came_through() -> None:
-    def line(name: str, to_row: int, median_us: float | None) -> latency.Result:
-        low = {"median_us_min": median_us, "median_us_max": median_us}
-        facts = {"status": DONE, "repeats": 1, "n_parts": 1_000}
-        return latency.Result(name, 0, to_row, **facts, median_us=median_us, **low)
+    def line(name: str, to_row: int, median_us: float | None) -> dict[str, object]:
+        facts = {"contender": name, "from_row": 0, "to_row": to_row, "n_parts": 1_000}
+        return facts | dict.fromkeys(("median_us", "median_us_min", "median_us_max"), median_us)
 
     found = [line(latency.OURS, 10, 1.0), line(latency.OURS, 20, 2.0)]
-    [goal] = latency.goals([*found, line(latency.PEER, 10, 50.0), line(latency.PEER, 20, None)])
+    found += [line(latency.PEER, 10, 50.0), line(latency.PEER, 20, None)]
+    [goal] = latency.goals({"suite_latency": found})
     assert goal.reached == "yes"
     assert goal.figure.startswith("50 times")
+
+
+# ---------------------------------------------------------------------- the runner
+
+
+MEASURED: list[tuple[str, int]] = []
+
+
+def count_calls(name: str, round: int, factor: int) -> Iterator[dict[str, object]]:
+    """A measurement that fails once, in the middle of a run."""
+    MEASURED.append((name, round))
+    if MEASURED.count(("b", 1)) == 1 and (name, round) == ("b", 1):
+        raise KeyboardInterrupt
+    yield {"warm": True}
+    yield {"seconds": float(factor * (round + 1)), "same": True}
+
+
+COUNTED = Table(
+    "counted",
+    "name warm repeats status seconds seconds_min seconds_max same goal reached",
+    count_calls,
+    lambda size: [{"name": name, "goal": 4.0} for name in size["names"]],
+    figures={"spread": "seconds", "all": "same"},
+    rounds="rounds",
+    skip=lambda case, before: ("not tried", "") if case["name"] == "c" else None,
+    goal=EachLine("{name} in {goal:g} s", "seconds", "{seconds:g} s", "{name}", at_least=False),
+)
+
+
+def test_a_run_that_was_stopped_goes_on_in_turns(tmp_path: Path) -> None:
+    sizes = {"names": (("a", "b", "c"), ()), "rounds": (3, 0), "factor": (2, 0)}
+    question = Question("counted", [COUNTED], sizes)
+    MEASURED.clear()
+    with pytest.raises(KeyboardInterrupt):
+        runner.ask_question(question, False, tmp_path)
+    assert MEASURED == [("a", 0), ("b", 0), ("a", 1), ("b", 1)]
+    assert not (tmp_path / "counted.csv").exists()
+    runner.ask_question(question, False, tmp_path, resume=True)
+    assert MEASURED[4:] == [("b", 1), ("a", 2), ("b", 2)]
+    found = read_lines(tmp_path / "counted.csv")
+    assert [line["status"] for line in found] == [DONE, DONE, "not tried"]
+    spread = {"seconds": 4, "seconds_min": 2, "seconds_max": 6}
+    facts = {"warm": "True", "repeats": 3, "same": "yes", "reached": "yes", "goal": 4}
+    assert found[0] == {"name": "a", "status": DONE} | spread | facts
+    assert found[2]["reached"] == "no"
+    judged = read_lines(tmp_path / "counted_goals.csv")
+    assert [line["reached"] for line in judged] == ["yes", "yes", "no"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["counted.csv", "counted_goals.csv"]
+    # Without being told to go on, all is measured again.
+    runner.ask_question(question, False, tmp_path)
+    assert len(MEASURED) == 7 + 6
+
+
+def test_lines_that_are_missing_are_told() -> None:
+    windows = [{"to_row": 1}, {"to_row": 2}]
+    table = replace(COUNTED, fields="name to_row status words", within=lambda size: windows)
+    told = [{}, {"to_row": 1, "seconds": 1.0, "same": True}]
+    found = runner.lines_of(table, {}, {"name": "a"}, [Answer(DONE, told)])
+    assert [line["status"] for line in found] == [DONE, OUT_OF_TIME]
+    found = runner.lines_of(table, {}, {"name": "a"}, [Answer(FAILED, [], "no such thing")])
+    assert [(line["status"], line["words"]) for line in found] == 2 * [(FAILED, "no such thing")]
+
+
+def test_two_never_measure_at_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    refused = pytest.raises(SystemExit, match="Another benchmark is running")
+    with run.alone(quick=False), run.alone(quick=True), refused, run.alone(quick=False):
+        raise AssertionError("two at once")
+    with run.alone(quick=False):
+        pass
 
 
 def test_imports_are_added_up_by_package() -> None:
@@ -340,7 +421,7 @@ def test_imports_are_added_up_by_package() -> None:
         "import time:      5000 |       8000 | resonart\n"
     )
     found = first_use.dearest("resonart", text)
-    assert [(one.package, one.own_milliseconds) for one in found] == [
+    assert [(one["package"], one["own_milliseconds"]) for one in found] == [
         ("resonart", 5.0),
         ("numpy", 3.0),
     ]

@@ -7,13 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
+from ..workloads import Labels, Rows, Workload
 
-from ..shapes import Workload
-from ..workloads import Rows
-
-Labels = NDArray[np.int64]
 Setting = dict[str, Any]
 """Parameters that go through JSON."""
 

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..shapes import Workload
-from ..workloads import Rows
+from ..workloads import Rows, Workload
 from .contender import Contender, Fitted, Learner, Setting, as_lists, pairs
 
 MERGED_ROWS = 5_000

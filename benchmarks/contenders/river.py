@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..shapes import Workload
-from ..workloads import Rows
+from ..workloads import Rows, Workload
 from .contender import Contender, Fitted, Learner, Setting, distances, pairs
 
 Rivers = dict[int, float]

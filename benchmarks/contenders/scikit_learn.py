@@ -6,8 +6,7 @@ import warnings
 
 import numpy as np
 
-from ..shapes import Workload
-from ..workloads import Rows
+from ..workloads import Rows, Workload
 from .contender import Contender, Fitted, Learner, Setting, as_arrays, distances, pairs
 
 ASKED_FOR_EPS = 1_000  # rows whose neighbours tell a good radius
