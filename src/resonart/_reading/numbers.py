@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._shared.escape import escaped
+from .._shared.words import count_of as count_of
 
 Floats = NDArray[np.float64]
 
@@ -156,17 +157,6 @@ def percent(share: float, decimals: int = 0) -> str:
     if share < 1.0 and float(written) == 100.0:
         return f"> {100.0 - unit:.{decimals}f} %"
     return f"{written} %"
-
-
-def count_of(n: int, what: str) -> str:
-    """Write how many there are of something.
-
-    Examples
-    --------
-    >>> count_of(1, "box"), count_of(1204, "row"), count_of(2, "box")
-    ('1 box', '1,204 rows', '2 boxes')
-    """
-    return f"{n:,} {what}" + ("" if n == 1 else "es" if what == "box" else "s")
 
 
 def compared(value: float, limit: float, decimals: int = 3) -> str:

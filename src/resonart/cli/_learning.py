@@ -12,9 +12,9 @@ import numpy as np
 import resonart
 from resonart.io import Chunk
 
+from ._cluster_ids import ClusterIds, Integers
 from ._errors import CommandError
 from ._models import chooses_itself
-from ._names import Integers, StayingNames
 from ._output import Tick
 
 
@@ -38,7 +38,7 @@ class Learned(NamedTuple):
     seconds : float
         Time spent learning, reading not counted.
     labels : ndarray
-        The label of every staying number.
+        The label of every id.
     """
 
     in_memory: bool
@@ -86,14 +86,14 @@ def cut(chunk: Chunk, begin: int, end: int) -> Chunk:
 
 
 def learn(model: Any, head: Head, keep: Keep, tick: Tick) -> Learned:
-    """Let the model learn all rows, and hand every chunk on with its clusters' staying numbers.
+    """Let the model learn all rows, and hand every chunk on with the ids of its clusters.
 
     A table that is read whole is learned by ``fit``. Of a larger one the head comes first. Where a
     vigilance is to be chosen, ``fit`` chooses it from the head, and all else is learned into that
     model, unmerged, as ``fit`` itself does beyond its sample. Where vigilances are given, rows are
     learned as they come, and merged in the end, which gives what ``fit`` of all would.
     """
-    names = StayingNames()
+    names = ClusterIds()
     clock = Clock()
     chosen = chooses_itself(model)
     if not head.is_all:
@@ -139,7 +139,7 @@ def check_goes_in_chunks(model: Any, n_head_rows: int) -> None:
 class Tracker:
     """Follow the labels of a model from call to call."""
 
-    def __init__(self, model: Any, names: StayingNames) -> None:
+    def __init__(self, model: Any, names: ClusterIds) -> None:
         self._model = model
         self._names = names
         # Of the first call no label is older than it.

@@ -1,30 +1,19 @@
-"""Options that several commands share, each defined once."""
+"""Options that say which estimator is to be made, and with which parameters."""
 
 from __future__ import annotations
 
-import csv
 import functools
 import inspect
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any
 
 import click
 
 import resonart
-from resonart import io
 
-from ._files import DASH, FileCommand, Writes
-from ._output import Output
-
-Command = TypeVar("Command", bound=Callable[..., Any])
-Decorator = Callable[[Command], Command]
-
-Missing = Literal["error", "drop", "keep"]  # (the last is no option)
-
-STDIN = STDOUT = DASH
+from ._command import Decorator, in_section
 
 ESTIMATORS: dict[str, type[Any]] = {
     "ddvfa": resonart.DDVFA,
@@ -36,68 +25,7 @@ LINKAGES = ("single", "complete", "median", "average", "weighted", "centroid")
 ORDERS = ("given", "random", "vat")
 OUT_OF_BOUNDS = ("expand", "clip", "error")
 
-# Without a limit of the user's, a table is read whole up to this many rows and numbers (400 MB).
-MOST_ROWS = 1_000_000
-MOST_NUMBERS = 50_000_000
-
-
-class Sectioned(FileCommand):
-    """A command whose help has shared options under headings of their own."""
-
-    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        sections: dict[str, list[tuple[str, str]]] = {"Options": []}
-        for heading in ("Table", "Model"):
-            sections[heading] = []
-        for param in self.get_params(ctx):
-            record = param.get_help_record(ctx) if isinstance(param, click.Option) else None
-            if record is not None:
-                sections[_SECTION_OF.get(param.name or "", "Options")].append(record)
-        for heading, records in sections.items():
-            if records:
-                with formatter.section(heading):
-                    formatter.write_dl(records)
-
-
-def gathered(
-    name: str, kind: Callable[..., Any], options: Sequence[Decorator[Any]]
-) -> Decorator[Any]:
-    """Add options to a command, which gets their values as one object."""
-    fields = list(inspect.signature(kind).parameters)
-
-    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
-        @functools.wraps(command)
-        def wrapper(**values: Any) -> Any:
-            values[name] = kind(**{field: values.pop(field) for field in fields})
-            return command(**values)
-
-        decorated: Callable[..., Any] = with_options(wrapper, options)
-        return decorated
-
-    return decorate
-
-
-def with_options(command: Callable[..., Any], options: Sequence[Decorator[Any]]) -> Any:
-    """Add options, which help lists in this order."""
-    for option in reversed(options):
-        command = option(command)
-    return command
-
-
 # ---------------------------------------------------------------------- kinds of value
-
-
-def column_list(text: str) -> list[str]:
-    """Return columns that are separated by commas; a name with a comma stands in quotes.
-
-    Examples
-    --------
-    >>> column_list('a, "b, c",3')
-    ['a', 'b, c', '3']
-    """
-    names = next(csv.reader([text], skipinitialspace=True), [])
-    if not names or not all(names):
-        raise click.BadParameter(f"{text!r} is not a list of columns, as in a,b,3.")
-    return names
 
 
 def vigilance(text: str) -> float | str:
@@ -145,178 +73,6 @@ def feature_ranges(text: str) -> tuple[Any, Any]:
             "the lower first."
         ) from None
     return (low[0], high[0]) if len(pairs) == 1 else (list(low), list(high))
-
-
-# ---------------------------------------------------------------------- what is shown
-
-
-def output_options(command: Command) -> Command:
-    """``--json`` and ``--quiet``; the command gets them as ``output``."""
-    decorated: Command = gathered(
-        "output",
-        _make_output,
-        [
-            click.option("--json", "as_json", is_flag=True, help="Print one JSON object."),
-            click.option("--quiet", "-q", is_flag=True, help="Print warnings and errors only."),
-        ],
-    )(command)
-    return decorated
-
-
-def _make_output(as_json: bool, quiet: bool) -> Output:
-    return Output(as_json, quiet)
-
-
-# ---------------------------------------------------------------------- tables
-
-
-@dataclass(frozen=True)
-class TextOptions:
-    """How text is written, and which columns of it are meant."""
-
-    columns: list[str] | None
-    exclude: tuple[str, ...]
-    header: bool | None
-    delimiter: str | None
-    decimal: str
-    thousands: str | None
-    na: tuple[str, ...]
-    encoding: str
-
-
-@dataclass(frozen=True)
-class TableOptions(TextOptions):
-    """How a table is to be read."""
-
-    label: str | None
-    missing: Missing
-    format: str | None
-
-    @property
-    def reading(self) -> dict[str, Any]:
-        """What the library's readers take as it is."""
-        return {name: value for name, value in vars(self).items() if name != "format"}
-
-    def open(
-        self, source: str, *, features: Sequence[str] | None = None, chunk_rows: int = 65_536
-    ) -> io.TableReader:
-        """Open a table; ``features`` are a model's, where the user did not choose columns."""
-        return io.open_table(
-            source,
-            format=self.format,
-            features=features if self.columns is None else None,
-            chunk_rows=chunk_rows,
-            **self.reading,
-        )
-
-
-COLUMNS_OPTION = click.option(
-    "--columns",
-    type=column_list,
-    metavar="A,B,3",
-    help="Features: names, or numbers from 0. [default: all columns of numbers]",
-)
-# How text is written, the same for tables and streams.
-TEXT_OPTIONS = [
-    click.option(
-        "--exclude",
-        multiple=True,
-        metavar="COLUMN",
-        help="A column that is no feature; may be repeated.",
-    ),
-    click.option(
-        "--header/--no-header",
-        default=None,
-        help="Whether the first line of a CSV holds names. [default: as it looks]",
-    ),
-    click.option("--delimiter", help="What stands between the values of a CSV."),
-    click.option(
-        "--decimal",
-        type=click.Choice([".", ","]),
-        default=".",
-        help="Decimal sign of a CSV. [default: .]",
-    ),
-    click.option("--thousands", metavar="SIGN", help="What groups thousands in a CSV."),
-    click.option(
-        "--na",
-        multiple=True,
-        metavar="WORD",
-        help="A word that stands for a missing value, as ?; may be repeated.",
-    ),
-    click.option(
-        "--encoding", default="utf-8", metavar="NAME", help="Encoding of text. [default: utf-8]"
-    ),
-]
-
-
-def text_options(command: Command) -> Command:
-    """How lines of text are read; the command gets it as ``text``."""
-    decorated: Command = gathered("text", TextOptions, [COLUMNS_OPTION, *TEXT_OPTIONS])(command)
-    return decorated
-
-
-def table_options(command: Command) -> Command:
-    """How a table is read; the command gets it as ``table``."""
-    options = [
-        COLUMNS_OPTION,
-        click.option(
-            "--label",
-            metavar="COLUMN",
-            help="Column of known classes: no feature, but what the clusters are compared with.",
-        ),
-        click.option(
-            "--missing",
-            type=click.Choice(["error", "drop"]),
-            default="error",
-            show_default=True,
-            help="What a row with a missing value does: stop, or be dropped (and counted).",
-        ),
-        click.option(
-            "--format",
-            type=click.Choice(list(io.FORMATS)),
-            help="Format of the table. [default: by its name or first bytes]",
-        ),
-        *TEXT_OPTIONS,
-    ]
-    decorated: Command = gathered("table", TableOptions, options)(command)
-    return decorated
-
-
-def in_memory_option(command: Command) -> Command:
-    """``--in-memory-rows``: up to how many rows a table is read whole."""
-    decorated: Command = click.option(
-        "--in-memory-rows",
-        type=click.IntRange(min=1),
-        metavar="N",
-        help=f"Read tables of up to so many rows whole. [default: {MOST_ROWS:,}, fewer if the "
-        f"table has more than {MOST_NUMBERS // MOST_ROWS} features]",
-    )(command)
-    return decorated
-
-
-def row_limit(asked: int | None, n_features: int) -> int:
-    """Return up to how many rows are read whole.
-
-    Examples
-    --------
-    >>> row_limit(None, 2), row_limit(None, 1000), row_limit(5, 2)
-    (1000000, 50000, 5)
-    """
-    if asked is not None:
-        return asked
-    return max(1, min(MOST_ROWS, MOST_NUMBERS // max(n_features, 1)))
-
-
-def labels_option(help_text: str) -> Decorator[Any]:
-    """``-o``: where a table is written, ``-`` for stdout."""
-    return click.option(
-        "--output", "-o", "target", type=Writes(dir_okay=False, allow_dash=True), help=help_text
-    )
-
-
-def picture_option(help_text: str) -> Decorator[Any]:
-    """``--picture``: where a picture is written."""
-    return click.option("--picture", type=Writes(dir_okay=False, path_type=Path), help=help_text)
 
 
 # ---------------------------------------------------------------------- estimators
@@ -493,7 +249,7 @@ def model_options(*, tries_vigilances: bool = False) -> Decorator[Any]:
             given = {name: value for name, value in taken.items() if value is not None}
             return command(model_options=ModelOptions(chosen, given), **values)
 
-        decorated: Callable[..., Any] = with_options(wrapper, options)
+        decorated: Callable[..., Any] = in_section("Model", *options)(wrapper)
         return decorated
 
     return decorate
@@ -508,12 +264,3 @@ def _name_of(option: Decorator[Any]) -> str:
     [parameter] = probe.__click_params__  # type: ignore[attr-defined]
     name: str = parameter.name
     return name
-
-
-_SECTION_OF = dict.fromkeys(
-    ["columns", "label", "missing", "format", "in_memory_rows", *map(_name_of, TEXT_OPTIONS)],
-    "Table",
-) | dict.fromkeys(
-    ["model", *map(_name_of, (*VIGILANCE_OPTIONS, *OTHER_OPTIONS, *LEARNING_OPTIONS, SEED_OPTION))],
-    "Model",
-)
