@@ -66,6 +66,22 @@ def test_noise_stays_noise() -> None:
     assert renamed(np.array([-1, 1]), ids.labels()).tolist() == [-1, 0]
 
 
+def test_a_cluster_that_has_become_noise() -> None:
+    """Its id has no label any more, nor have those that came to mean the same."""
+    ids = ClusterIds()
+    ids.follow(3)
+    ids.follow(2, np.array([0, 1, 1]))
+    ids.follow(2, np.array([0, -1]))
+    assert ids.labels().tolist() == [0, -1, -1, 1]
+    assert ids.of(np.array([-1, 0, 1])).tolist() == [-1, 0, 3]
+    counts = ClusterCounts()
+    counts.add(np.array([0, 1, 2, 2, 3, -1]), np.array(list("aabbcc")))
+    sizes, noise = counts.sizes(ids.labels(), 2)
+    assert (sizes.tolist(), noise) == ([1, 1], 4)
+    expected = adjusted_rand_score(list("aabbcc"), [0, -1, -1, -1, 1, -1])
+    assert counts.agreement(ids.labels()) == pytest.approx(expected)
+
+
 # ---------------------------------------------------------------------- counts
 
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import inspect
 import math
 import os
-import warnings
 from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any
@@ -16,24 +14,15 @@ from sklearn.utils.validation import validate_data
 
 from .. import _core
 from .._shared.escape import escaped_lines
+from .._shared.warn import warn_user as warn_user
 
 Rows = NDArray[Any]
 
-_OURS = ("resonart", "sklearn")
 _LARGEST_COUNT = 2**62  # what the engine counts with
 
 
 class ParameterError(ValueError, TypeError):
     """A parameter that cannot be used; both kinds of error, as in scikit-learn."""
-
-
-def warn_user(message: str | Warning) -> None:
-    """Warn, pointing at the user's line: the first outside this package and scikit-learn."""
-    frame, level = inspect.currentframe(), 1
-    while frame is not None and frame.f_globals.get("__name__", "").split(".")[0] in _OURS:
-        frame, level = frame.f_back, level + 1
-    category = UserWarning if isinstance(message, str) else type(message)
-    warnings.warn(message, category, stacklevel=level)
 
 
 def was_interrupted(error: BaseException | None) -> bool:

@@ -39,6 +39,8 @@ class ClusterIds:
             ids[: len(self._of_label)] = self._of_label
         else:
             for each, label in zip(self._of_label, label_map, strict=True):
+                if label < 0:  # the cluster has become noise: no label is its id's any more
+                    continue
                 if ids[label] < 0:
                     ids[label] = each
                 else:
@@ -53,7 +55,7 @@ class ClusterIds:
         return renamed(labels, self._of_label)
 
     def labels(self) -> Integers:
-        """Return the label of every id, as labels are now."""
+        """Return the label of every id, as labels are now; -1 where a cluster has become noise."""
         found = np.full(len(self._same_as), -1, dtype=np.int64)
         found[self._of_label] = np.arange(len(self._of_label))
         for each, same in enumerate(self._same_as):

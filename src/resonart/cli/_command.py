@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 import click
 
-from ._files import STDOUT, OutputFile, check_distinct, files_of
+from ._files import STDOUT, InputFile, OutputFile, check_distinct, files_of
 from ._locks import FileLock
 from ._output import Output, Report
 
@@ -139,6 +139,10 @@ def gathered(
         return decorated
 
     return decorate
+
+
+data_argument = click.argument("data", type=InputFile(allow_dash=True))
+model_argument = click.argument("model_file", metavar="MODEL", type=InputFile(dir_okay=False))
 
 
 def target_option(help_text: str) -> Decorator[Any]:

@@ -51,10 +51,10 @@ class ClusterCounts:
 
     def sizes(self, labels: Integers, n_clusters: int) -> tuple[Integers, int]:
         """Return the rows of each cluster, and of none; ``labels`` are those of the ids."""
-        noise, of_ids = int(self._sizes[0]), self._sizes[1:]
-        counted = np.zeros(n_clusters, dtype=np.int64)
-        np.add.at(counted, renamed(np.arange(len(of_ids)), labels), of_ids)
-        return counted, noise
+        ids = np.arange(-1, len(self._sizes) - 1)
+        counted = np.zeros(n_clusters + 1, dtype=np.int64)
+        np.add.at(counted, renamed(ids, labels) + 1, self._sizes)
+        return counted[1:], int(counted[0])
 
     def agreement(self, labels: Integers) -> float | None:
         """Return the adjusted Rand index to the classes; None where there are none."""

@@ -212,7 +212,7 @@ class WarningLines:
             warn(text)
 
 
-def meet_features(source: str, names: Sequence[str] | None, doubtful: Mapping[str, str]) -> None:
+def note_features(source: str, names: Sequence[str] | None, doubtful: Mapping[str, str]) -> None:
     """Warn of features that are hardly meant to be, and keep all names for warnings to come."""
     for name, looks in doubtful.items():
         cure = f"If it is no feature, leave it out with --exclude {shlex.quote(name)}."

@@ -25,7 +25,7 @@ from resonart import Learned
 from resonart._shared.escape import escaped_json
 from resonart.io import Block, LineParser, LineReader, LiveRows, Reject
 
-from ._errors import CommandError, as_options, meet_features, naming, say, warn
+from ._errors import CommandError, as_options, naming, note_features, say, warn
 from ._models import check_width, is_fitted, name_features
 from ._stream_output import LineFormat, LineOutput, WrittenFile
 
@@ -399,7 +399,7 @@ class Streamer:
     def _learn(self, rows: NDArray[np.float64], lines: NDArray[np.int64]) -> None:
         is_new = not is_fitted(self.model)
         if is_new:
-            meet_features(self.parser.title, self.parser.names, self.parser.doubtful(rows))
+            note_features(self.parser.title, self.parser.names, self.parser.doubtful(rows))
         if self.learns:
             learned = self.model.learn_many(rows)
         else:

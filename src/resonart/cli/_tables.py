@@ -12,7 +12,7 @@ from resonart import io
 from resonart._shared.words import count_of
 
 from ._command import COUNT, gathered, in_section, option
-from ._errors import CommandError, meet_features
+from ._errors import CommandError, note_features
 from ._learning import read_head
 from ._models import check_width, feature_names
 from ._output import Output
@@ -70,7 +70,7 @@ class TableOptions(TextOptions):
                 f"{source} has more than {limit:,} rows, and all are needed in memory. If there is "
                 "room for them, give a larger --in-memory-rows."
             )
-        meet_features(source, reader.feature_names, reader.doubtful)
+        note_features(source, reader.feature_names, reader.doubtful)
         return head.chunk, reader
 
 

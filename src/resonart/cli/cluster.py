@@ -16,10 +16,10 @@ from resonart._shared.words import count_of
 from resonart.io import Chunk, TableReader
 
 from ._cluster_ids import Integers, renamed
-from ._command import command, option, picture_option
+from ._command import command, data_argument, option, picture_option
 from ._counts import ClusterCounts
-from ._errors import CommandError, meet_features, warn
-from ._files import STDIN, InputFile, OutputFile, check_folder, shown_path, table_writer
+from ._errors import CommandError, note_features, warn
+from ._files import STDIN, OutputFile, check_folder, shown_path, table_writer
 from ._label_table import LabelTable, label_table_options
 from ._learning import Head, Learned, cut, labels_are_final, learn, read_head
 from ._models import as_feature, feature_names, in_short, kind_of, name_features, vigilances_of
@@ -42,7 +42,7 @@ from ._tables import (
     "cluster data.csv --label class --report --picture boxes.png",
     "cluster data.parquet --rho-lb 0.85 --rho-ub 0.95 --json",
 )
-@click.argument("data", type=InputFile(allow_dash=True))
+@data_argument
 @label_table_options
 @option("--save", type=OutputFile(path_type=Path), help="Write the model to this file.")
 @option("--report", is_flag=True, help="Describe the clusters as rules.")
@@ -146,7 +146,7 @@ def run(job: Job, spool: Spool | None, in_memory_rows: int | None, output: Outpu
     with job.table.open(job.data) as reader:
         with output.progress("Reading") as tick:
             head = read_head(reader, row_limit(in_memory_rows, len(reader.feature_names)), tick)
-        meet_features(job.data, reader.feature_names, reader.doubtful)
+        note_features(job.data, reader.feature_names, reader.doubtful)
         if not head.is_all:
             check_readable_twice(job, len(head.chunk.rows))
         with output.progress("Learning") as tick:

@@ -8,14 +8,13 @@ import click
 
 import resonart
 
-from ._command import COUNT, SHARE, command, option
-from ._files import InputFile
+from ._command import COUNT, SHARE, command, model_argument, option
 from ._models import in_short, kind_of, load_fitted, vigilances_of
 from ._output import Output, Report
 
 
 @command("describe model.resonart", "describe model.resonart --max-boxes 1 --json")
-@click.argument("model_file", metavar="MODEL", type=InputFile(dir_okay=False))
+@model_argument
 @option("--max-clusters", type=COUNT, help="Most clusters to show.")
 @option("--max-boxes", type=COUNT, default=3, help="Most boxes to show of each cluster.")
 @option(

@@ -10,17 +10,16 @@ import numpy as np
 
 from resonart import io
 
-from ._command import command, option
+from ._command import command, data_argument, model_argument, option
 from ._errors import CommandError
-from ._files import InputFile
 from ._models import load_fitted
 from ._output import Output, Report
 from ._tables import TableOptions, table_options
 
 
 @command("explain model.resonart new.csv --row 3")
-@click.argument("model_file", metavar="MODEL", type=InputFile(dir_okay=False))
-@click.argument("data", type=InputFile(allow_dash=True))
+@model_argument
+@data_argument
 @option(
     "--row",
     type=click.IntRange(min=0),

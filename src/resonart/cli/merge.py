@@ -46,9 +46,8 @@ def merge(model_files: tuple[str, ...], target: Path, output: Output) -> Report:
     merged.save(target, metadata=about, include_labels=False)
 
     label_maps = merged.label_maps_
-    sizes = np.bincount(
-        merged.category_labels_, weights=merged.counts_, minlength=merged.n_clusters_
-    ).astype(np.int64)
+    sizes = np.zeros(merged.n_clusters_ + 1, dtype=np.int64)  # of noise, and of the clusters
+    np.add.at(sizes, merged.category_labels_ + 1, merged.counts_)
     n_before = sum(model.n_clusters_ for model in models)
     return Report(
         {
@@ -56,7 +55,7 @@ def merge(model_files: tuple[str, ...], target: Path, output: Output) -> Report:
             "model_file": target,
             "clusters": merged.n_clusters_,
             "categories": merged.n_categories_,
-            "sizes": sizes,
+            "sizes": sizes[1:],
             "label_maps": label_maps,
         },
         [
@@ -69,7 +68,7 @@ def merge(model_files: tuple[str, ...], target: Path, output: Output) -> Report:
             Table(
                 ["model", "cluster", "becomes", "rows there"],
                 [
-                    [name, old, int(new), int(sizes[new])]
+                    [name, old, int(new) if new >= 0 else "noise", int(sizes[new + 1])]
                     for name, label_map in zip(model_files, label_maps, strict=True)
                     for old, new in enumerate(label_map)
                 ],

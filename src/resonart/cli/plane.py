@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from pathlib import Path
 from typing import Any
 
@@ -13,20 +14,22 @@ from resonart._shared.words import count_of
 from resonart.io import Chunk
 from resonart.tuning import VigilancePlane
 
-from ._command import COUNT, SHARE, command, option, picture_option, target_option
-from ._files import InputFile, shown_path, table_writer
-from ._options import ModelOptions, flag, model_options
+from ._command import (
+    COUNT,
+    SHARE,
+    command,
+    data_argument,
+    option,
+    picture_option,
+    target_option,
+)
+from ._files import shown_path, table_writer
+from ._models import VIGILANCES
+from ._options import ESTIMATORS, ModelOptions, flag, model_options
 from ._output import Output, Report, Table, duration
 from ._pictures import check_picture, draw
 from ._tables import TableOptions, in_memory_option, rows_in_words, table_options
 
-# What an estimator needs in order to be made; all values are tried.
-ANY = {
-    "ddvfa": {"rho_lb": 0.0, "rho_ub": 1.0},
-    "dvfa": {"rho_lb": 0.0, "rho_ub": 1.0},
-    "fuzzy-art": {"rho": 0.0},
-    "topo-art": {"rho_a": 0.0},
-}
 HEADINGS = {
     "mean_score": "score",
     "mean_ari": "ARI",
@@ -40,7 +43,7 @@ HEADINGS = {
     "plane data.csv --label class --step 0.05 --orders 5",
     "plane data.csv --step 0.1 --orders 3 --picture plane.png -o cells.csv",
 )
-@click.argument("data", type=InputFile(allow_dash=True))
+@data_argument
 @target_option("Write all cells to this table; - is CSV on stdout.")
 @picture_option("Draw the plane.")
 @option(
@@ -104,7 +107,10 @@ def plane(
             raise click.UsageError(f"--{name} ari compares with known classes. Name them: --label.")
     check_picture(picture)
     seed = model_options.given.get("random_state", 0)
-    model = ModelOptions(model_options.model, ANY[model_options.model] | model_options.given).make()
+    # Whatever an estimator needs in order to be made: all values are tried.
+    known = inspect.signature(ESTIMATORS[model_options.model]).parameters
+    vigilances = {name: float(name == "rho_ub") for name in VIGILANCES if name in known}
+    model = ModelOptions(model_options.model, vigilances | model_options.given).make()
     with table_writer(target) as writer:
         chunk, reader = table.read_all(data, in_memory_rows, output)
         rows, classes = sampled(chunk, sample, seed)

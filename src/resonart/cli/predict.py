@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import click
 import numpy as np
 
 from resonart._shared.words import count_of
 
-from ._command import command, option
+from ._command import command, data_argument, model_argument, option
 from ._counts import ClusterCounts
-from ._files import InputFile, shown_path, table_writer
+from ._files import shown_path, table_writer
 from ._label_table import LabelTable, label_table_options
 from ._models import kind_of, load_fitted
 from ._output import Output, Report, duration
@@ -20,8 +19,8 @@ from ._tables import TableOptions, rows_in_words, table_options
     "predict model.resonart new.csv -o labels.csv --scores",
     "predict model.resonart - --format csv -o - < new.csv",
 )
-@click.argument("model_file", metavar="MODEL", type=InputFile(dir_okay=False))
-@click.argument("data", type=InputFile(allow_dash=True))
+@model_argument
+@data_argument
 @label_table_options
 @option("--noise", is_flag=True, help="Label -1 for rows that resonate with no cluster.")
 @table_options

@@ -10,15 +10,15 @@ import resonart
 from resonart import plot
 from resonart._shared.words import count_of
 
-from ._command import command, option, picture_option, target_option
-from ._files import InputFile, shown_path, table_writer
+from ._command import command, data_argument, option, picture_option, target_option
+from ._files import shown_path, table_writer
 from ._output import Output, Report, duration
 from ._pictures import check_picture, draw
 from ._tables import TableOptions, in_memory_option, rows_in_words, table_options
 
 
 @command("vat data.csv --picture vat.png -o order.csv")
-@click.argument("data", type=InputFile(allow_dash=True))
+@data_argument
 @target_option("Write the rows' numbers in VAT order to this table; - is CSV on stdout.")
 @picture_option("Draw the image: dark blocks along the diagonal are clusters.")
 @option(

@@ -10,6 +10,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from river.base import Clusterer
 
+from resonart._shared.warn import warn_user
+
 from ._features import (
     ON_MISSING,
     ON_NEW,
@@ -22,7 +24,6 @@ from ._features import (
     middles,
     raise_explained,
     split_bounds,
-    tell_user,
 )
 from ._frames import (
     are_text,
@@ -358,7 +359,7 @@ class ARTClusterer(Clusterer):
 
     def _tell_once(self, what: str, message: str) -> None:
         if what not in self._told:
-            tell_user(message)
+            warn_user(message)
             self._told += (what,)
 
 

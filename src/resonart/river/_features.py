@@ -6,10 +6,8 @@ Boxes have a fixed number of sides: features are those of the first row learned,
 
 from __future__ import annotations
 
-import inspect
 import re
 import sys
-import warnings
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from numbers import Real
 from operator import itemgetter
@@ -21,7 +19,6 @@ Pick = Callable[[Mapping[Hashable, Any]], Row]
 ON_MISSING = ("last", "error")
 ON_NEW = ("ignore", "error")
 
-_OURS = ("resonart", "river")
 # As far apart as two values may be for a range to be a number.
 LARGEST = sys.float_info.max / 2
 
@@ -96,14 +93,6 @@ def listed(names: Iterable[Hashable], most: int = 5) -> str:
     names = list(names)
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(map(repr, names[:most])) + more
-
-
-def tell_user(message: str) -> None:
-    """Warn, pointing at the first line outside resonart and river."""
-    frame, level = inspect.currentframe(), 1
-    while frame is not None and frame.f_globals.get("__name__", "").split(".")[0] in _OURS:
-        frame, level = frame.f_back, level + 1
-    warnings.warn(message, UserWarning, stacklevel=level)
 
 
 def raise_explained(
