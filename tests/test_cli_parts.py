@@ -16,7 +16,7 @@ from sklearn.metrics import adjusted_rand_score
 from resonart.cli import _counts, _spool
 from resonart.cli._cluster_ids import ClusterIds, renamed
 from resonart.cli._counts import ClusterCounts
-from resonart.cli._output import MOST_LINES, Output, duration, plain
+from resonart.cli._output import MOST_LINES, Output, Report, Table, duration, plain
 from resonart.cli._spool import Spool
 
 # ---------------------------------------------------------------------- ids
@@ -195,6 +195,19 @@ def test_progress_is_shown_on_a_terminal_only(
         shown = terminal.getvalue()
         assert ("12,345 rows" in shown and "rows/s" in shown) == (output == Output())
     assert capsys.readouterr().out == ""
+
+
+def test_words_beside_a_table_are_not_worth_failing_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A stream whose stderr nobody reads any more has done its work all the same."""
+
+    class Closed(io.StringIO):
+        def write(self, text: str) -> int:
+            raise BrokenPipeError
+
+    for stream in (None, Closed()):
+        monkeypatch.setattr(sys, "stderr", stream)
+        Output(to_stderr=True).show("stream", Report({}, ["done", Table(["a"], [[1]])]))
+        Output(json=True, to_stderr=True).show("stream", Report({}, []))
 
 
 def test_json_holds_what_json_can_hold(capsys: pytest.CaptureFixture[str]) -> None:

@@ -84,7 +84,8 @@ def command(*examples: str, summary_on_stderr: bool = False) -> Callable[..., cl
             output = Output(as_json, quiet, to_stderr=takes_stdout or summary_on_stderr)
             report = function(output=output, **values)
             output.show(made.name or "", report)
-            click.get_current_context().exit(report.exit_code)
+            if report.exit_code:
+                click.get_current_context().exit(report.exit_code)
 
         heading = "Example" if len(examples) == 1 else "Examples"
         epilog = "\n  ".join([f"\b\n{heading}:", *(f"resonart {example}" for example in examples)])
@@ -107,6 +108,13 @@ def option(*names: str, **settings: Any) -> Decorator[Any]:
     """Add an option, with the metavar that its kind of value has in all commands."""
     metavar = METAVARS.get(settings.get("type"))
     return click.option(*names, **{"metavar": metavar, **settings})
+
+
+def choice_option(
+    name: str, choices: Sequence[str], help_text: str, *names: str, default: str | None = None
+) -> Decorator[Any]:
+    """Add an option that takes one of a few words."""
+    return click.option(name, *names, type=click.Choice(choices), default=default, help=help_text)
 
 
 def in_section(section: str, *options: Decorator[Any]) -> Decorator[Any]:
@@ -145,9 +153,10 @@ data_argument = click.argument("data", type=InputFile(allow_dash=True))
 model_argument = click.argument("model_file", metavar="MODEL", type=InputFile(dir_okay=False))
 
 
-def target_option(help_text: str) -> Decorator[Any]:
-    """``-o``: where a table is written, ``-`` for stdout."""
-    return option("--output", "-o", "target", type=OutputFile(allow_dash=True), help=help_text)
+def target_option(help_text: str, **settings: Any) -> Decorator[Any]:
+    """``-o``: where a table is written, ``-`` for stdout, unless its type says otherwise."""
+    settings = {"type": OutputFile(allow_dash=True), **settings}
+    return option("--output", "-o", "target", help=help_text, **settings)
 
 
 def picture_option(help_text: str) -> Decorator[Any]:

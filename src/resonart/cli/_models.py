@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 import resonart
 
 from ._errors import CommandError
+from ._files import STDIN
 from ._options import ESTIMATORS
 
 VIGILANCES = ("rho", "rho_lb", "rho_ub", "rho_a")
@@ -30,7 +31,7 @@ def load_fitted(path: str) -> tuple[Any, dict[str, Any]]:
 
 def is_model_file(path: str) -> bool:
     """Tell by its first bytes whether a file holds a model: no table begins like that."""
-    if path == "-":
+    if path == STDIN:
         return False
     try:
         with open(path, "rb") as file:

@@ -8,7 +8,7 @@ import sys
 import textwrap
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -130,7 +130,7 @@ class Output:
             # As it is: a name may look like rich's markup.
             drawn.add_row(*(Text(escaped(in_words(value))) for value in row))
         if is_terminal:
-            with naming(self._title()):
+            with self._writing():
                 Console(stderr=self.to_stderr).print(drawn)
         else:
             console = Console(width=10_000, color_system=None)
@@ -140,14 +140,16 @@ class Output:
             self.line(f"... and {len(rows) - most:,} more (--json has all)")
 
     def _echo(self, text: str) -> None:
-        with naming(self._title()):
+        with self._writing():
             click.echo(text, err=self.to_stderr)
 
-    def _title(self) -> str:
-        return "standard error" if self.to_stderr else "standard output"
+    def _writing(self) -> AbstractContextManager[None]:
+        # What is said beside a table is not worth failing for, where stderr takes no more.
+        return suppress(OSError) if self.to_stderr else naming("standard output")
 
     def _is_terminal(self) -> bool:
-        return (sys.stderr if self.to_stderr else sys.stdout).isatty()
+        stream = sys.stderr if self.to_stderr else sys.stdout
+        return stream is not None and stream.isatty()
 
     # ------------------------------------------------------------------ for machines
 
@@ -161,7 +163,7 @@ class Output:
     @contextmanager
     def progress(self, what: str) -> Iterator[Tick]:
         """Give a function that is told of rows done; shows them where somebody is watching."""
-        if self.json or self.quiet or not sys.stderr.isatty():
+        if self.json or self.quiet or sys.stderr is None or not sys.stderr.isatty():
             yield lambda n_rows: None
             return
         from rich.console import Console

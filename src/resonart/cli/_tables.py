@@ -11,7 +11,7 @@ import click
 from resonart import io
 from resonart._shared.words import count_of
 
-from ._command import COUNT, gathered, in_section, option
+from ._command import COUNT, choice_option, gathered, in_section, option
 from ._errors import CommandError, note_features
 from ._learning import read_head
 from ._models import check_width, feature_names
@@ -108,7 +108,7 @@ TEXT_OPTIONS = [
         help="Whether the first line of a CSV holds names. [default: as it looks]",
     ),
     option("--delimiter", help="What stands between the values of a CSV."),
-    option("--decimal", type=click.Choice([".", ","]), default=".", help="Decimal sign of a CSV."),
+    choice_option("--decimal", [".", ","], "Decimal sign of a CSV.", default="."),
     option("--thousands", metavar="SIGN", help="What groups thousands in a CSV."),
     option(
         "--na",
@@ -125,16 +125,16 @@ TABLE_OPTIONS = [
         metavar="COLUMN",
         help="Column of known classes: no feature, but what the clusters are compared with.",
     ),
-    option(
+    choice_option(
         "--missing",
-        type=click.Choice(["error", "drop"]),
+        ["error", "drop"],
+        "What a row with a missing value does: stop, or be dropped (and counted).",
         default="error",
-        help="What a row with a missing value does: stop, or be dropped (and counted).",
     ),
-    option(
+    choice_option(
         "--format",
-        type=click.Choice(list(io.FORMATS)),
-        help="Format of the table. [default: by its name or first bytes]",
+        list(io.FORMATS),
+        "Format of the table. [default: by its name or first bytes]",
     ),
     *TEXT_OPTIONS,
 ]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from resonart import io
 from resonart._shared.words import count_of
 
-from ._command import command, option
+from ._command import choice_option, command
 from ._files import STDOUT, InputFile, OutputFile, check_folder, write_file
 from ._models import feature_names, is_model_file, load_fitted
 from ._output import Output, Report, as_json
@@ -28,11 +28,11 @@ MODEL_ENDINGS = (".resonart", ".npz")
 )
 @click.argument("source", metavar="IN", type=InputFile(allow_dash=True, dir_okay=False))
 @click.argument("target", metavar="OUT", type=OutputFile(allow_dash=True))
-@option(
+@choice_option(
     "--to",
+    list(io.FORMATS),
+    "Format of OUT. [default: by its name; CSV on stdout]",
     "target_format",
-    type=click.Choice(list(io.FORMATS)),
-    help="Format of OUT. [default: by its name; CSV on stdout]",
 )
 @table_options
 def convert(

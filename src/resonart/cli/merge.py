@@ -11,7 +11,7 @@ import numpy as np
 import resonart
 from resonart._shared.words import count_of
 
-from ._command import command, option
+from ._command import command, target_option
 from ._errors import CommandError
 from ._files import InputFile, OutputFile, check_folder
 from ._models import kind_of, load_fitted
@@ -22,13 +22,8 @@ from ._output import Output, Report, Table
 @click.argument(
     "model_files", metavar="MODEL...", nargs=-1, required=True, type=InputFile(dir_okay=False)
 )
-@option(
-    "--output",
-    "-o",
-    "target",
-    type=OutputFile(path_type=Path),
-    required=True,
-    help="Write the merged model to this file.",
+@target_option(
+    "Write the merged model to this file.", type=OutputFile(path_type=Path), required=True
 )
 def merge(model_files: tuple[str, ...], target: Path, output: Output) -> Report:
     """Merge models that were learned apart into one.

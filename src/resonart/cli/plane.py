@@ -17,6 +17,7 @@ from resonart.tuning import VigilancePlane
 from ._command import (
     COUNT,
     SHARE,
+    choice_option,
     command,
     data_argument,
     option,
@@ -37,6 +38,7 @@ HEADINGS = {
     "mean_n_clusters": "clusters",
     "mean_n_categories": "boxes",
 }
+SHOWN = ("score", "ari", "stability", "clusters", "categories")
 
 
 @command(
@@ -46,17 +48,11 @@ HEADINGS = {
 @data_argument
 @target_option("Write all cells to this table; - is CSV on stdout.")
 @picture_option("Draw the plane.")
-@option(
-    "--show",
-    "shown",
-    type=click.Choice(["score", "ari", "stability", "clusters", "categories"]),
-    default="score",
-    help="What the picture shows.",
-)
-@option(
+@choice_option("--show", SHOWN, "What the picture shows.", "shown", default="score")
+@choice_option(
     "--scoring",
-    type=click.Choice(["ari", "quality", "stability"]),
-    help="What is best. [default: ari with --label, quality without]",
+    ["ari", "quality", "stability"],
+    "What is best. [default: ari with --label, quality without]",
 )
 @option("--step", type=SHARE, default=0.02, help="Distance between neighbouring vigilances.")
 @option("--orders", "n_orders", type=COUNT, default=10, help="Orders in which rows are presented.")

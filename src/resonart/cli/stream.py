@@ -14,7 +14,7 @@ import numpy as np
 import resonart
 from resonart.io import LineParser, LineReader, guess_format
 
-from ._command import COUNT, command, option
+from ._command import COUNT, choice_option, command, option, target_option
 from ._errors import CommandError, as_options, message_of
 from ._files import STDIN, STDOUT, InputFile, OutputFile, UpdatedFile
 from ._models import chooses_itself, feature_names, is_fitted
@@ -36,33 +36,15 @@ FORMATS = ("ndjson", "csv", "tsv")
     type=InputFile(dir_okay=False, allow_dash=True),
     help="Where rows come from; - is standard input.",
 )
-@option(
-    "--format",
-    "form",
-    type=click.Choice(FORMATS),
-    help="Format of the rows. [default: from the name, else ndjson]",
+@choice_option(
+    "--format", FORMATS, "Format of the rows. [default: from the name, else ndjson]", "form"
 )
 @text_options
-@option(
-    "--output",
-    "-o",
-    "target",
-    default=STDOUT,
-    type=OutputFile(allow_dash=True),
-    help="Where lines go; - is standard output.",
-)
-@option(
-    "--output-format",
-    type=click.Choice(list(LINE_FORMATS)),
-    default="ndjson",
-    help="Format of the lines.",
-)
+@target_option("Where lines go; - is standard output.", default=STDOUT)
+@choice_option("--output-format", list(LINE_FORMATS), "Format of the lines.", default="ndjson")
 @option("--rejects", type=OutputFile(), help="Where lines go that are no rows, and why.")
-@option(
-    "--on-reject",
-    type=click.Choice(["continue", "stop"]),
-    default="continue",
-    help="What a line that is no row does.",
+@choice_option(
+    "--on-reject", ["continue", "stop"], "What a line that is no row does.", default="continue"
 )
 @option(
     "--checkpoint-every",

@@ -10,11 +10,20 @@ import resonart
 from resonart import plot
 from resonart._shared.words import count_of
 
-from ._command import command, data_argument, option, picture_option, target_option
+from ._command import (
+    choice_option,
+    command,
+    data_argument,
+    option,
+    picture_option,
+    target_option,
+)
 from ._files import shown_path, table_writer
 from ._output import Output, Report, duration
 from ._pictures import check_picture, draw
 from ._tables import TableOptions, in_memory_option, rows_in_words, table_options
+
+METRICS = ("euclidean", "manhattan", "chebyshev")
 
 
 @command("vat data.csv --picture vat.png -o order.csv")
@@ -26,12 +35,7 @@ from ._tables import TableOptions, in_memory_option, rows_in_words, table_option
     default=True,
     help="Draw iVAT, in which clusters of any shape are blocks, or plain distances.",
 )
-@option(
-    "--metric",
-    type=click.Choice(["euclidean", "manhattan", "chebyshev"]),
-    default="euclidean",
-    help="Distance between rows.",
-)
+@choice_option("--metric", METRICS, "Distance between rows.", default="euclidean")
 @option("--scale/--no-scale", default=True, help="Scale each feature to [0, 1] first.")
 @option(
     "--max-points",
