@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
 
+import resonart
 from resonart.cli import _counts, _spool
 from resonart.cli._cluster_ids import ClusterIds, renamed
 from resonart.cli._counts import ClusterCounts
@@ -218,9 +219,11 @@ def test_json_holds_what_json_can_hold(capsys: pytest.CaptureFixture[str]) -> No
         "d": {1: float("inf")},
         "e": "ä",
     }
-    Output(json=True).result(record)
+    Output(json=True).show("x", Report(record, ["for people"]))
     out = capsys.readouterr().out
     assert json.loads(out) == {
+        "command": "x",
+        "version": resonart.__version__,
         "a": None,
         "b": [0, 1],
         "c": [1, True, None],
@@ -229,8 +232,10 @@ def test_json_holds_what_json_can_hold(capsys: pytest.CaptureFixture[str]) -> No
     }
     assert "ä" in out
     assert plain(np.bool_(True)) is True
-    Output().result(record)
+    Output(quiet=True).show("x", Report(record, ["for people"]))
     assert capsys.readouterr().out == ""
+    Output().show("x", Report(record, ["for people"]))
+    assert capsys.readouterr().out == "for people\n"
 
 
 @pytest.mark.parametrize(

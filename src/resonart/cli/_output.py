@@ -76,7 +76,11 @@ class Output:
 
     def show(self, command: str, report: Report) -> None:
         """Write what a command has to say, as text or as JSON."""
-        self.result({"command": command, "version": resonart.__version__, **report.record})
+        if self.json:
+            record = {"command": command, "version": resonart.__version__, **report.record}
+            self._echo(escaped_json(as_json(record)))
+        if self.json or self.quiet:
+            return
         for i, part in enumerate(report.text):
             if i:
                 self.line()
@@ -96,8 +100,7 @@ class Output:
 
     def line(self, text: str = "") -> None:
         """Write a line of text."""
-        if not (self.json or self.quiet):
-            self._echo(escaped_lines(text))
+        self._echo(escaped_lines(text))
 
     def facts(self, facts: Mapping[str, object]) -> None:
         """Write names and what they are, one below the other; what is None is left out."""
@@ -112,8 +115,6 @@ class Output:
         self, columns: Sequence[str], rows: Sequence[Sequence[object]], most: int = MOST_LINES
     ) -> None:
         """Write a table: drawn on a terminal, aligned text elsewhere."""
-        if self.json or self.quiet:
-            return
         from rich.box import SIMPLE_HEAD
         from rich.console import Console
         from rich.table import Table as DrawnTable
@@ -150,13 +151,6 @@ class Output:
     def _is_terminal(self) -> bool:
         stream = sys.stderr if self.to_stderr else sys.stdout
         return stream is not None and stream.isatty()
-
-    # ------------------------------------------------------------------ for machines
-
-    def result(self, record: Mapping[str, Any]) -> None:
-        """Write the one JSON object, where it was asked for."""
-        if self.json:
-            self._echo(escaped_json(as_json(record)))
 
     # ------------------------------------------------------------------ while it works
 
