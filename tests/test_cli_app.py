@@ -20,6 +20,7 @@ import resonart
 from command_line import error_of, fill_folder, run, run_json
 from resonart.cli import _app, main
 from resonart.cli._app import COMMANDS, app, load_command
+from resonart.cli._locks import FileLock
 
 ROOT = Path(__file__).parents[1]
 COMMAND = [sys.executable, "-m", "resonart"]
@@ -324,6 +325,47 @@ def test_a_command_whose_file_is_missing_breaks_no_other(
     assert "nonsense" in run("--help").stdout
     assert "nonsense.py of its command line is missing" in error_of("nonsense")
     run("version")
+
+
+NEW_COMMAND = '''
+from resonart.cli._command import COUNT, command, option, target_option
+from resonart.cli._output import Report, Table
+
+
+@command("shout --times 2")
+@option("--times", type=COUNT, default=1, help="How often.")
+@target_option("Write it here; - is stdout.")
+def shout(times, target, output):
+    """Is new."""
+    return Report({"times": times}, [{"times": times}, Table(["n"], [[i] for i in range(times)])])
+'''
+
+
+def test_a_new_command_is_a_file_and_a_line_in_the_list(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Sections of help, --json, --quiet, stdout and the lock on what is written come with it."""
+    import resonart.cli
+
+    (tmp_path / "shout.py").write_text(NEW_COMMAND)
+    monkeypatch.setattr(resonart.cli, "__path__", [*resonart.cli.__path__, str(tmp_path)])
+    monkeypatch.setitem(COMMANDS, "shout", "Is new.")
+    try:
+        assert run("shout", "--times", "2").stdout == "times  2\n\nn\n0\n1\n"
+        assert run_json("shout", "--times", "3")["times"] == 3
+        assert run("shout", "-q").output == ""
+        beside = run("shout", "-o", "-")
+        assert (beside.stdout, beside.stderr) == ("", "times  1\n\nn\n0\n")
+        assert "both write to stdout" in error_of("shout", "-o", "-", "--json", code=2)
+        place = tmp_path / "out.csv"
+        with FileLock(str(place), "another"):
+            assert "is being written by" in error_of("shout", "-o", place)
+        text = run("shout", "--help").stdout
+        assert "--times N" in text
+        assert "[default: 1; x>=1]" in text
+        assert examples(text) == ["resonart shout --times 2"]
+    finally:
+        sys.modules.pop("resonart.cli.shout", None)
 
 
 def test_what_a_command_lacks_is_said(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,9 +16,10 @@ import pytest
 
 import resonart
 from command_line import error_of, fill_folder, run
-from resonart.cli import _claims
+from resonart.cli import _locks
 from resonart.cli._app import COMMANDS, load_command
-from resonart.cli._files import FileCommand, GoesOn, Reads, Writes
+from resonart.cli._command import Command
+from resonart.cli._files import InputFile, OutputFile, UpdatedFile
 
 
 @pytest.fixture
@@ -47,10 +48,10 @@ def contents(folder: Path) -> dict[str, bytes]:
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_says_what_it_does_with_its_files(name: str) -> None:
     command = load_command(name)
-    assert isinstance(command, FileCommand)
+    assert isinstance(command, Command)
     for param in command.params:
         if isinstance(param.type, click.Path):
-            assert isinstance(param.type, (Reads, Writes, GoesOn)), param.name
+            assert isinstance(param.type, (InputFile, OutputFile, UpdatedFile)), param.name
 
 
 # SAME is in turn the file itself, a symbolic link to it, a hard link and another way to it.
@@ -135,7 +136,7 @@ def test_devices_may_be_named_twice(here: Path) -> None:
 
 def test_a_model_may_be_read_while_it_is_not_written(here: Path) -> None:
     """--no-learn only reads: two names for one file are then no harm, and no lock is needed."""
-    with _claims.Claim("model.resonart", "another"):
+    with _locks.FileLock("model.resonart", "another"):
         before = Path("model.resonart").read_bytes()
         run("stream", "model.resonart", "--no-learn", "--input", "new.csv", "-o", "x.ndjson",
             "--columns", "width,height")  # fmt: skip
@@ -231,16 +232,16 @@ def test_of_streams_that_begin_at_once_one_goes_on(here: Path) -> None:
 
 
 def test_a_lock_whose_holder_says_nothing(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_claims, "_tell", lambda *_: None)
-    monkeypatch.setattr(_claims, "WAIT_FOR_HOLDER", 0.0)
-    with _claims.Claim("x.resonart", "another"):
+    monkeypatch.setattr(_locks, "_write_holder", lambda *_: None)
+    monkeypatch.setattr(_locks, "WAIT_FOR_HOLDER", 0.0)
+    with _locks.FileLock("x.resonart", "another"):
         said = error_of("merge", "a.resonart", "b.resonart", "-o", "x.resonart")
     assert "x.resonart is being written by another process." in said
     run("merge", "a.resonart", "b.resonart", "-o", "x.resonart")
 
 
 def test_a_lock_file_that_was_left_behind_locks_nothing(here: Path) -> None:
-    place = _claims.lock_file_of("x.resonart")
+    place = _locks.lock_file_of("x.resonart")
     assert place is not None
     Path(place).write_text('{"pid": 1, "host": "h", "since": "1970", "command": "x"}')
     run("merge", "a.resonart", "b.resonart", "-o", "x.resonart")
@@ -251,9 +252,9 @@ def test_where_there_are_no_locks_it_goes_on_with_a_warning(
     here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(descriptor: int) -> bool:
-        raise OSError(_claims.errno.ENOLCK, "No locks available")
+        raise OSError(_locks.errno.ENOLCK, "No locks available")
 
-    monkeypatch.setattr(_claims, "try_lock", refuse)
+    monkeypatch.setattr(_locks, "try_lock", refuse)
     done = run("merge", "a.resonart", "b.resonart", "-o", "x.resonart")
     assert "warning: x.resonart cannot be locked here" in done.stderr
     assert not list(here.glob(".*"))
@@ -263,5 +264,5 @@ def test_a_name_as_long_as_can_be(here: Path) -> None:
     name = "é" * 120 + ".csv"
     run("convert", "data.csv", name)
     run("stream", "m.resonart", "--input", name, "--columns", "width,height", *GIVEN[:4])
-    with _claims.Claim(name, "another"), _claims.Claim("é" * 119 + ".csv", "another"):
+    with _locks.FileLock(name, "another"), _locks.FileLock("é" * 119 + ".csv", "another"):
         assert "is being written by process" in error_of("convert", "new.csv", name)

@@ -1,4 +1,4 @@
-"""Parts of the command line by themselves: names that stay, counts, the spool, the words."""
+"""Parts of the command line by themselves: ids that stay, counts, the spool, the words."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
 
-from resonart.cli import _spool, _tally
-from resonart.cli._names import StayingNames, renamed
-from resonart.cli._output import MOST_LINES, Output, duration, plain
+import resonart
+from resonart.cli import _counts, _spool
+from resonart.cli._cluster_ids import ClusterIds, renamed
+from resonart.cli._counts import ClusterCounts
+from resonart.cli._output import MOST_LINES, Output, Report, Table, duration, plain
 from resonart.cli._spool import Spool
-from resonart.cli._tally import Tally
 
-# ---------------------------------------------------------------------- names
+# ---------------------------------------------------------------------- ids
 
 
 @st.composite
@@ -49,40 +50,56 @@ def histories(draw: st.DrawFn) -> list[tuple[int, list[int] | None, list[int]]]:
 
 
 @given(histories())
-def test_names_stay_through_merges_and_removals(
+def test_ids_stay_through_merges_and_removals(
     history: list[tuple[int, list[int] | None, list[int]]],
 ) -> None:
-    names = StayingNames()
-    numbers: list[int] = []
+    ids = ClusterIds()
+    told: list[int] = []
     expected = np.empty(0, dtype=np.int64)  # all labels kept, and renamed each time
     for n_clusters, label_map, labels in history:
-        names.follow(n_clusters, None if label_map is None else np.array(label_map))
-        numbers += names.of(np.array(labels, dtype=np.int64)).tolist()
+        ids.follow(n_clusters, None if label_map is None else np.array(label_map))
+        told += ids.of(np.array(labels, dtype=np.int64)).tolist()
         if label_map is not None:
             expected = np.array([-1 if old < 0 else label_map[old] for old in expected])
         expected = np.concatenate([expected, labels]).astype(np.int64)
-    found = renamed(np.array(numbers, dtype=np.int64), names.labels())
+    found = renamed(np.array(told, dtype=np.int64), ids.labels())
     np.testing.assert_array_equal(found, expected)
 
 
 def test_noise_stays_noise() -> None:
-    names = StayingNames()
-    names.follow(2)
-    names.follow(1, np.array([0, 0]))
-    assert names.of(np.array([-1, 0])).tolist() == [-1, 0]
-    assert renamed(np.array([-1, 1]), names.labels()).tolist() == [-1, 0]
+    ids = ClusterIds()
+    ids.follow(2)
+    ids.follow(1, np.array([0, 0]))
+    assert ids.of(np.array([-1, 0])).tolist() == [-1, 0]
+    assert renamed(np.array([-1, 1]), ids.labels()).tolist() == [-1, 0]
+
+
+def test_a_cluster_that_has_become_noise() -> None:
+    """Its id has no label any more, nor have those that came to mean the same."""
+    ids = ClusterIds()
+    ids.follow(3)
+    ids.follow(2, np.array([0, 1, 1]))
+    ids.follow(2, np.array([0, -1]))
+    assert ids.labels().tolist() == [0, -1, -1, 1]
+    assert ids.of(np.array([-1, 0, 1])).tolist() == [-1, 0, 3]
+    counts = ClusterCounts()
+    counts.add(np.array([0, 1, 2, 2, 3, -1]), np.array(list("aabbcc")))
+    sizes, noise = counts.sizes(ids.labels(), 2)
+    assert (sizes.tolist(), noise) == ([1, 1], 4)
+    expected = adjusted_rand_score(list("aabbcc"), [0, -1, -1, -1, 1, -1])
+    assert counts.agreement(ids.labels()) == pytest.approx(expected)
 
 
 # ---------------------------------------------------------------------- counts
 
 
 def test_rows_of_clusters_that_have_gone_are_noise() -> None:
-    tally = Tally()
-    tally.add(np.array([0, 0, 1, 2, 2, 2, -1]), list("aabcccd"))
-    sizes, n_noise = tally.sizes(np.array([0, -1, 1]), 2)
+    counts = ClusterCounts()
+    counts.add(np.array([0, 0, 1, 2, 2, 2, -1]), list("aabcccd"))
+    sizes, n_noise = counts.sizes(np.array([0, -1, 1]), 2)
     assert sizes.tolist() == [2, 3]
     assert n_noise == 2
-    assert tally.agreement(np.array([0, -1, 1])) == adjusted_rand_score(
+    assert counts.agreement(np.array([0, -1, 1])) == adjusted_rand_score(
         list("aabcccd"), [0, 0, -1, 1, 1, 1, -1]
     )
 
@@ -92,42 +109,42 @@ def test_rows_of_clusters_that_have_gone_are_noise() -> None:
     st.integers(1, 7),
 )
 def test_agreement_is_that_of_scikit_learn(rows: list[tuple[str, int]], size: int) -> None:
-    classes = [known for known, _ in rows]
+    classes = np.array([known for known, _ in rows])
     labels = np.array([label for _, label in rows])
-    tally = Tally()
+    counts = ClusterCounts()
     for begin in range(0, len(rows), size):
-        tally.add(labels[begin : begin + size], classes[begin : begin + size])
-    found = tally.agreement(np.arange(5))
+        counts.add(labels[begin : begin + size], classes[begin : begin + size])
+    found = counts.agreement(np.arange(5))
     assert found == pytest.approx(adjusted_rand_score(classes, labels), abs=1e-12)
-    sizes, noise = tally.sizes(np.arange(5), 5)
+    sizes, noise = counts.sizes(np.arange(5), 5)
     assert sizes.tolist() == [int((labels == label).sum()) for label in range(5)]
     assert noise == int((labels == -1).sum())
-    assert tally.n_rows == len(rows)
+    assert counts.n_rows == len(rows)
 
 
 def test_agreement_of_more_rows_than_a_double_counts() -> None:
     many = 2**60
-    assert _tally.adjusted_rand_index({(0, 0): many, (1, 1): many}) == 1.0
-    assert _tally.adjusted_rand_index({(0, 0): many, (0, 1): many, (1, 0): many}) == pytest.approx(
+    assert _counts.adjusted_rand_index({(0, 0): many, (1, 1): many}) == 1.0
+    assert _counts.adjusted_rand_index({(0, 0): many, (0, 1): many, (1, 0): many}) == pytest.approx(
         adjusted_rand_score([0] * 4000 + [1] * 2000, [0] * 2000 + [1] * 2000 + [0] * 2000), abs=1e-3
     )
 
 
 def test_too_many_classes_are_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_tally, "MOST_CLASSES", 3)
-    tally = Tally()
-    tally.add(np.zeros(5, np.int64), list("abcde"))
-    tally.add(np.zeros(5, np.int64), list("fghij"))
-    assert tally.has_too_many_classes
-    assert tally.agreement(np.array([0])) is None
-    assert tally.n_rows == 10
+    monkeypatch.setattr(_counts, "MOST_CLASSES", 3)
+    counts = ClusterCounts()
+    counts.add(np.zeros(5, np.int64), np.array(list("abcde")))
+    counts.add(np.zeros(5, np.int64), np.array(list("fghij")))
+    assert counts.has_too_many_classes
+    assert counts.agreement(np.array([0])) is None
+    assert counts.n_rows == 10
 
 
 def test_without_classes_there_is_no_agreement() -> None:
-    tally = Tally()
-    tally.add(np.array([0, 1]), None)
-    assert tally.agreement(np.array([0, 1])) is None
-    assert tally.n_classes is None
+    counts = ClusterCounts()
+    counts.add(np.array([0, 1]), None)
+    assert counts.agreement(np.array([0, 1])) is None
+    assert counts.n_classes is None
 
 
 # ---------------------------------------------------------------------- the spool
@@ -199,6 +216,19 @@ def test_progress_is_shown_on_a_terminal_only(
     assert capsys.readouterr().out == ""
 
 
+def test_words_beside_a_table_are_not_worth_failing_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A stream whose stderr nobody reads any more has done its work all the same."""
+
+    class Closed(io.StringIO):
+        def write(self, text: str) -> int:
+            raise BrokenPipeError
+
+    for stream in (None, Closed()):
+        monkeypatch.setattr(sys, "stderr", stream)
+        Output(to_stderr=True).show("stream", Report({}, ["done", Table(["a"], [[1]])]))
+        Output(json=True, to_stderr=True).show("stream", Report({}, []))
+
+
 def test_json_holds_what_json_can_hold(capsys: pytest.CaptureFixture[str]) -> None:
     record: dict[str, Any] = {
         "a": np.float64("nan"),
@@ -207,9 +237,11 @@ def test_json_holds_what_json_can_hold(capsys: pytest.CaptureFixture[str]) -> No
         "d": {1: float("inf")},
         "e": "ä",
     }
-    Output(json=True).result(record)
+    Output(json=True).show("x", Report(record, ["for people"]))
     out = capsys.readouterr().out
     assert json.loads(out) == {
+        "command": "x",
+        "version": resonart.__version__,
         "a": None,
         "b": [0, 1],
         "c": [1, True, None],
@@ -218,8 +250,10 @@ def test_json_holds_what_json_can_hold(capsys: pytest.CaptureFixture[str]) -> No
     }
     assert "ä" in out
     assert plain(np.bool_(True)) is True
-    Output().result(record)
+    Output(quiet=True).show("x", Report(record, ["for people"]))
     assert capsys.readouterr().out == ""
+    Output().show("x", Report(record, ["for people"]))
+    assert capsys.readouterr().out == "for people\n"
 
 
 @pytest.mark.parametrize(

@@ -179,7 +179,7 @@ def test_traits_tell_algorithms_apart() -> None:
 
 def test_the_command_line_knows_every_parameter() -> None:
     pytest.importorskip("click")
-    from resonart.cli import _options
+    from resonart.cli import _model_options as _options
 
     known = {name for kind in ESTIMATORS for name in parameters_of(kind)}
     assert set(_options.MODEL_PARAMETERS) | _options._NO_OPTIONS == known

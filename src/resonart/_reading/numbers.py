@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._shared.escape import escaped
+from .._shared.words import count_of as count_of
 
 Floats = NDArray[np.float64]
 

@@ -14,6 +14,7 @@ from sklearn.utils.validation import validate_data
 
 from .. import _core
 from .._shared.escape import escaped_lines
+from .._shared.warn import warn_user as warn_user
 
 Rows = NDArray[Any]
 

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .escape import escaped
+from .words import in_words
 
 # Longer ones are cut, and say so.
 SHOWN_ROWS = 20
@@ -162,28 +163,6 @@ def picture(values: NDArray[Any], what: str) -> str:
     )
 
 
-def in_words(value: object) -> str:
-    """Write a value for people.
-
-    Examples
-    --------
-    >>> in_words(12345), in_words(0.123456), in_words(None), in_words(True)
-    ('12,345', '0.1235', '', 'yes')
-    """
-    if value is None:
-        return ""
-    if isinstance(value, (bool, np.bool_)):
-        return "yes" if value else "no"
-    if isinstance(value, (int, np.integer)):
-        return f"{value:,}"
-    if isinstance(value, (float, np.floating)):
-        number = float(value)
-        if np.isnan(number):
-            return "\N{EN DASH}"
-        return f"{number:.4g}" if abs(number) < 1000.0 else f"{number:.8g}"
-    return value if isinstance(value, str) else short(value)
-
-
 def _table(content: str) -> str:
     style = "border-collapse: collapse; margin: 0.3em 0; font-size: inherit"
     return f'<table style="{style}">{content}</table>'
@@ -195,7 +174,7 @@ def _is_text(value: object) -> bool:
 
 
 def _cell(tag: str, value: object, *, left: bool, rule: bool = False) -> str:
-    texts = value if isinstance(value, list) else [in_words(value)]
+    texts = value if isinstance(value, list) else [in_words(value, short)]
     content = "<br>".join(map(_escaped, texts))
     styles = [f"text-align: {'left' if left else 'right'}", "vertical-align: top"]
     styles += ["padding: 0.2em 0.7em", *([f"border-bottom: {_LINE}"] if rule else [])]

@@ -1,6 +1,11 @@
-"""Numbers with their nouns."""
+"""Numbers and other values as people read them, in text and in notebooks."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
 
 
 def count_of(n: int, what: str) -> str:
@@ -11,4 +16,27 @@ def count_of(n: int, what: str) -> str:
     >>> count_of(1, "box"), count_of(1204, "row"), count_of(2, "box")
     ('1 box', '1,204 rows', '2 boxes')
     """
-    return f"{n:,} {what}" + ("" if n == 1 else "es" if what.endswith("x") else "s")
+    ending = "" if n == 1 else "es" if what.endswith("x") else "s"
+    return f"{n:,} {what}{ending}"
+
+
+def in_words(value: object, other: Callable[[Any], str] = str) -> str:
+    """Write a value for people; ``other`` writes what is neither a number, nor text, nor nothing.
+
+    Examples
+    --------
+    >>> in_words(12345), in_words(0.123456), in_words(None), in_words(True)
+    ('12,345', '0.1235', '', 'yes')
+    """
+    if value is None:
+        return ""
+    if isinstance(value, (bool, np.bool_)):
+        return "yes" if value else "no"
+    if isinstance(value, (int, np.integer)):
+        return f"{value:,}"
+    if isinstance(value, (float, np.floating)):
+        number = float(value)
+        if np.isnan(number):
+            return "\N{EN DASH}"
+        return f"{number:.4g}" if abs(number) < 1000.0 else f"{number:.8g}"
+    return value if isinstance(value, str) else other(value)

@@ -13,7 +13,7 @@ import click
 import resonart
 from resonart._shared.escape import escaped_lines
 
-from ._errors import Outcome, WarningLines, exit_code_of, leave_quietly, naming, outcome_of, report
+from ._errors import Ending, WarningLines, ending_of, leave_quietly, naming, say
 
 # Name of each command, and what the list of commands says of it.
 COMMANDS = {
@@ -57,11 +57,10 @@ class Application(click.Group):
             except (click.exceptions.Exit, click.ClickException):
                 raise
             except BaseException as error:
-                outcome = outcome_of(error)
-                if outcome is Outcome.UNKNOWN or (debug and outcome is not Outcome.CLOSED_PIPE):
+                ending = ending_of(error)
+                if ending.is_fault or (debug and ending.message is not None):
                     show_traceback()
-                report(error, outcome)
-                ctx.exit(exit_code_of(outcome))
+                ctx.exit(end(ending))
 
     def main(
         self,
@@ -78,9 +77,7 @@ class Application(click.Group):
             code = super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
         except (click.ClickException, click.Abort, KeyboardInterrupt) as error:
             # (Before a command begins, click makes Abort of Ctrl-C.)
-            outcome = outcome_of(error)
-            report(error, outcome)
-            code = exit_code_of(outcome)
+            code = end(ending_of(error))
         leave_quietly()
         sys.exit(code or 0)
 
@@ -109,6 +106,13 @@ def hear_warnings() -> None:
     warnings.showwarning = WarningLines()
 
 
+def end(ending: Ending) -> int:
+    """Say on stderr, in one line, what went wrong; return the exit code."""
+    if ending.message is not None:
+        say(f"resonart: {ending.message}")
+    return ending.code
+
+
 def show_traceback() -> None:
     """Show where the error that is being handled came from."""
     import traceback
@@ -118,7 +122,7 @@ def show_traceback() -> None:
 
 @click.group(
     cls=Application,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={"help_option_names": ["-h", "--help"], "show_default": True},
     epilog="\b\nExample:\n  resonart cluster data.csv -o labels.csv",
 )
 @click.version_option(resonart.__version__, message="resonart %(version)s")

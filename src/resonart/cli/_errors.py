@@ -11,8 +11,7 @@ import shlex
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from enum import Enum
-from typing import Any, TextIO
+from typing import Any, NamedTuple, TextIO
 
 import click
 
@@ -23,33 +22,34 @@ from resonart._shared.interrupt import was_interrupted
 # Where a command keeps what the features of its table are called.
 FEATURES = "resonart.features"
 
-
-class Outcome(Enum):
-    """How a command can end without success."""
-
-    FAILED = "failed"
-    USAGE = "usage"
-    INTERRUPTED = "interrupted"
-    CLOSED_PIPE = "closed pipe"
-    UNKNOWN = "unknown"  # a fault of the program: the traceback is shown
-
-
 # As shells say it of a command that a signal ended: 128 + SIGINT, 128 + SIGPIPE.
-EXIT_CODES = {
-    Outcome.FAILED: 1,
-    Outcome.USAGE: 2,
-    Outcome.INTERRUPTED: 130,
-    Outcome.CLOSED_PIPE: 141,
-    Outcome.UNKNOWN: 1,
-}
+FAILED, WRONG_USAGE, INTERRUPTED, CLOSED_PIPE = 1, 2, 130, 141
 
 
 class CommandError(click.ClickException):
     """Something that the command itself found wrong."""
 
 
-def outcome_of(error: BaseException) -> Outcome:
-    """Tell what kind of end an exception is.
+class Ending(NamedTuple):
+    """How a command ends that does not succeed.
+
+    Attributes
+    ----------
+    code : int
+        The exit code.
+    message : str or None
+        What is said of it, in one line; of a closed pipe nobody wants to hear.
+    is_fault : bool
+        Whether it is a fault of the program: then the traceback is shown.
+    """
+
+    code: int
+    message: str | None
+    is_fault: bool = False
+
+
+def ending_of(error: BaseException) -> Ending:
+    """Return how a command ends that an exception has ended.
 
     Whatever the library checks it reports as ValueError (its errors about tables and model files,
     and scikit-learn's about models that are not fitted, among them); the rest comes from the
@@ -57,44 +57,26 @@ def outcome_of(error: BaseException) -> Outcome:
 
     Examples
     --------
-    >>> outcome_of(ValueError("rho must be a number in [0, 1], got 2.")).name
-    'FAILED'
-    >>> outcome_of(BrokenPipeError()).name
-    'CLOSED_PIPE'
-    >>> outcome_of(KeyError("rho")).name
-    'UNKNOWN'
+    >>> ending_of(ValueError("rho must be a number in [0, 1], got 2."))[:2]
+    (1, 'error: rho must be a number in [0, 1], got 2.')
+    >>> ending_of(BrokenPipeError()).code
+    141
+    >>> ending_of(KeyError("rho")).is_fault
+    True
     """
     if isinstance(error, click.Abort) or was_interrupted(error):
-        return Outcome.INTERRUPTED
-    if isinstance(error, click.UsageError):
-        return Outcome.USAGE
-    if isinstance(error, OSError) and error.errno == errno.EPIPE:
-        return Outcome.CLOSED_PIPE
-    if isinstance(error, BrokenPipeError):
-        return Outcome.CLOSED_PIPE
+        return Ending(INTERRUPTED, "interrupted.")
+    if isinstance(error, BrokenPipeError) or (
+        isinstance(error, OSError) and error.errno == errno.EPIPE
+    ):
+        return Ending(CLOSED_PIPE, None)
     if isinstance(error, (click.ClickException, ValueError, OSError, ImportError, MemoryError)):
-        return Outcome.FAILED
-    return Outcome.UNKNOWN
-
-
-def exit_code_of(outcome: Outcome) -> int:
-    """Return the exit code of a command that ended so."""
-    return EXIT_CODES[outcome]
-
-
-def report(error: BaseException, outcome: Outcome) -> None:
-    """Say on stderr, in one line, what went wrong. Of a closed pipe nobody wants to hear."""
-    if outcome is Outcome.CLOSED_PIPE:
-        return
-    if outcome is Outcome.INTERRUPTED:
-        say("resonart: interrupted.")
-    elif outcome is Outcome.UNKNOWN:
-        say(
-            f"resonart: error: {type(error).__name__}: {one_line(str(error))} "
-            "(This is a fault in resonart, not in what you gave it.)"
-        )
-    else:
-        say(f"resonart: error: {message_of(error)}")
+        code = WRONG_USAGE if isinstance(error, click.UsageError) else FAILED
+        return Ending(code, f"error: {message_of(error)}")
+    about = f"{type(error).__name__}: {one_line(str(error))}"
+    return Ending(
+        FAILED, f"error: {about} (This is a fault in resonart, not in what you gave it.)", True
+    )
 
 
 def message_of(error: BaseException) -> str:
@@ -186,6 +168,11 @@ def say(line: str) -> None:
         click.echo(escaped(line), err=True)
 
 
+def warn(text: str) -> None:
+    """Say on stderr what the user should know."""
+    say(f"resonart: warning: {text}")
+
+
 def leave_quietly() -> None:
     """Let what cannot be written any more, to a closed pipe or a full disk, go nowhere.
 
@@ -207,21 +194,16 @@ def _send_nowhere(stream: TextIO) -> None:
         os.close(nowhere)
 
 
+# ---------------------------------------------------------------------- warnings
+
+
 class WarningLines:
     """Show each warning as one line, once; stands in for ``warnings.showwarning``."""
 
     def __init__(self) -> None:
         self._seen: set[str] = set()
 
-    def __call__(
-        self,
-        message: Warning | str,
-        category: type[Warning],
-        filename: str,
-        lineno: int,
-        file: Any = None,
-        line: str | None = None,
-    ) -> None:
+    def __call__(self, message: Warning | str, *_: Any, **__: Any) -> None:
         is_outlier = isinstance(message, resonart.OutlierWarning)
         text = about_outliers(message) if is_outlier else str(message)
         text = as_options(one_line(text))
@@ -230,8 +212,11 @@ class WarningLines:
             warn(text)
 
 
-def know_features(names: Sequence[str] | None) -> None:
-    """Keep what the features of the command's table are called, for warnings that count them."""
+def note_features(source: str, names: Sequence[str] | None, doubtful: Mapping[str, str]) -> None:
+    """Warn of features that are hardly meant to be, and keep all names for warnings to come."""
+    for name, looks in doubtful.items():
+        cure = f"If it is no feature, leave it out with --exclude {shlex.quote(name)}."
+        warn(f"{source}: the column {name!r} {looks}. {cure}")
     context = click.get_current_context(silent=True)
     if context is not None and names is not None:
         context.meta[FEATURES] = list(names)
@@ -261,15 +246,3 @@ def about_outliers(warning: Any) -> str:
         return f"{text}."
     ranges = ",".join(f"{low:.10g}:{high:.10g}" for low, high in zip(*warning.bounds, strict=True))
     return f"{text}, or let them count as at the edge: --out-of-bounds clip --bounds={ranges}"
-
-
-def warn(text: str) -> None:
-    """Say on stderr what the user should know."""
-    say(f"resonart: warning: {text}")
-
-
-def warn_of_doubtful(source: str, doubtful: Mapping[str, str]) -> None:
-    """Warn of features that are hardly meant to be."""
-    for name, looks in doubtful.items():
-        cure = f"If it is no feature, leave it out with --exclude {shlex.quote(name)}."
-        warn(f"{source}: the column {name!r} {looks}. {cure}")

@@ -1,43 +1,48 @@
 """The files of a command: which it reads and which it writes, and that no file is both.
 
-Every command is a :class:`FileCommand`, and each of its parameters that names a file says by its
-type what is done with it. Before the command begins, and so before anything is opened for writing,
-the files are compared, and those that are written are locked against other commands.
+Each parameter that names a file says by its type what is done with it. Before a command begins,
+and so before anything is opened for writing, its files are compared.
 """
 
 from __future__ import annotations
 
 import os
-import shlex
 import stat
 import sys
 from collections.abc import Hashable, Iterator
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
 
-from ._claims import Claim
+from resonart import io
+from resonart.io._target import Target
 
-DASH = "-"  # standard input or output
+from ._errors import CommandError, naming
+
+STDIN = STDOUT = "-"
 
 
-class Reads(click.Path):
+class InputFile(click.Path):
     """A file that is read."""
 
 
-class Writes(click.Path):
+class OutputFile(click.Path):
     """A file that is made, or replaced."""
 
+    def __init__(self, **options: Any) -> None:
+        super().__init__(dir_okay=False, **options)
 
-class GoesOn(click.Path):
+
+class UpdatedFile(click.Path):
     """A file that is read and then replaced by what has become of it, as a stream's model.
 
     With the flag ``unless`` it is read only.
     """
 
-    def __init__(self, *args: Any, unless: str, **options: Any) -> None:
-        super().__init__(*args, **options)
+    def __init__(self, *, unless: str) -> None:
+        super().__init__(dir_okay=False)
         self.unless = unless
 
 
@@ -49,44 +54,28 @@ class NamedFile(NamedTuple):
     is_written: bool
 
     def __str__(self) -> str:
-        if self.path == DASH:
+        if self.path == STDIN:
             return f"standard {'output' if self.is_written else 'input'}"
         return f"{self.title} {self.path}"
 
 
-class FileCommand(click.Command):
-    """A command that overwrites nothing it reads, and nothing that another command writes."""
-
-    def invoke(self, ctx: click.Context) -> Any:
-        """Check and lock the files, then run."""
-        files = list(files_of(self, ctx))
-        check_apart(files, ctx)
-        arguments = ctx.find_root().obj
-        command = shlex.join(["resonart", *(arguments if isinstance(arguments, list) else [])])
-        with ExitStack() as claims:
-            for file in files:
-                if file.is_written and file.path != DASH:
-                    claims.enter_context(Claim(file.path, command))
-            return super().invoke(ctx)
-
-
-def files_of(command: click.Command, ctx: click.Context) -> Iterator[NamedFile]:
+def files_of(ctx: click.Context) -> Iterator[NamedFile]:
     """Give the files that were named, with what is done with them."""
-    for param in command.params:
+    for param in ctx.command.params:
         kind = param.type
         value = ctx.params.get(param.name or "")
-        if value is None or not isinstance(kind, (Reads, Writes, GoesOn)):
+        if value is None or not isinstance(kind, (InputFile, OutputFile, UpdatedFile)):
             continue
         is_argument = isinstance(param, click.Argument)
         title = param.human_readable_name.rstrip(".") if is_argument else param.opts[0]
-        is_written = isinstance(kind, Writes) or (
-            isinstance(kind, GoesOn) and not ctx.params.get(kind.unless)
+        is_written = isinstance(kind, OutputFile) or (
+            isinstance(kind, UpdatedFile) and not ctx.params.get(kind.unless)
         )
         for path in value if isinstance(value, tuple) else (value,):
             yield NamedFile(title, os.fspath(path), is_written)
 
 
-def check_apart(files: list[NamedFile], ctx: click.Context) -> None:
+def check_distinct(files: list[NamedFile], ctx: click.Context) -> None:
     """Refuse to write what is read, or to write one file twice, by whatever names."""
     seen: dict[Hashable, NamedFile] = {}
     for file in sorted(files, key=lambda file: file.is_written):
@@ -109,7 +98,7 @@ def identity(file: NamedFile) -> Hashable | None:
     name. A pipe, a device or a terminal may be read and written.
     """
     try:
-        if file.path == DASH:
+        if file.path == STDIN:
             status = os.fstat((sys.stdout if file.is_written else sys.stdin).fileno())
         else:
             status = os.stat(file.path)
@@ -123,3 +112,37 @@ def identity(file: NamedFile) -> Hashable | None:
     except (AttributeError, OSError, ValueError):  # whoever opens it says what is wrong
         return None
     return (status.st_dev, status.st_ino) if stat.S_ISREG(status.st_mode) else None
+
+
+# ---------------------------------------------------------------------- writing
+
+
+def check_folder(option: str, path: str | Path) -> None:
+    """Say before the work begins that a file cannot be written, because its folder is missing."""
+    folder = Path(path).absolute().parent
+    if not folder.is_dir():
+        raise CommandError(f"{option} {path}: there is no folder {folder}. Make it first.")
+    if not os.access(folder, os.W_OK):
+        raise CommandError(f"{option} {path}: the folder {folder} cannot be written to.")
+
+
+def write_file(path: str | Path, content: bytes) -> None:
+    """Write a file whole or not at all; what is no file is written to as it is."""
+    target = Target(path)
+    try:
+        with naming(os.fspath(path)):
+            target.stream.write(content)
+            target.keep()
+    except BaseException:
+        target.discard()
+        raise
+
+
+def table_writer(target: str | None) -> AbstractContextManager[io.TableWriter | None]:
+    """Open a table to write, before the work begins; None where nothing is to be written."""
+    return nullcontext() if target is None else io.TableWriter(target)
+
+
+def shown_path(target: str | None) -> str | None:
+    """Return the name of a file that was written; what went to standard output has none."""
+    return None if target == STDOUT else target

@@ -13,8 +13,8 @@ import resonart
 from resonart._estimators.in_blocks import end_blocks, learn_block
 from resonart.io import Chunk
 
+from ._cluster_ids import ClusterIds, Integers
 from ._errors import CommandError
-from ._names import Integers, StayingNames
 from ._output import Tick
 
 
@@ -38,7 +38,7 @@ class Learned(NamedTuple):
     seconds : float
         Time spent learning, reading not counted.
     labels : ndarray
-        The label of every staying number.
+        The label of every id.
     """
 
     in_memory: bool
@@ -86,11 +86,11 @@ def cut(chunk: Chunk, begin: int, end: int) -> Chunk:
 
 
 def learn(model: Any, head: Head, keep: Keep, tick: Tick) -> Learned:
-    """Let the model learn all rows, and hand every chunk on with its clusters' staying numbers.
+    """Let the model learn all rows, and hand every chunk on with the ids of its clusters.
 
     A table that is read whole is learned by ``fit``, a larger one block by block.
     """
-    names = StayingNames()
+    names = ClusterIds()
     clock = Clock()
     n_head_rows = len(head.chunk.rows)
     if not head.is_all:
@@ -137,7 +137,7 @@ def check_goes_in_chunks(model: Any, n_head_rows: int) -> None:
 class Tracker:
     """Follow the labels of a model from call to call."""
 
-    def __init__(self, model: Any, names: StayingNames) -> None:
+    def __init__(self, model: Any, names: ClusterIds) -> None:
         self._model = model
         self._names = names
         # Of the first call no label is older than it.

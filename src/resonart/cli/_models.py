@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from sklearn.exceptions import NotFittedError
@@ -10,7 +11,8 @@ from sklearn.utils.validation import check_is_fitted
 import resonart
 
 from ._errors import CommandError
-from ._options import ESTIMATORS
+from ._files import STDIN
+from ._model_options import ESTIMATORS
 
 VIGILANCES = ("rho", "rho_lb", "rho_ub", "rho_a")
 MODEL_MARK = b"PK\x03\x04"  # models are uncompressed zip archives
@@ -19,13 +21,31 @@ MODEL_MARK = b"PK\x03\x04"  # models are uncompressed zip archives
 def load_fitted(path: str) -> tuple[Any, dict[str, Any]]:
     """Load a model that has learned something, and what was noted with it."""
     model, about = resonart.load(path, with_metadata=True)
+    if not is_fitted(model):
+        raise CommandError(
+            f"{path} holds a model that has learned nothing yet, a {kind_of(model)}."
+        )
+    return model, about
+
+
+def is_model_file(path: str) -> bool:
+    """Tell by its first bytes whether a file holds a model: no table begins like that."""
+    if path == STDIN:
+        return False
+    try:
+        with open(path, "rb") as file:
+            return file.read(len(MODEL_MARK)) == MODEL_MARK
+    except OSError:
+        return False  # whoever opens it next says what is wrong
+
+
+def is_fitted(model: Any) -> bool:
+    """Tell whether a model has learned anything."""
     try:
         check_is_fitted(model)
     except NotFittedError:
-        raise CommandError(
-            f"{path} holds a model that has learned nothing yet, a {kind_of(model)}."
-        ) from None
-    return model, about
+        return False
+    return True
 
 
 def kind_of(model: Any) -> str:
@@ -60,35 +80,53 @@ def vigilances_of(model: Any) -> dict[str, float]:
     }
 
 
+def in_short(model: Any) -> str:
+    """Return what a fitted model is, in one line.
+
+    Examples
+    --------
+    >>> from resonart import FuzzyART
+    >>> in_short(FuzzyART(rho=0.5).fit([[0.0], [1.0]]))
+    'fuzzy-art, rho 0.5'
+    """
+    vigilances = (f"{name} {value:g}" for name, value in vigilances_of(model).items())
+    return ", ".join([kind_of(model), *vigilances])
+
+
 def chooses_itself(model: Any) -> bool:
     """Tell whether a vigilance is left for the model to choose."""
     params = model.get_params()
     return any(params.get(name) == "auto" for name in VIGILANCES)
 
 
-def names_of(model: Any) -> list[str] | None:
-    """Return the names of a model's features, where it knows them."""
+# ---------------------------------------------------------------------- features
+
+
+def feature_names(model: Any) -> list[str]:
+    """Return the names of a fitted model's features: x0, x1, ... where it has none."""
     names = getattr(model, "feature_names_in_", None)
-    return None if names is None else [str(name) for name in names]
+    return (
+        [f"x{j}" for j in range(model.n_features_in_)] if names is None else list(map(str, names))
+    )
 
 
-def in_short(params: dict[str, float]) -> str:
-    """Return parameters in one line.
+def check_width(names: Sequence[str] | None, model: Any, source: str) -> None:
+    """Say that there are not as many columns as the model, if it has learned, has features."""
+    wanted = getattr(model, "n_features_in_", None)
+    if names is not None and wanted is not None and len(names) != wanted:
+        some = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
+        raise CommandError(
+            f"{source}: the rows have {len(names)} features ({some}), the model has {wanted}. "
+            "Choose as many with --columns."
+        )
+
+
+def as_feature(text: str, names: Sequence[str]) -> str | int:
+    """Return a feature as it is meant: by name, or by number if no feature has that name.
 
     Examples
     --------
-    >>> in_short({"rho_lb": 0.9, "rho_ub": 0.95})
-    'rho_lb 0.9, rho_ub 0.95'
+    >>> as_feature("1", ["a", "b"]), as_feature("1", ["1", "2"]), as_feature("a", ["a", "b"])
+    (1, '1', 'a')
     """
-    return ", ".join(f"{name} {value:g}" for name, value in params.items())
-
-
-def is_model_file(path: str) -> bool:
-    """Tell by its first bytes whether a file holds a model: no table begins like that."""
-    if path == "-":
-        return False
-    try:
-        with open(path, "rb") as file:
-            return file.read(len(MODEL_MARK)) == MODEL_MARK
-    except OSError:
-        return False  # whoever opens it next says what is wrong
+    return text if text in names or not text.isdecimal() else int(text)

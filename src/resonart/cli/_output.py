@@ -7,26 +7,52 @@ import math
 import sys
 import textwrap
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 import click
 import numpy as np
 
+import resonart
 from resonart._shared.escape import escaped, escaped_json, escaped_lines
 from resonart._shared.progress import shown_elsewhere
-from resonart._shared.words import count_of
+from resonart._shared.words import in_words
 
 from ._errors import naming
 
 Tick = Callable[[int], None]
-count = count_of
 
 # Longer tables are cut, and say so; JSON has everything.
 MOST_LINES = 20
 WIDTH = 96
+
+
+class Table(NamedTuple):
+    """A table to be shown, of which at most so many rows are."""
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[object]]
+    most: int = MOST_LINES
+
+
+class Report(NamedTuple):
+    """What a command has to say in the end.
+
+    Attributes
+    ----------
+    record : mapping
+        For machines: the fields of the JSON object, besides the command's name and the version.
+    text : iterable of str, mapping or Table
+        The same for people: lines, facts and tables, with a blank line between them.
+    exit_code : int
+        How the command ends.
+    """
+
+    record: Mapping[str, Any]
+    text: Iterable[str | Mapping[str, object] | Table]
+    exit_code: int = 0
 
 
 @dataclass(frozen=True)
@@ -46,13 +72,35 @@ class Output:
     json: bool = False
     quiet: bool = False
     to_stderr: bool = False
+    _began: float = field(default_factory=time.perf_counter, compare=False, repr=False)
+
+    def show(self, command: str, report: Report) -> None:
+        """Write what a command has to say, as text or as JSON."""
+        if self.json:
+            record = {"command": command, "version": resonart.__version__, **report.record}
+            self._echo(escaped_json(as_json(record)))
+        if self.json or self.quiet:
+            return
+        for i, part in enumerate(report.text):
+            if i:
+                self.line()
+            if isinstance(part, str):
+                self.line(part)
+            elif isinstance(part, Table):
+                self.table(*part)
+            else:
+                self.facts(part)
+
+    @property
+    def seconds(self) -> float:
+        """Time since the command began."""
+        return time.perf_counter() - self._began
 
     # ------------------------------------------------------------------ for people
 
     def line(self, text: str = "") -> None:
         """Write a line of text."""
-        if not (self.json or self.quiet):
-            self._echo(escaped_lines(text))
+        self._echo(escaped_lines(text))
 
     def facts(self, facts: Mapping[str, object]) -> None:
         """Write names and what they are, one below the other; what is None is left out."""
@@ -64,60 +112,52 @@ class Output:
                 self.line(f"{'' if i else name:<{width}}  {line}")
 
     def table(
-        self, columns: Sequence[str], rows: Sequence[Sequence[object]], *, most: int = MOST_LINES
+        self, columns: Sequence[str], rows: Sequence[Sequence[object]], most: int = MOST_LINES
     ) -> None:
         """Write a table: drawn on a terminal, aligned text elsewhere."""
-        if self.json or self.quiet:
-            return
-        cells = [[escaped(in_words(value)) for value in row] for row in rows[:most]]
-        is_number = [all(is_like_a_number(row[k]) for row in rows) for k in range(len(columns))]
-        if self._is_terminal():
-            self._draw(columns, cells, is_number)
+        from rich.box import SIMPLE_HEAD
+        from rich.console import Console
+        from rich.table import Table as DrawnTable
+        from rich.text import Text
+
+        is_terminal = self._is_terminal()
+        drawn = DrawnTable(box=SIMPLE_HEAD if is_terminal else None, pad_edge=False)
+        if not is_terminal:
+            drawn.padding = (0, 2, 0, 0)
+        for k, name in enumerate(columns):
+            is_number = all(is_like_a_number(row[k]) for row in rows)
+            drawn.add_column(Text(name), justify="right" if is_number else "left")
+        for row in rows[:most]:
+            # As it is: a name may look like rich's markup.
+            drawn.add_row(*(Text(escaped(in_words(value))) for value in row))
+        if is_terminal:
+            with self._writing():
+                Console(stderr=self.to_stderr).print(drawn)
         else:
-            for text in aligned(columns, cells, is_number):
-                self.line(text)
+            console = Console(width=10_000, color_system=None)
+            for line in console.render_lines(drawn, pad=False):
+                self.line("".join(part.text for part in line).rstrip())
         if len(rows) > most:
             self.line(f"... and {len(rows) - most:,} more (--json has all)")
 
-    def _draw(self, columns: Sequence[str], cells: list[list[str]], is_number: list[bool]) -> None:
-        from rich.box import SIMPLE_HEAD
-        from rich.console import Console
-        from rich.table import Table
-        from rich.text import Text
-
-        drawn = Table(box=SIMPLE_HEAD, pad_edge=False)
-        for name, right in zip(columns, is_number, strict=True):
-            drawn.add_column(Text(name), justify="right" if right else "left")
-        for row in cells:
-            drawn.add_row(*map(Text, row))  # as they are: a name may look like rich's markup
-        with naming(self._title()):
-            Console(stderr=self.to_stderr).print(drawn)
-
     def _echo(self, text: str) -> None:
-        with naming(self._title()):
+        with self._writing():
             click.echo(text, err=self.to_stderr)
 
-    def _title(self) -> str:
-        return "standard error" if self.to_stderr else "standard output"
+    def _writing(self) -> AbstractContextManager[None]:
+        # What is said beside a table is not worth failing for, where stderr takes no more.
+        return suppress(OSError) if self.to_stderr else naming("standard output")
 
     def _is_terminal(self) -> bool:
         stream = sys.stderr if self.to_stderr else sys.stdout
-        return stream.isatty()
-
-    # ------------------------------------------------------------------ for machines
-
-    def result(self, record: Mapping[str, Any]) -> None:
-        """Write the one JSON object, where it was asked for."""
-        if self.json:
-            text = json.dumps(plain(record), ensure_ascii=False, allow_nan=False)
-            self._echo(escaped_json(text))
+        return stream is not None and stream.isatty()
 
     # ------------------------------------------------------------------ while it works
 
     @contextmanager
     def progress(self, what: str) -> Iterator[Tick]:
         """Give a function that is told of rows done; shows them where somebody is watching."""
-        if self.json or self.quiet or not sys.stderr.isatty():
+        if self.json or self.quiet or sys.stderr is None or not sys.stderr.isatty():
             yield lambda n_rows: None
             return
         from rich.console import Console
@@ -170,69 +210,28 @@ def is_like_a_number(value: object) -> bool:
     return value is None or isinstance(value, (int, float, np.number))
 
 
-def in_words(value: object) -> str:
-    """Return a value as people read it.
+def as_json(value: Any) -> str:
+    """Return a value as JSON.
 
     Examples
     --------
-    >>> in_words(1234567), in_words(0.5), in_words(None), in_words("a")
-    ('1,234,567', '0.5', '', 'a')
+    >>> as_json({"sizes": np.array([3, 4]), "score": float("nan")})
+    '{"sizes": [3, 4], "score": null}'
     """
-    if value is None:
-        return ""
-    if isinstance(value, (bool, np.bool_)):
-        return "yes" if value else "no"
-    if isinstance(value, (int, np.integer)):
-        return f"{value:,}"
-    if isinstance(value, (float, np.floating)):
-        return f"{value:.4g}"
-    return str(value)
-
-
-def aligned(
-    columns: Sequence[str], cells: Sequence[Sequence[str]], is_number: Sequence[bool]
-) -> list[str]:
-    """Return a table as lines of equal columns, numbers to the right.
-
-    Examples
-    --------
-    >>> for line in aligned(["cluster", "rows"], [["a", "7"], ["b", "12"]], [False, True]):
-    ...     print(line)
-    cluster  rows
-    a           7
-    b          12
-    """
-    widths = [max(len(text) for text in column) for column in zip(columns, *cells, strict=True)]
-    return [
-        "  ".join(
-            text.rjust(width) if right else text.ljust(width)
-            for text, width, right in zip(row, widths, is_number, strict=True)
-        ).rstrip()
-        for row in (columns, *cells)
-    ]
+    return json.dumps(plain(value), ensure_ascii=False, allow_nan=False)
 
 
 def plain(value: Any) -> Any:
-    """Return a value as JSON can say it: numbers that are not finite become null.
-
-    Examples
-    --------
-    >>> plain({"sizes": np.array([3, 4]), "score": float("nan")})
-    {'sizes': [3, 4], 'score': None}
-    """
+    """Return a value as JSON can say it: numbers that are not finite become null."""
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, np.ndarray):
+    if isinstance(value, (np.ndarray, np.generic)):
         return plain(value.tolist())
     if isinstance(value, (list, tuple)):
         return [plain(item) for item in value]
-    if isinstance(value, np.generic):
-        return plain(value.item())
     if isinstance(value, float):
         return value if math.isfinite(value) else None
-    if value is None or isinstance(value, (bool, int, str)):
-        return value
-    return str(value)
+    return value if value is None or isinstance(value, (int, str)) else str(value)
 
 
 def duration(seconds: float) -> str:

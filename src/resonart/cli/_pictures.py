@@ -11,7 +11,7 @@ import click
 
 from resonart._shared.require import require
 
-from ._targets import check_folder, write_whole
+from ._files import check_folder, write_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,12 +35,14 @@ def check_picture(path: Path | None) -> None:
     check_folder("--picture", path)
 
 
-def draw(path: Path, paint: Callable[[Axes], object]) -> None:
-    """Let ``paint`` draw in new axes, and write the picture."""
+def draw(path: Path | None, paint: Callable[[Axes], object]) -> None:
+    """Let ``paint`` draw in new axes, and write the picture, if one was asked for."""
+    if path is None:
+        return
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=SIZE, layout="constrained")
     paint(figure.subplots())
     drawn = BytesIO()
     figure.savefig(drawn, dpi=DOTS_PER_INCH, format=path.suffix[1:].lower())
-    write_whole(path, drawn.getvalue())
+    write_file(path, drawn.getvalue())

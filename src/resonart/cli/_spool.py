@@ -1,19 +1,18 @@
-"""Rows' numbers and clusters, kept outside memory until the labels are known."""
+"""Rows' numbers and their clusters' ids, kept outside memory until the labels are known."""
 
 from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator
-from types import TracebackType
 from typing import Self
 
 import numpy as np
 
+from ._cluster_ids import Integers
 from ._errors import naming
-from ._names import Integers
 
-# Which row, and the staying number of its cluster.
-ENTRY = np.dtype([("row", np.int64), ("number", np.int32)])
+# Which row, and the id of its cluster.
+ENTRY = np.dtype([("row", np.int64), ("cluster", np.int32)])
 MOST_IN_MEMORY = 2**24
 AT_ONCE = 2**16
 
@@ -25,8 +24,8 @@ class Spool:
     --------
     >>> with Spool() as spool:
     ...     spool.add(np.array([1, 2, 4]), np.array([0, 1, 0]))
-    ...     for rows, numbers in spool.batches():
-    ...         print(rows, numbers)
+    ...     for rows, clusters in spool.batches():
+    ...         print(rows, clusters)
     [1 2 4] [0 1 0]
     """
 
@@ -37,18 +36,13 @@ class Spool:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._file.close()
 
-    def add(self, rows: Integers, numbers: Integers) -> None:
+    def add(self, rows: Integers, clusters: Integers) -> None:
         """Keep these."""
         entries = np.empty(len(rows), dtype=ENTRY)
-        entries["row"], entries["number"] = rows, numbers
+        entries["row"], entries["cluster"] = rows, clusters
         folder = tempfile.gettempdir()
         with naming(f"{folder}, the folder of temporary files (TMPDIR names another)"):
             self._file.write(entries.tobytes())
@@ -66,4 +60,4 @@ class Spool:
     def take(self, n_rows: int) -> tuple[Integers, Integers]:
         """Give back the next so many rows, fewer only at the end."""
         entries = np.frombuffer(self._file.read(n_rows * ENTRY.itemsize), dtype=ENTRY)
-        return entries["row"].astype(np.int64), entries["number"].astype(np.int64)
+        return entries["row"].astype(np.int64), entries["cluster"].astype(np.int64)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,94 +12,72 @@ from numpy.typing import NDArray
 
 import resonart
 from resonart import plot
-from resonart.io import Chunk, TableReader, TableWriter
+from resonart._shared.words import count_of
+from resonart.io import Chunk, TableReader
 
-from ._errors import CommandError, know_features, warn, warn_of_doubtful
-from ._features import as_feature
-from ._files import Reads, Writes
-from ._learning import Head, Learned, labels_are_final, learn, read_head
-from ._models import in_short, kind_of, names_of, vigilances_of
-from ._names import Integers, renamed
-from ._options import (
-    STDIN,
-    ModelOptions,
-    Sectioned,
+from ._cluster_ids import Integers, renamed
+from ._command import command, data_argument, option, picture_option
+from ._counts import ClusterCounts
+from ._errors import CommandError, note_features, warn
+from ._files import STDIN, OutputFile, check_folder, shown_path, table_writer
+from ._label_table import LabelTable, label_table_options
+from ._learning import Head, Learned, cut, labels_are_final, learn, read_head
+from ._model_options import ModelOptions, model_options
+from ._models import as_feature, feature_names, in_short, kind_of, vigilances_of
+from ._output import Output, Report, duration
+from ._pictures import check_picture, draw
+from ._spool import AT_ONCE, Spool
+from ._tables import (
     TableOptions,
     column_list,
     in_memory_option,
-    labels_option,
-    model_options,
-    output_options,
-    picture_option,
     row_limit,
+    rows_in_words,
     table_options,
 )
-from ._output import Output, count, duration
-from ._pictures import check_picture, draw
-from ._sizes import size_lines
-from ._spool import Spool
-from ._tally import Tally
-from ._targets import check_folder, open_target, words_beside
-
-Scores = NDArray[np.float64]
 
 
-@click.command(
-    cls=Sectioned,
-    epilog="\b\nExamples:\n"
-    "  resonart cluster data.csv -o labels.csv --save model.resonart\n"
-    "  resonart cluster data.csv --label class --report --picture boxes.png\n"
-    "  resonart cluster data.parquet --rho-lb 0.85 --rho-ub 0.95 --json",
+@command(
+    "cluster data.csv -o labels.csv --save model.resonart",
+    "cluster data.csv --label class --report --picture boxes.png",
+    "cluster data.parquet --rho-lb 0.85 --rho-ub 0.95 --json",
 )
-@click.argument("data", type=Reads(allow_dash=True))
-@labels_option("Write the rows' numbers and clusters to this table; - is CSV on stdout.")
-@click.option(
-    "--save", type=Writes(dir_okay=False, path_type=Path), help="Write the model to this file."
-)
-@click.option("--report", is_flag=True, help="Describe the clusters as rules.")
+@data_argument
+@label_table_options
+@option("--save", type=OutputFile(path_type=Path), help="Write the model to this file.")
+@option("--report", is_flag=True, help="Describe the clusters as rules.")
 @picture_option("Draw the boxes of the clusters, over the rows if they fit in memory.")
-@click.option(
+@option(
     "--axes",
     type=column_list,
     metavar="A,B",
     help="The two features along the axes of the picture. [default: the first two]",
 )
-@click.option(
-    "--scores", is_flag=True, help="Write each row's match with its cluster, too (with -o)."
-)
-@click.option(
-    "--noise", is_flag=True, help="Label -1 for rows that belong to no cluster (topo-art)."
-)
+@option("--noise", is_flag=True, help="Label -1 for rows that belong to no cluster (topo-art).")
 @table_options
 @model_options()
 @in_memory_option
-@output_options
 def cluster(
     data: str,
-    target: str | None,
+    labels: LabelTable,
     save: Path | None,
     report: bool,
     picture: Path | None,
     axes: list[str] | None,
-    scores: bool,
     noise: bool,
     table: TableOptions,
     model_options: ModelOptions,
     in_memory_rows: int | None,
     output: Output,
-) -> None:
+) -> Report:
     """Cluster a table; write labels, a model, a report, a picture.
 
     DATA is a CSV, TSV, Parquet, Arrow, NPY or NDJSON file, or - for stdin. Vigilances are chosen
     by themselves unless they are given. A table larger than --in-memory-rows goes through in
     chunks, once, in bounded memory.
     """
-    begin = time.perf_counter()
-    if scores and target is None:
-        raise click.UsageError("--scores goes into the table of labels. Say where: -o FILE.")
     if axes is not None and (picture is None or len(axes) > 2):
         raise click.UsageError("--axes names the one or two features of a --picture FILE.")
-    output = words_beside(target, output)
     check_picture(picture)
     if save is not None:
         check_folder("--save", save)
@@ -108,18 +85,20 @@ def cluster(
     if noise:
         model.set_params(on_mismatch="noise")
 
-    job = Job(data, table, model, scores)
-    with open_target(target) as writer, Spool() as spool:
+    job = Job(data, table, model, labels)
+    with table_writer(labels.target) as writer, Spool() as spool:
         done = run(job, spool if writer is not None else None, in_memory_rows, output)
         # First what took long to learn: nothing that fails later loses it.
         if save is not None:
-            save_model(model, save, data, done)
+            made_by = f"resonart {resonart.__version__} cluster"
+            about = {"made_by": made_by, "data": data, "rows": done.counts.n_rows}
+            model.save(save, metadata=about, include_labels=False)  # they have their own table
         if writer is not None:
-            write_labels(writer, job, done, spool)
-    if picture is not None:
-        paint(model, done, picture, axes)
-    seconds = time.perf_counter() - begin
-    show(job, done, seconds, output, report=report, target=target, save=save, picture=picture)
+            for columns in labelled(job, done, spool):
+                writer.write(columns)
+    draw(picture, lambda ax: paint(ax, model, done, axes))
+    files = {"labels_file": labels.target, "model_file": save, "picture_file": picture}
+    return report_of(job, done, files, output.seconds, describes=report)
 
 
 class Job(NamedTuple):
@@ -128,7 +107,7 @@ class Job(NamedTuple):
     data: str
     table: TableOptions
     model: Any
-    scores: bool
+    labels: LabelTable
 
 
 class Done(NamedTuple):
@@ -140,7 +119,7 @@ class Done(NamedTuple):
         How it was learned.
     head : Head or None
         The rows, where they are all in memory.
-    tally : Tally
+    counts : ClusterCounts
         Rows by cluster and class.
     reader : TableReader
         What the table was.
@@ -148,7 +127,7 @@ class Done(NamedTuple):
 
     learned: Learned
     head: Head | None
-    tally: Tally
+    counts: ClusterCounts
     reader: TableReader
 
 
@@ -157,220 +136,167 @@ class Done(NamedTuple):
 
 def run(job: Job, spool: Spool | None, in_memory_rows: int | None, output: Output) -> Done:
     """Read and learn."""
-    tally = Tally()
+    counts = ClusterCounts()
 
-    def keep(chunk: Chunk, numbers: Integers) -> None:
-        tally.add(numbers, None if chunk.labels is None else chunk.labels.tolist())
+    def keep(chunk: Chunk, ids: Integers) -> None:
+        counts.add(ids, chunk.labels)
         if spool is not None:
-            spool.add(chunk.numbers, numbers)
+            spool.add(chunk.numbers, ids)
 
     with job.table.open(job.data) as reader:
-        know_features(reader.feature_names)
         with output.progress("Reading") as tick:
             head = read_head(reader, row_limit(in_memory_rows, len(reader.feature_names)), tick)
-        warn_of_doubtful(job.data, reader.doubtful)
-        if not head.is_all and (job.scores or isinstance(job.model, resonart.TopoART)):
+        note_features(job.data, reader.feature_names, reader.doubtful)
+        if not head.is_all:
             check_readable_twice(job, len(head.chunk.rows))
         with output.progress("Learning") as tick:
             learned = learn(job.model, head, keep, tick)
     if not labels_are_final(job.model, learned):
-        tally = count_again(job)
+        counts = count_again(job)
     job.model.name_features(reader.feature_names)
-    if tally.has_too_many_classes:
+    if counts.has_too_many_classes:
         warn(
             f"the column {reader.label_name!r} has too many different values "
             "to be classes. Clusters are not compared with it."
         )
-    return Done(learned, head if head.is_all else None, tally, reader)
+    return Done(learned, head if head.is_all else None, counts, reader)
 
 
 def check_readable_twice(job: Job, n_rows: int) -> None:
-    """Say that stdin, which cannot be read again, is too long."""
+    """Say that stdin, which cannot be read again, is too long where it would have to be."""
     if job.data != STDIN:
         return
-    why = "--scores" if job.scores else "topo-art, which names its clusters when all are learned,"
+    if job.labels.scores:
+        why = "--scores"
+    elif isinstance(job.model, resonart.TopoART):
+        why = "topo-art, which names its clusters when all are learned,"
+    else:
+        return
     raise CommandError(
         f"{why} reads a table of more than {n_rows:,} rows a second time, which stdin does not "
         "allow. Give a file, or a larger --in-memory-rows."
     )
 
 
-def count_again(job: Job) -> Tally:
+def count_again(job: Job) -> ClusterCounts:
     """Ask the finished model for the cluster of every row."""
-    tally = Tally()
+    counts = ClusterCounts()
     with job.table.open(job.data) as reader:
         for chunk in reader:
-            classes = None if chunk.labels is None else chunk.labels.tolist()
-            tally.add(job.model.predict(chunk.rows), classes)
-    return tally
+            counts.add(job.model.predict(chunk.rows), chunk.labels)
+    return counts
 
 
 # ---------------------------------------------------------------------- what is written
 
 
-def save_model(model: Any, path: Path, data: str, done: Done) -> None:
-    """Write the model. Labels have their own table."""
-    about = {
-        "made_by": f"resonart {resonart.__version__} cluster",
-        "data": data,
-        "rows": done.tally.n_rows,
-    }
-    model.save(path, metadata=about, include_labels=False)
+def labelled(job: Job, done: Done, spool: Spool) -> Iterator[dict[str, NDArray[Any]]]:
+    """Give the columns of the table of labels, some rows at a time.
 
-
-def write_labels(writer: TableWriter, job: Job, done: Done, spool: Spool) -> None:
-    """Write which row is in which cluster, and how well it matches."""
-    for rows, labels, scores in labelled(job, done, spool):
-        columns: dict[str, NDArray[Any]] = {"row": rows, "label": labels}
-        if scores is not None:
-            columns["match"] = scores
-        writer.write(columns)
-
-
-def labelled(
-    job: Job, done: Done, spool: Spool
-) -> Iterator[tuple[Integers, Integers, Scores | None]]:
-    """Give rows' numbers, labels and, where they are asked for, scores."""
-    learned = done.learned
-    if done.head is not None and job.scores:
-        scores = job.model.score_samples(done.head.chunk.rows)
-        begin = 0
-        for rows, numbers in spool.batches():
-            end = begin + len(rows)
-            yield rows, renamed(numbers, learned.labels), scores[begin:end]
-            begin = end
-    elif done.head is not None or (labels_are_final(job.model, learned) and not job.scores):
-        for rows, numbers in spool.batches():
-            yield rows, renamed(numbers, learned.labels), None
-    else:
-        yield from labelled_again(job, learned, spool)
-
-
-def labelled_again(
-    job: Job, learned: Learned, spool: Spool
-) -> Iterator[tuple[Integers, Integers, Scores | None]]:
-    """Read the table a second time, for what only the finished model can tell."""
-    is_known = labels_are_final(job.model, learned)
+    The table is read a second time for what only the finished model can tell: matches, and the
+    labels of topo-art.
+    """
+    is_final = labels_are_final(job.model, done.learned)
+    if is_final and not job.labels.scores:
+        for numbers, ids in spool.batches():
+            yield {"row": numbers, "label": renamed(ids, done.learned.labels)}
+        return
     spool.rewind()
-    with job.table.open(job.data) as reader:
-        for chunk in reader:
-            rows, numbers = spool.take(len(chunk.rows))
-            if not np.array_equal(rows, chunk.numbers):
-                raise CommandError(f"{job.data} has changed while it was read. Cluster it again.")
-            labels = renamed(numbers, learned.labels) if is_known else job.model.predict(chunk.rows)
-            yield rows, labels, job.model.score_samples(chunk.rows) if job.scores else None
+    for chunk in chunks_again(job, done.head):
+        numbers, ids = spool.take(len(chunk.rows))
+        if not np.array_equal(numbers, chunk.numbers):
+            raise CommandError(f"{job.data} has changed while it was read. Cluster it again.")
+        labels = renamed(ids, done.learned.labels) if is_final else job.model.predict(chunk.rows)
+        yield job.labels.columns(numbers, labels, job.model, chunk.rows)
 
 
-def paint(model: Any, done: Done, path: Path, axes: list[str] | None) -> None:
+def chunks_again(job: Job, head: Head | None) -> Iterator[Chunk]:
+    """Give all rows a second time, from memory or from the file."""
+    if head is None:
+        with job.table.open(job.data) as reader:
+            yield from reader
+    else:
+        for begin in range(0, len(head.chunk.rows), AT_ONCE):
+            yield cut(head.chunk, begin, begin + AT_ONCE)
+
+
+def paint(ax: Any, model: Any, done: Done, axes: Iterable[str] | None) -> None:
     """Draw the boxes, and the rows where they are at hand."""
     features: Any = (0, 1) if model.n_features_in_ > 1 else 0
     if axes is not None:
-        features = tuple(as_feature(text, names_of(model)) for text in axes)
-    if done.head is None:
-        draw(path, lambda ax: plot.categories(model, features=features, ax=ax))
-    else:
-        rows, labels = done.head.chunk.rows, model.labels_
-        draw(path, lambda ax: plot.categories(model, rows, labels=labels, features=features, ax=ax))
+        features = tuple(as_feature(text, feature_names(model)) for text in axes)
+    rows, labels = (None, None) if done.head is None else (done.head.chunk.rows, model.labels_)
+    plot.categories(model, rows, labels=labels, features=features, ax=ax)
 
 
 # ---------------------------------------------------------------------- what is said
 
 
-def show(
-    job: Job,
-    done: Done,
-    seconds: float,
-    output: Output,
-    *,
-    report: bool,
-    target: str | None,
-    save: Path | None,
-    picture: Path | None,
-) -> None:
+def report_of(
+    job: Job, done: Done, files: dict[str, Any], seconds: float, *, describes: bool
+) -> Report:
     """Say what was found."""
-    model, reader, tally, learned = job.model, done.reader, done.tally, done.learned
-    sizes, n_noise = tally.sizes(learned.labels, model.n_clusters_)
-    category_labels = model.category_labels_
-    categories = np.bincount(category_labels[category_labels >= 0], minlength=len(sizes))
+    model, reader, learned, counts = job.model, done.reader, done.learned, done.counts
+    n_rows, n_clusters = counts.n_rows, model.n_clusters_
+    summary = counts.summary(learned.labels, n_clusters, reader.label_name)
+    owners = model.category_labels_
+    categories = np.bincount(owners[owners >= 0], minlength=n_clusters)
     choice = getattr(model, "vigilance_choice_", None)
-    agreement = tally.agreement(learned.labels)
-    description = model.describe() if report else None
+    description = model.describe() if describes else None
+    record = {
+        "data": job.data,
+        "rows": n_rows,
+        "dropped_rows": reader.n_dropped,
+        "features": reader.feature_names,
+        "left_out": reader.left_out,
+        "in_memory": learned.in_memory,
+        "model": kind_of(model),
+        "params": model.get_params(),
+        "vigilance": vigilances_of(model),
+        "vigilance_choice": None
+        if choice is None
+        else {
+            "reason": str(choice),
+            "has_structure": choice.has_structure,
+            "score": choice.score,
+            "rows_used": choice.n_rows_used,
+            "rows_given": choice.n_rows,
+        },
+        "clusters": n_clusters,
+        "categories": model.n_categories_,
+        "categories_of": categories,
+        **summary.record,
+        "refused_rows": model.n_refused_,
+        "seconds": seconds,
+        "learning_seconds": learned.seconds,
+        **files,
+        "description": None if description is None else description.to_dict(),
+    }
 
-    output.result(
-        {
-            "command": "cluster",
-            "version": resonart.__version__,
-            "data": job.data,
-            "rows": tally.n_rows,
-            "dropped_rows": reader.n_dropped,
-            "features": reader.feature_names,
-            "left_out": reader.left_out,
-            "in_memory": learned.in_memory,
-            "model": kind_of(model),
-            "params": model.get_params(),
-            "vigilance": vigilances_of(model),
-            "vigilance_choice": None
-            if choice is None
-            else {
-                "reason": str(choice),
-                "has_structure": choice.has_structure,
-                "score": choice.score,
-                "rows_used": choice.n_rows_used,
-                "rows_given": choice.n_rows,
-            },
-            "clusters": model.n_clusters_,
-            "categories": model.n_categories_,
-            "sizes": sizes,
-            "categories_of": categories,
-            "noise_rows": n_noise,
-            "refused_rows": model.n_refused_,
-            "label_column": reader.label_name,
-            "classes": tally.n_classes,
-            "adjusted_rand_index": agreement,
-            "seconds": seconds,
-            "learning_seconds": learned.seconds,
-            "labels_file": target,
-            "model_file": save,
-            "picture_file": picture,
-            "description": None if description is None else description.to_dict(),
-        }
-    )
-
-    dropped = f", {reader.n_dropped:,} dropped for missing values" if reader.n_dropped else ""
+    width = count_of(model.n_features_in_, "feature")
     how = "" if learned.in_memory else ", in chunks"
-    found = f"{count(model.n_clusters_, 'cluster')} in {count(model.n_categories_, 'box')}"
-    model_line = f"{kind_of(model)}, {in_short(vigilances_of(model))}"
-    if choice is not None:
-        model_line += ", chosen by itself"
-        if not learned.in_memory:
-            model_line += f" from the first {learned.n_head_rows:,} rows"
-    time_line = f"{duration(seconds)}, learning {duration(learned.seconds)}"
-    if choice is None:
-        time_line += f" ({tally.n_rows / max(learned.seconds, 1e-9):,.0f} rows/s)"
-    output.facts(
-        {
-            "data": f"{job.data}: {count(tally.n_rows, 'row')} of "
-            f"{count(model.n_features_in_, 'feature')}{dropped}{how}",
-            "left out": ", ".join(map(str, reader.left_out)) or None,
-            "model": model_line,
-            "why": choice,
-            "found": found,
-            "refused": f"{count(model.n_refused_, 'row')}, for lack of room (--max-categories)"
-            if model.n_refused_
-            else None,
-            "agreement": None
-            if agreement is None
-            else f"adjusted Rand index {agreement:.3f} to the {tally.n_classes:,} classes of "
-            f"{reader.label_name!r}",
-            "time": time_line,
-        }
+    chosen = "" if choice is None else ", chosen by itself"
+    if chosen and not learned.in_memory:
+        chosen += f" from the first {learned.n_head_rows:,} rows"
+    refused = f"{count_of(model.n_refused_, 'row')}, for lack of room (--max-categories)"
+    speed = f" ({n_rows / max(learned.seconds, 1e-9):,.0f} rows/s)" if choice is None else ""
+    facts = {
+        "data": f"{job.data}: {rows_in_words(n_rows, width, reader.n_dropped)}{how}",
+        "left out": ", ".join(map(str, reader.left_out)),
+        "model": f"{in_short(model)}{chosen}",
+        "why": choice,
+        "found": f"{count_of(n_clusters, 'cluster')} in {count_of(model.n_categories_, 'box')}",
+        "refused": refused if model.n_refused_ else None,
+        "agreement": summary.agreement_in_words,
+        "time": f"{duration(seconds)}, learning {duration(learned.seconds)}{speed}",
+    }
+    written = {
+        "labels": shown_path(job.labels.target),
+        "saved": files["model_file"],
+        "picture": files["picture_file"],
+    }
+    rules = [] if description is None else [str(description)]
+    return Report(
+        record,
+        [facts, summary.table(categories), *rules, *([written] if any(written.values()) else [])],
     )
-    output.line()
-    output.table(["cluster", "rows", "share", "boxes"], size_lines(sizes, n_noise, categories))
-    if description is not None:
-        output.line()
-        output.line(str(description))
-    written = {"labels": target if target != "-" else None, "saved": save, "picture": picture}
-    if any(written.values()):
-        output.line()
-        output.facts(written)

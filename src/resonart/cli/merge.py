@@ -9,31 +9,23 @@ import click
 import numpy as np
 
 import resonart
+from resonart._shared.words import count_of
 
+from ._command import command, target_option
 from ._errors import CommandError
-from ._files import Reads, Writes
+from ._files import InputFile, OutputFile, check_folder
 from ._models import kind_of, load_fitted
-from ._options import Sectioned, output_options
-from ._output import Output, count
-from ._targets import check_folder
+from ._output import Output, Report, Table
 
 
-@click.command(
-    cls=Sectioned, epilog="\b\nExample:\n  resonart merge a.resonart b.resonart -o both.resonart"
-)
+@command("merge a.resonart b.resonart -o both.resonart")
 @click.argument(
-    "model_files", metavar="MODEL...", nargs=-1, required=True, type=Reads(dir_okay=False)
+    "model_files", metavar="MODEL...", nargs=-1, required=True, type=InputFile(dir_okay=False)
 )
-@click.option(
-    "--output",
-    "-o",
-    "target",
-    type=Writes(dir_okay=False, path_type=Path),
-    required=True,
-    help="Write the merged model to this file.",
+@target_option(
+    "Write the merged model to this file.", type=OutputFile(path_type=Path), required=True
 )
-@output_options
-def merge(model_files: tuple[str, ...], target: Path, output: Output) -> None:
+def merge(model_files: tuple[str, ...], target: Path, output: Output) -> Report:
     """Merge models that were learned apart into one.
 
     The models are DDVFA models with the same parameters and features; their ranges may differ, and
@@ -47,7 +39,37 @@ def merge(model_files: tuple[str, ...], target: Path, output: Output) -> None:
     merged = merge_all(models, model_files)
     about = {"made_by": f"resonart {resonart.__version__} merge", "models": list(model_files)}
     merged.save(target, metadata=about, include_labels=False)
-    show(models, model_files, merged, target, output)
+
+    label_maps = merged.label_maps_
+    sizes = np.zeros(merged.n_clusters_ + 1, dtype=np.int64)  # of noise, and of the clusters
+    np.add.at(sizes, merged.category_labels_ + 1, merged.counts_)
+    n_before = sum(model.n_clusters_ for model in models)
+    return Report(
+        {
+            "models": model_files,
+            "model_file": target,
+            "clusters": merged.n_clusters_,
+            "categories": merged.n_categories_,
+            "sizes": sizes[1:],
+            "label_maps": label_maps,
+        },
+        [
+            {
+                "models": f"{len(models)} with {count_of(n_before, 'cluster')}",
+                "merged": f"{count_of(merged.n_clusters_, 'cluster')} in "
+                f"{count_of(merged.n_categories_, 'box')}",
+                "saved": target,
+            },
+            Table(
+                ["model", "cluster", "becomes", "rows there"],
+                [
+                    [name, old, int(new) if new >= 0 else "noise", int(sizes[new + 1])]
+                    for name, label_map in zip(model_files, label_maps, strict=True)
+                    for old, new in enumerate(label_map)
+                ],
+            ),
+        ],
+    )
 
 
 def load_for_merging(path: str) -> Any:
@@ -68,43 +90,3 @@ def merge_all(models: list[Any], names: tuple[str, ...]) -> Any:
         for i in reversed(range(len(names))):
             text = text.replace(f"models[{i}]", names[i])
         raise CommandError(text) from error
-
-
-def show(
-    models: list[Any], names: tuple[str, ...], merged: Any, target: Path, output: Output
-) -> None:
-    """Say what became of every cluster."""
-    label_maps = merged.label_maps_
-    sizes = np.bincount(
-        merged.category_labels_, weights=merged.counts_, minlength=merged.n_clusters_
-    ).astype(np.int64)
-    output.result(
-        {
-            "command": "merge",
-            "version": resonart.__version__,
-            "models": list(names),
-            "model_file": target,
-            "clusters": merged.n_clusters_,
-            "categories": merged.n_categories_,
-            "sizes": sizes,
-            "label_maps": label_maps,
-        }
-    )
-    before = sum(model.n_clusters_ for model in models)
-    output.facts(
-        {
-            "models": f"{len(models)} with {count(before, 'cluster')}",
-            "merged": f"{count(merged.n_clusters_, 'cluster')} in "
-            f"{count(merged.n_categories_, 'box')}",
-            "saved": target,
-        }
-    )
-    output.line()
-    output.table(
-        ["model", "cluster", "becomes", "rows there"],
-        [
-            [name, old, int(new), int(sizes[new]) if new >= 0 else 0]
-            for name, label_map in zip(names, label_maps, strict=True)
-            for old, new in enumerate(label_map)
-        ],
-    )

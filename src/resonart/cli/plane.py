@@ -2,43 +2,35 @@
 
 from __future__ import annotations
 
-import time
+import inspect
 from pathlib import Path
 from typing import Any
 
 import click
 import numpy as np
 
-import resonart
 from resonart import plot
-from resonart.io import Chunk, TableReader
+from resonart._shared.words import count_of
+from resonart.io import Chunk
 from resonart.tuning import VigilancePlane
 
-from ._files import Reads
-from ._options import (
-    ModelOptions,
-    Sectioned,
-    TableOptions,
-    in_memory_option,
-    labels_option,
-    model_options,
-    output_options,
+from ._command import (
+    COUNT,
+    SHARE,
+    choice_option,
+    command,
+    data_argument,
+    option,
     picture_option,
-    table_options,
+    target_option,
 )
-from ._output import Output, count, duration
+from ._files import shown_path, table_writer
+from ._model_options import ESTIMATORS, ModelOptions, flag, model_options
+from ._models import VIGILANCES
+from ._output import Output, Report, Table, duration
 from ._pictures import check_picture, draw
-from ._targets import open_target, words_beside
-from ._whole import read_whole
+from ._tables import TableOptions, in_memory_option, rows_in_words, table_options
 
-# What an estimator needs in order to be made; all values are tried.
-ANY = {
-    "ddvfa": {"rho_lb": 0.0, "rho_ub": 1.0},
-    "dvfa": {"rho_lb": 0.0, "rho_ub": 1.0},
-    "fuzzy-art": {"rho": 0.0},
-    "topo-art": {"rho_a": 0.0},
-}
-SHOWN = ("mean_score", "mean_ari", "stability", "mean_n_clusters", "mean_n_categories")
 HEADINGS = {
     "mean_score": "score",
     "mean_ari": "ARI",
@@ -46,74 +38,43 @@ HEADINGS = {
     "mean_n_clusters": "clusters",
     "mean_n_categories": "boxes",
 }
+SHOWN = ("score", "ari", "stability", "clusters", "categories")
 
 
-@click.command(
-    cls=Sectioned,
-    epilog="\b\nExamples:\n"
-    "  resonart plane data.csv --label class --step 0.05 --orders 5\n"
-    "  resonart plane data.csv --step 0.1 --orders 3 --picture plane.png -o cells.csv",
+@command(
+    "plane data.csv --label class --step 0.05 --orders 5",
+    "plane data.csv --step 0.1 --orders 3 --picture plane.png -o cells.csv",
 )
-@click.argument("data", type=Reads(allow_dash=True))
-@labels_option("Write all cells to this table; - is CSV on stdout.")
+@data_argument
+@target_option("Write all cells to this table; - is CSV on stdout.")
 @picture_option("Draw the plane.")
-@click.option(
-    "--show",
-    "shown",
-    type=click.Choice(["score", "ari", "stability", "clusters", "categories"]),
-    default="score",
-    show_default=True,
-    help="What the picture shows.",
-)
-@click.option(
+@choice_option("--show", SHOWN, "What the picture shows.", "shown", default="score")
+@choice_option(
     "--scoring",
-    type=click.Choice(["ari", "quality", "stability"]),
-    help="What is best. [default: ari with --label, quality without]",
+    ["ari", "quality", "stability"],
+    "What is best. [default: ari with --label, quality without]",
 )
-@click.option(
-    "--step",
-    type=click.FloatRange(0, 1, min_open=True),
-    metavar="0..1",
-    default=0.02,
-    show_default=True,
-    help="Distance between neighbouring vigilances.",
-)
-@click.option(
-    "--orders",
-    "n_orders",
-    type=click.IntRange(min=1),
-    metavar="N",
-    default=10,
-    show_default=True,
-    help="Orders in which the rows are presented.",
-)
-@click.option(
+@option("--step", type=SHARE, default=0.02, help="Distance between neighbouring vigilances.")
+@option("--orders", "n_orders", type=COUNT, default=10, help="Orders in which rows are presented.")
+@option(
     "--sample",
     type=click.IntRange(min=2),
     metavar="N",
     default=2000,
-    show_default=True,
     help="Of more rows, try the vigilances on a random sample of so many.",
 )
-@click.option(
-    "--top",
-    type=click.IntRange(min=1),
-    metavar="N",
-    default=10,
-    show_default=True,
-    help="Best cells to show.",
-)
-@click.option(
+@option("--top", type=COUNT, default=10, help="Best cells to show.")
+@option(
     "--jobs",
     type=click.IntRange(min=-1),
     metavar="N",
     default=-1,
+    show_default=False,
     help="Threads. [default: one for each processor]",
 )
 @table_options
 @model_options(tries_vigilances=True)
 @in_memory_option
-@output_options
 def plane(
     data: str,
     target: str | None,
@@ -129,27 +90,26 @@ def plane(
     model_options: ModelOptions,
     in_memory_rows: int | None,
     output: Output,
-) -> None:
+) -> Report:
     """Try every vigilance; show which are best.
 
     Every pair of vigilances on a grid is tried in several orders of the rows. With --label the
     best pair agrees best with the known classes; without, it looks best by itself.
     """
-    begin = time.perf_counter()
     if jobs == 0:
         raise click.UsageError("--jobs must be at least 1, or -1 for all processors.")
-    if scoring == "ari" and table.label is None:
-        raise click.UsageError("--scoring ari compares with known classes. Name them: --label.")
-    if shown == "ari" and table.label is None:
-        raise click.UsageError("--show ari compares with known classes. Name them: --label.")
-    output = words_beside(target, output)
+    for name, value in (("scoring", scoring), ("show", shown)):
+        if value == "ari" and table.label is None:
+            raise click.UsageError(f"--{name} ari compares with known classes. Name them: --label.")
     check_picture(picture)
-    name = model_options.model
     seed = model_options.given.get("random_state", 0)
-    model = ModelOptions(name, ANY[name] | model_options.given).make()
-    with open_target(target) as writer:
-        chunk, reader = read_whole(table, data, in_memory_rows, output)
-        rows, classes = drawn(chunk, sample, seed)
+    # Whatever an estimator needs in order to be made: all values are tried.
+    known = inspect.signature(ESTIMATORS[model_options.model]).parameters
+    vigilances = {name: float(name == "rho_ub") for name in VIGILANCES if name in known}
+    model = ModelOptions(model_options.model, vigilances | model_options.given).make()
+    with table_writer(target) as writer:
+        chunk, reader = table.read_all(data, in_memory_rows, output)
+        rows, classes = sampled(chunk, sample, seed)
         found = VigilancePlane(
             model,
             step=step,
@@ -162,13 +122,50 @@ def plane(
         ).fit(rows, classes)
         if writer is not None:
             writer.write(found.results_)
-    if picture is not None:
-        draw(picture, lambda ax: plot.vigilance_plane(found, shown, ax=ax))
-    seconds = time.perf_counter() - begin
-    show(found, name, data, chunk, reader, len(rows), top, seconds, output, target, picture)
+    draw(picture, lambda ax: plot.vigilance_plane(found, shown, ax=ax))
+
+    seconds = output.seconds
+    n_cells = len(found.results_["rank_score"])
+    cells = best_cells(found, top)
+    of_sample = f", of which {len(rows):,} were used" if len(rows) < len(chunk.rows) else ""
+    options = " ".join(f"{flag(name)} {value:g}" for name, value in found.best_params_.items())
+    return Report(
+        {
+            "data": data,
+            "rows": len(chunk.rows),
+            "rows_used": len(rows),
+            "dropped_rows": reader.n_dropped,
+            "features": reader.feature_names,
+            "label_column": reader.label_name,
+            "model": model_options.model,
+            "scoring": found.scoring_,
+            "cells": n_cells,
+            "orders": len(found.orders_),
+            "fits": found.n_runs_,
+            "best_params": found.best_params_,
+            "best_score": found.best_score_,
+            "best": cells,
+            "seconds": seconds,
+            "cells_file": target,
+            "picture_file": picture,
+        },
+        [
+            {
+                "data": f"{data}: "
+                f"{rows_in_words(len(chunk.rows), count_of(rows.shape[1], 'feature'))}{of_sample}",
+                "tried": f"{model_options.model}, {count_of(n_cells, 'cell')} in "
+                f"{count_of(len(found.orders_), 'order')}, by {found.scoring_}",
+                "best": f"{options}  (score {found.best_score_:.3f})",
+                "time": duration(seconds),
+                "cells": shown_path(target),
+                "picture": picture,
+            },
+            cell_table(found, cells),
+        ],
+    )
 
 
-def drawn(chunk: Chunk, most: int, seed: int) -> tuple[Any, Any]:
+def sampled(chunk: Chunk, most: int, seed: int) -> tuple[Any, Any]:
     """Return the rows and classes, or of too many a random sample."""
     n_rows = len(chunk.rows)
     if n_rows <= most:
@@ -177,76 +174,28 @@ def drawn(chunk: Chunk, most: int, seed: int) -> tuple[Any, Any]:
     return chunk.rows[taken], None if chunk.labels is None else chunk.labels[taken]
 
 
-def show(
-    found: VigilancePlane,
-    name: str,
-    data: str,
-    chunk: Chunk,
-    reader: TableReader,
-    n_used: int,
-    top: int,
-    seconds: float,
-    output: Output,
-    target: str | None,
-    picture: Path | None,
-) -> None:
-    """Say which cells are best."""
+def best_cells(found: VigilancePlane, top: int) -> list[dict[str, float]]:
+    """Return the best cells: their vigilances, and all that is known of them."""
     results = found.results_
+    columns = {name: results[f"param_{name}"] for name in found.best_params_} | {
+        name: results[name]
+        for name in HEADINGS
+        if name == "mean_score" or (name in results and not np.isnan(results[name]).all())
+    }
     best = np.argsort(results["rank_score"], kind="stable")[:top]
-    params = list(found.best_params_)
-    told = [key for key in SHOWN if key in results and not np.isnan(results[key]).all()]
-    if found.scoring_ in ("ari", "stability"):
-        told.remove("mean_score")  # it is one of the others
-    output.result(
-        {
-            "command": "plane",
-            "version": resonart.__version__,
-            "data": data,
-            "rows": len(chunk.rows),
-            "rows_used": n_used,
-            "dropped_rows": reader.n_dropped,
-            "features": reader.feature_names,
-            "label_column": reader.label_name,
-            "model": name,
-            "scoring": found.scoring_,
-            "cells": len(results["rank_score"]),
-            "orders": len(found.orders_),
-            "fits": found.n_runs_,
-            "best_params": found.best_params_,
-            "best_score": found.best_score_,
-            "best": [
-                {p: results[f"param_{p}"][cell] for p in params}
-                | {key: results[key][cell] for key in ("mean_score", *told)}
-                for cell in best
-            ],
-            "seconds": seconds,
-            "cells_file": target,
-            "picture_file": picture,
-        }
-    )
-    sampled = f", of which {n_used:,} were used" if n_used < len(chunk.rows) else ""
-    options = " ".join(
-        f"--{key.replace('_', '-')} {value:g}" for key, value in found.best_params_.items()
-    )
-    output.facts(
-        {
-            "data": f"{data}: {count(len(chunk.rows), 'row')} of "
-            f"{count(chunk.rows.shape[1], 'feature')}{sampled}",
-            "tried": f"{name}, {count(len(results['rank_score']), 'cell')} in "
-            f"{count(len(found.orders_), 'order')}, by {found.scoring_}",
-            "best": f"{options}  (score {found.best_score_:.3f})",
-            "time": duration(seconds),
-            "cells": target if target != "-" else None,
-            "picture": picture,
-        }
-    )
-    output.line()
-    output.table(
-        [*params, *(HEADINGS[key] for key in told)],
+    return [{name: float(values[cell]) for name, values in columns.items()} for cell in best]
+
+
+def cell_table(found: VigilancePlane, cells: list[dict[str, float]]) -> Table:
+    """Return the best cells as a table."""
+    # A score that is one of the other columns is not shown twice.
+    hidden = {"mean_score"} if found.scoring_ in ("ari", "stability") else set()
+    names = [name for name in cells[0] if name not in hidden]
+    return Table(
+        [HEADINGS.get(name, name) for name in names],
         [
-            [float(results[f"param_{p}"][cell]) for p in params]
-            + [round(float(results[key][cell]), 3) for key in told]
-            for cell in best
+            [cell[name] if name in found.best_params_ else round(cell[name], 3) for name in names]
+            for cell in cells
         ],
-        most=top,
+        most=len(cells),
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from contextlib import ExitStack
@@ -15,93 +14,57 @@ import numpy as np
 import resonart
 from resonart.io import LineParser, LineReader, guess_format
 
-from ._errors import CommandError, as_options, say
-from ._features import features_of
-from ._files import FileCommand, GoesOn, Reads, Writes
-from ._models import chooses_itself
-from ._options import STDIN, STDOUT, ModelOptions, TextOptions, model_options, text_options
-from ._streaming import (
-    CSV_HEADER,
-    WRITERS,
-    Position,
-    Sink,
-    Streamer,
-    heeding_signals,
-    is_fitted,
-)
+from ._command import COUNT, choice_option, command, option, target_option
+from ._errors import CommandError, as_options, message_of
+from ._files import STDIN, STDOUT, InputFile, OutputFile, UpdatedFile
+from ._model_options import ModelOptions, model_options
+from ._models import chooses_itself, feature_names, is_fitted
+from ._output import Output, Report
+from ._stream_output import LINE_FORMATS, LineOutput
+from ._streaming import Position, Streamer, stopping_at_signals
+from ._tables import TextOptions, text_options
 
-EPILOG = """\b
-Example:
-  resonart stream live.resonart --input data.csv -o labels.ndjson --resume
-"""
-WARM_UP = 1_000
-CHECKPOINT_EVERY = 100_000
+FORMATS = ("ndjson", "csv", "tsv")
 
 
-@click.command(cls=FileCommand, epilog=EPILOG)
-@click.argument("path", metavar="MODEL", type=GoesOn(dir_okay=False, unless="no_learn"))
-@click.option(
+@command("stream live.resonart --input data.csv -o labels.ndjson --resume", summary_on_stderr=True)
+@click.argument("path", metavar="MODEL", type=UpdatedFile(unless="no_learn"))
+@option(
     "--input",
     "source",
     default=STDIN,
-    type=Reads(dir_okay=False, allow_dash=True),
-    help="Where rows come from. [default: -, standard input]",
+    type=InputFile(dir_okay=False, allow_dash=True),
+    help="Where rows come from; - is standard input.",
 )
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["ndjson", "csv", "tsv"]),
-    help="Format of the rows. [default: from the name, else ndjson]",
+@choice_option(
+    "--format", FORMATS, "Format of the rows. [default: from the name, else ndjson]", "form"
 )
 @text_options
-@click.option(
-    "--output",
-    "-o",
-    "target",
-    default=STDOUT,
-    type=Writes(dir_okay=False, allow_dash=True),
-    help="Where lines go. [default: -, standard output]",
+@target_option("Where lines go; - is standard output.", default=STDOUT)
+@choice_option("--output-format", list(LINE_FORMATS), "Format of the lines.", default="ndjson")
+@option("--rejects", type=OutputFile(), help="Where lines go that are no rows, and why.")
+@choice_option(
+    "--on-reject", ["continue", "stop"], "What a line that is no row does.", default="continue"
 )
-@click.option(
-    "--output-format",
-    type=click.Choice(list(WRITERS)),
-    default="ndjson",
-    show_default=True,
-    help="Format of the lines.",
-)
-@click.option(
-    "--rejects", type=Writes(dir_okay=False), help="Where lines go that are no rows, and why."
-)
-@click.option(
-    "--on-reject",
-    type=click.Choice(["continue", "stop"]),
-    default="continue",
-    show_default=True,
-    help="What a line that is no row does.",
-)
-@click.option(
+@option(
     "--checkpoint-every",
-    type=click.IntRange(min=1),
-    default=CHECKPOINT_EVERY,
-    show_default=True,
+    type=COUNT,
+    default=100_000,
     help="Rows between two checkpoints. One is also written at the end, on SIGTERM and SIGINT.",
 )
-@click.option(
+@option(
     "--resume",
     is_flag=True,
     help="The input is replayed from its beginning: go on after the last row of the checkpoint.",
 )
-@click.option("--merge-every", type=click.IntRange(min=1), help="Rows between merges (ddvfa).")
-@click.option(
+@option("--merge-every", type=COUNT, help="Rows between merges (ddvfa).")
+@option(
     "--warm-up",
-    type=click.IntRange(min=1),
-    default=WARM_UP,
-    show_default=True,
+    type=COUNT,
+    default=1_000,
     help="Rows a new model waits for, to know feature ranges and choose vigilances.",
 )
-@click.option("--no-learn", is_flag=True, help="Only tell labels; the model stays as it is.")
-@click.option("--json", "as_json", is_flag=True, help="Sum up as one JSON object on stderr.")
-@click.option("--quiet", "-q", is_flag=True, help="Do not sum up.")
+@option("--no-learn", is_flag=True, help="Only tell labels; the model stays as it is.")
 @model_options()
 def stream(
     path: str,
@@ -117,10 +80,9 @@ def stream(
     merge_every: int | None,
     warm_up: int,
     no_learn: bool,
-    as_json: bool,
-    quiet: bool,
     model_options: ModelOptions,
-) -> None:
+    output: Output,
+) -> Report:
     """Learn rows as they come, one line out for each.
 
     A line has the row's label, its match, and whether it is a new cluster. MODEL is a model file.
@@ -133,75 +95,56 @@ def stream(
             "--no-learn leaves the model as it is: there is nothing to --resume."
         )
     model, position, parser_state = find_model(path, resume=resume, must_exist=no_learn)
-    is_there = model is not None
+    # A model that goes on with another input leaves what it has told.
+    appends = model is not None and not resume
     if model is None:
         model = model_options.make()
-    elif model_options.given or was_given("model"):
+    else:
         check_same(model, model_options, path)
     set_merging(model, merge_every)
     with ExitStack() as stack:
-        stop = stack.enter_context(heeding_signals())
+        stop = stack.enter_context(stopping_at_signals())
         raw = stack.enter_context(open_input(source))
         parser = make_parser(form or named_format(source), text, model, source)
         if parser_state is not None:
             restore(parser, parser_state, path)
-        before = position or Position()
-        # A model that goes on with another input leaves what it has told.
-        appends = is_there and not resume
-        output = Sink(None if target == STDOUT else target, output_format, before.output, appends)
-        refused = None
-        if rejects is not None:
-            refused = Sink(rejects, "ndjson", before.rejects, appends)
+        lines = LineOutput(
+            None if target == STDOUT else target, output_format, position.output, appends
+        )
+        refused = (
+            None if rejects is None else LineOutput(rejects, "ndjson", position.rejects, appends)
+        )
         streamer = Streamer(
             model=model,
             path=path,
             parser=parser,
             reader=LineReader(raw.fileno(), wake=stop.wake),
-            output=output,
-            write=WRITERS[output_format],
+            output=lines,
+            format=LINE_FORMATS[output_format],
             rejects=refused,
             stop=stop,
-            position=before,
+            position=position,
             resumes=resume,
             warm_up=0 if is_fitted(model) or knows_enough(model) else warm_up,
             checkpoint_every=checkpoint_every,
             stops_at_reject=on_reject == "stop",
             learns=not no_learn,
-            source="standard input" if source == STDIN else source,
         )
         try:
             rest = streamer.replay()
-            for sink in (output, refused):
-                if sink is not None:
-                    stack.callback(sink.close)
-                    sink.begin()
-            if output_format == "csv" and output.is_empty:
-                output.write(CSV_HEADER)
+            for each in (lines, refused):
+                if each is not None:
+                    stack.callback(each.close)
+                    each.begin()
+            if lines.is_empty:
+                lines.write(streamer.format.header)
             streamer.run(rest)
-        except BrokenPipeError:
-            raise CommandError(
-                f"nobody reads the output any more. {where_it_stands(streamer)}"
-            ) from None
-        except OSError as error:
-            raise CommandError(
-                f"{error.filename2 or error.filename or 'input or output'}: {error.strerror}. "
-                f"{where_it_stands(streamer)}"
-            ) from error
-        except (ValueError, MemoryError) as error:
-            raise CommandError(
-                f"{as_options(str(error)).rstrip('.') or 'out of memory'}. "
-                f"{where_it_stands(streamer)}"
-            ) from error
-        if not quiet:
-            sum_up(streamer, as_json=as_json)
-        if stop.signal is not None:
-            click.get_current_context().exit(128 + stop.signal)
-
-
-def was_given(name: str) -> bool:
-    """Tell whether an option that has a default was given all the same."""
-    source = click.get_current_context().get_parameter_source(name)
-    return source is click.core.ParameterSource.COMMANDLINE
+        except (OSError, ValueError, MemoryError) as error:
+            told = "nobody reads the output any more"
+            if not isinstance(error, BrokenPipeError):
+                told = message_of(error).rstrip(".") if str(error) else "out of memory"
+            raise CommandError(f"{told}. {where_it_stands(streamer)}") from error
+        return report_of(streamer)
 
 
 # ---------------------------------------------------------------------- the model
@@ -209,15 +152,15 @@ def was_given(name: str) -> bool:
 
 def find_model(
     path: str, *, resume: bool, must_exist: bool
-) -> tuple[Any, Position | None, dict[str, Any] | None]:
+) -> tuple[Any, Position, dict[str, Any] | None]:
     """Return the model of a file, where its stream stood, and its parser's state."""
     if not Path(path).exists():
         if must_exist:
             raise CommandError(f"{path}: there is no such model, and --no-learn makes none.")
-        return None, None, None
+        return None, Position(), None
     model, metadata = resonart.load(path, with_metadata=True)
     if not resume:
-        return model, None, None
+        return model, Position(), None
     found = Position.of(metadata)
     if found is None:
         raise CommandError(
@@ -229,11 +172,14 @@ def find_model(
 
 def check_same(model: Any, options: ModelOptions, path: str) -> None:
     """Let a command be run again as it was; refuse options that a model which is there has not."""
+    given_by = click.get_current_context().get_parameter_source("model")
+    is_kind_given = given_by is click.core.ParameterSource.COMMANDLINE
+    if not options.given and not is_kind_given:
+        return
     wanted = options.make()
     mine, asked = model.get_params(), wanted.get_params()
-    other = type(model) is not type(wanted) and was_given("model")
     # (Bounds are a pair of numbers or of as many numbers as there are features.)
-    if other or not all(
+    if (is_kind_given and type(model) is not type(wanted)) or not all(
         name in mine and np.array_equal(mine[name], asked[name]) for name in options.given
     ):
         raise click.UsageError(
@@ -243,6 +189,7 @@ def check_same(model: Any, options: ModelOptions, path: str) -> None:
 
 
 def set_merging(model: Any, merge_every: int | None) -> None:
+    """Let a model merge on the way, if that was asked for."""
     if merge_every is None:
         return
     if "merge_every" not in model.get_params():
@@ -260,10 +207,8 @@ def knows_enough(model: Any) -> bool:
 
 def named_format(source: str) -> str:
     """Return the format a name tells; a pipe is taken to carry NDJSON."""
-    if source == STDIN:
-        return "ndjson"
-    form = guess_format(source)
-    if form not in ("csv", "tsv", "ndjson"):
+    form = "ndjson" if source == STDIN else guess_format(source)
+    if form not in FORMATS:
         raise click.UsageError(
             f"{source}: a stream is read line by line, and {form} has no lines. Use resonart "
             "cluster, or resonart convert."
@@ -273,9 +218,9 @@ def named_format(source: str) -> str:
 
 def make_parser(form: str, text: TextOptions, model: Any, source: str) -> LineParser:
     """Return a parser that finds the columns asked for, or else the model's features."""
-    features = features_of(model) if text.columns is None and is_fitted(model) else None
+    features = feature_names(model) if text.columns is None and is_fitted(model) else None
+    title = "standard input" if source == STDIN else source
     try:
-        title = "standard input" if source == STDIN else source
         return LineParser(form, features=features, title=title, **vars(text))
     except ValueError as error:
         raise click.UsageError(as_options(str(error))) from None
@@ -310,33 +255,35 @@ def where_it_stands(streamer: Streamer) -> str:
     return f"The last checkpoint, {streamer.path}, is whole{told}."
 
 
-def sum_up(streamer: Streamer, *, as_json: bool) -> None:
-    """Say on stderr what was done."""
-    model, position = streamer.model, streamer.position
+def report_of(streamer: Streamer) -> Report:
+    """Say what was done."""
+    model, position, stopped_by = streamer.model, streamer.position, streamer.stop.signal
     fitted = is_fitted(model)
-    facts: dict[str, Any] = {
-        "model": streamer.path,
-        "rows": position.n_rows,
-        "lines": position.n_lines,
-        "rejected": position.n_rejected,
-        "clusters": model.n_clusters_ if fitted else 0,
-        "categories": model.n_categories_ if fitted else 0,
-        "refused": model.n_refused_ if fitted else 0,
-        "features": streamer.parser.names,
-        "left_out": streamer.parser.left_out,
-        "checkpoints": streamer.n_checkpoints,
-        "seconds": round(streamer.seconds, 3),
-        "waiting": streamer.n_waiting,
-        "stopped_by": streamer.stop.signal,
-    }
-    if as_json:
-        say(json.dumps(facts))
-        return
-    clusters = f"{facts['clusters']:,}"
-    end = "stopped by a signal" if streamer.stop.signal is not None else "end of input"
-    say(
-        f"resonart: {end}. {position.n_rows:,} rows in {clusters} clusters and "
-        f"{facts['categories']:,} categories; {position.n_rejected:,} lines left out."
-        + (f" No numbers: {', '.join(facts['left_out'])}." if facts["left_out"] else "")
-        + (f" {streamer.n_waiting:,} rows were waiting for more." if streamer.n_waiting else "")
+    n_clusters = model.n_clusters_ if fitted else 0
+    n_categories = model.n_categories_ if fitted else 0
+    left_out = streamer.parser.left_out
+    end = "end of input" if stopped_by is None else "stopped by a signal"
+    return Report(
+        {
+            "model": streamer.path,
+            "rows": position.n_rows,
+            "lines": position.n_lines,
+            "rejected": position.n_rejected,
+            "clusters": n_clusters,
+            "categories": n_categories,
+            "refused": model.n_refused_ if fitted else 0,
+            "features": streamer.parser.names,
+            "left_out": left_out,
+            "checkpoints": streamer.n_checkpoints,
+            "seconds": round(streamer.seconds, 3),
+            "waiting": streamer.n_waiting,
+            "stopped_by": stopped_by,
+        },
+        [
+            f"resonart: {end}. {position.n_rows:,} rows in {n_clusters:,} clusters and "
+            f"{n_categories:,} categories; {position.n_rejected:,} lines left out."
+            + (f" No numbers: {', '.join(left_out)}." if left_out else "")
+            + (f" {streamer.n_waiting:,} rows were waiting for more." if streamer.n_waiting else "")
+        ],
+        exit_code=0 if stopped_by is None else 128 + stopped_by,
     )

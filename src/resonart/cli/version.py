@@ -5,32 +5,23 @@ from __future__ import annotations
 import platform
 from importlib import metadata
 
-import click
-
 import resonart
 
-from ._options import Sectioned, output_options
-from ._output import Output
+from ._command import command
+from ._output import Output, Report
 
 USED = ("numpy", "scipy", "scikit-learn", "click", "rich", "pyarrow", "matplotlib", "tqdm")
 
 
-@click.command(cls=Sectioned, epilog="\b\nExample:\n  resonart version")
-@output_options
-def version(output: Output) -> None:
+@command("version")
+def version(output: Output) -> Report:
     """Show the version of resonart and of what it uses."""
-    found = {name: installed(name) for name in USED}
-    output.result(
-        {
-            "command": "version",
-            "version": resonart.__version__,
-            "python": platform.python_version(),
-            "packages": found,
-        }
-    )
-    output.facts(
-        {"resonart": resonart.__version__, "python": platform.python_version()}
-        | {name: number or "not installed" for name, number in found.items()}
+    python = platform.python_version()
+    packages = {name: installed(name) for name in USED}
+    numbers = {name: number or "not installed" for name, number in packages.items()}
+    return Report(
+        {"python": python, "packages": packages},
+        [{"resonart": resonart.__version__, "python": python, **numbers}],
     )
 
 

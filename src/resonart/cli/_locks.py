@@ -12,7 +12,6 @@ import errno
 import json
 import os
 import socket
-import stat
 import sys
 import time
 import weakref
@@ -59,7 +58,7 @@ else:
         return True
 
 
-class Claim:
+class FileLock:
     """Let no other command write a file meanwhile, or say which one does.
 
     Parameters
@@ -73,25 +72,25 @@ class Claim:
     def __init__(self, path: str, command: str) -> None:
         self._path = path
         self._command = command
-        self._place = lock_file_of(path)
+        self._lock_file = lock_file_of(path)
         self._open: list[int] = []
-        if self._place is not None:
+        if self._lock_file is not None:
             # Wherever Ctrl-C strikes, the lock file goes when Python ends.
-            weakref.finalize(self, _release, self._place, self._open, os.getpid())
+            weakref.finalize(self, _release, self._lock_file, self._open, os.getpid())
 
     def __enter__(self) -> None:
-        if self._place is not None and self._is_locked(self._place):
-            _tell(self._open[-1], self._command)
+        if self._lock_file is not None and self._is_locked(self._lock_file):
+            _write_holder(self._open[-1], self._command)
 
     def __exit__(self, *_: object) -> None:
-        if self._place is not None:
-            _release(self._place, self._open, os.getpid())
+        if self._lock_file is not None:
+            _release(self._lock_file, self._open, os.getpid())
 
-    def _is_locked(self, place: str) -> bool:
+    def _is_locked(self, lock_file: str) -> bool:
         """Open and lock the lock file; tell whether there can be one."""
         while True:
             try:
-                _open(place, self._open)
+                _open(lock_file, self._open)
             except OSError:  # a folder that cannot be written to: whoever writes there says so
                 return False
             try:
@@ -101,26 +100,15 @@ class Claim:
                 if error.errno not in NO_LOCKS:
                     raise
                 with suppress(OSError):
-                    os.unlink(place)
+                    os.unlink(lock_file)
                 warn(
                     f"{self._path} cannot be locked here: see to it that no other command "
                     "writes it."
                 )
                 return False
-            if _is_still_there(self._open[-1], place):
+            if _is_still_there(self._open[-1], lock_file):
                 return True
             os.close(self._open.pop())  # its holder has removed it meanwhile
-
-
-def _release(place: str, opened: list[int], owner: int) -> None:
-    """Remove the lock file, if the lock is ours, and let it go; done twice it does no harm."""
-    while opened and owner == os.getpid():  # a forked child has no say
-        with suppress(OSError):
-            # While it is locked: nobody else can have taken it for his own.
-            if try_lock(opened[-1]) and _is_still_there(opened[-1], place):
-                os.unlink(place)
-        with suppress(OSError):
-            os.close(opened.pop())
 
 
 def lock_file_of(path: str) -> str | None:
@@ -136,10 +124,8 @@ def lock_file_of(path: str) -> str | None:
     True
     """
     real = os.path.realpath(path)  # by whatever links it is reached
-    if os.path.exists(real) and not os.path.isfile(real):
-        return None
     folder, name = os.path.split(real)
-    if not os.path.isdir(folder):
+    if not os.path.isdir(folder) or (os.path.exists(real) and not os.path.isfile(real)):
         return None
     whole = os.fsencode(name)
     if len(whole) > MOST_NAME:
@@ -147,25 +133,36 @@ def lock_file_of(path: str) -> str | None:
     return os.path.join(folder, f".{name}{ENDING}")
 
 
-def _open(place: str, opened: list[int]) -> None:
+def _open(lock_file: str, opened: list[int]) -> None:
     """Open the lock file. There is no moment at which it is open and not in the list."""
     flags = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
     try:
-        opened.extend(map(os.open, [place], [os.O_RDWR | os.O_CREAT | flags], [0o666]))
+        opened.extend(map(os.open, [lock_file], [os.O_RDWR | os.O_CREAT | flags], [0o666]))
     except PermissionError:  # somebody else's: enough to see a lock
-        opened.extend(map(os.open, [place], [os.O_RDONLY | flags]))
+        opened.extend(map(os.open, [lock_file], [os.O_RDONLY | flags]))
 
 
-def _is_still_there(descriptor: int, place: str) -> bool:
+def _release(lock_file: str, opened: list[int], owner: int) -> None:
+    """Remove the lock file, if the lock is ours, and let it go; done twice it does no harm."""
+    while opened and owner == os.getpid():  # a forked child has no say
+        with suppress(OSError):
+            # While it is locked: nobody else can have taken it for his own.
+            if try_lock(opened[-1]) and _is_still_there(opened[-1], lock_file):
+                os.unlink(lock_file)
+        with suppress(OSError):
+            os.close(opened.pop())
+
+
+def _is_still_there(descriptor: int, lock_file: str) -> bool:
     try:
-        return os.path.samestat(os.fstat(descriptor), os.stat(place))
+        return os.path.samestat(os.fstat(descriptor), os.stat(lock_file))
     except FileNotFoundError:
         return False
 
 
-def _tell(descriptor: int, command: str) -> None:
+def _write_holder(descriptor: int, command: str) -> None:
     """Write who has the lock; it holds without that, too."""
-    told = {
+    holder = {
         "pid": os.getpid(),
         "host": socket.gethostname(),
         "since": time.strftime("%Y-%m-%d %H:%M:%S"),
@@ -173,31 +170,24 @@ def _tell(descriptor: int, command: str) -> None:
     }
     with suppress(OSError):
         os.ftruncate(descriptor, 0)
-        os.write(descriptor, json.dumps(told).encode())
+        os.write(descriptor, json.dumps(holder).encode())
+
+
+def _read_holder(descriptor: int) -> str | None:
+    """Return who has the lock, as a lock file says it; None if it does not."""
+    try:
+        os.lseek(descriptor, 0, os.SEEK_SET)
+        holder = json.loads(os.read(descriptor, MOST_BYTES))
+        where = "" if holder["host"] == socket.gethostname() else f" on {holder['host']}"
+        return f"process {holder['pid']}{where} since {holder['since']} ({holder['command']})"
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
 
 
 def _refusal(descriptor: int, path: str) -> str:
     """Say who has the lock."""
     end = time.monotonic() + WAIT_FOR_HOLDER
-    while (holder := _holder(descriptor)) is None and time.monotonic() < end:
+    while (holder := _read_holder(descriptor)) is None and time.monotonic() < end:
         time.sleep(0.02)
-    if holder is None:
-        return f"{path} is being written by another process. Wait for it to end, or stop it."
-    return f"{path} is being written by {holder}. Wait for it to end, or stop it."
-
-
-def _holder(descriptor: int) -> str | None:
-    """Return who has the lock, as a lock file says it; None if it does not."""
-    try:
-        os.lseek(descriptor, 0, os.SEEK_SET)
-        told = json.loads(os.read(descriptor, MOST_BYTES))
-        pid, host, since, command = (told[key] for key in ("pid", "host", "since", "command"))
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
-    where = "" if host == socket.gethostname() else f" on {host}"
-    return f"process {pid}{where} since {since} ({command})"
-
-
-def is_plain_file(descriptor: int) -> bool:
-    """Tell whether something open is a file, and no pipe, device or terminal."""
-    return stat.S_ISREG(os.fstat(descriptor).st_mode)
+    who = holder or "another process"
+    return f"{path} is being written by {who}. Wait for it to end, or stop it."

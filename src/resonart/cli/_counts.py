@@ -1,0 +1,162 @@
+"""Counting what went where: sizes of clusters, and how they agree with known classes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._cluster_ids import Integers, renamed
+from ._output import Table
+
+# A column with more different values holds no classes; keeping them all would fill the memory.
+MOST_CLASSES = 100_000
+
+
+class ClusterCounts:
+    """Count rows by cluster, and by cluster and class, as they come."""
+
+    def __init__(self) -> None:
+        self._sizes = np.zeros(1, dtype=np.int64)  # of noise, and of the clusters after it
+        self._pairs: Counter[tuple[Hashable, int]] = Counter()
+        self._classes: set[Hashable] = set()
+
+    def add(self, clusters: Integers, classes: NDArray[Any] | None) -> None:
+        """Count rows of these clusters (by id) and classes."""
+        counted = np.bincount(clusters + 1, minlength=len(self._sizes))
+        counted[: len(self._sizes)] += self._sizes
+        self._sizes = counted
+        if classes is not None and not self.has_too_many_classes:
+            pairs = Counter(zip(classes.tolist(), clusters.tolist(), strict=True))
+            self._pairs.update(pairs)
+            self._classes.update(known for known, _ in pairs)
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows were counted."""
+        return int(self._sizes.sum())
+
+    @property
+    def n_classes(self) -> int | None:
+        """How many classes were seen; None without classes, or with too many to be classes."""
+        return None if self.has_too_many_classes else len(self._classes) or None
+
+    @property
+    def has_too_many_classes(self) -> bool:
+        """Whether the classes were given up."""
+        return len(self._classes) > MOST_CLASSES
+
+    def sizes(self, labels: Integers, n_clusters: int) -> tuple[Integers, int]:
+        """Return the rows of each cluster, and of none; ``labels`` are those of the ids."""
+        ids = np.arange(-1, len(self._sizes) - 1)
+        counted = np.zeros(n_clusters + 1, dtype=np.int64)
+        np.add.at(counted, renamed(ids, labels) + 1, self._sizes)
+        return counted[1:], int(counted[0])
+
+    def agreement(self, labels: Integers) -> float | None:
+        """Return the adjusted Rand index to the classes; None where there are none."""
+        if self.n_classes is None:
+            return None
+        pairs: Counter[tuple[Hashable, int]] = Counter()
+        for (known, cluster), n_rows in self._pairs.items():
+            label = int(labels[cluster]) if cluster >= 0 and len(labels) else cluster
+            pairs[known, label] += n_rows
+        return adjusted_rand_index(pairs)
+
+    def summary(self, labels: Integers, n_clusters: int, label_column: str | None) -> Summary:
+        """Return all of it at once."""
+        return Summary(
+            *self.sizes(labels, n_clusters), label_column, self.n_classes, self.agreement(labels)
+        )
+
+
+class Summary(NamedTuple):
+    """How many rows went where, for a command to report."""
+
+    sizes: Integers
+    n_noise: int
+    label_column: str | None
+    n_classes: int | None
+    agreement: float | None
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """The fields for machines."""
+        return {
+            "sizes": self.sizes,
+            "noise_rows": self.n_noise,
+            "label_column": self.label_column,
+            "classes": self.n_classes,
+            "adjusted_rand_index": self.agreement,
+        }
+
+    @property
+    def agreement_in_words(self) -> str | None:
+        """How clusters and classes agree, where there are classes."""
+        if self.agreement is None:
+            return None
+        return (
+            f"adjusted Rand index {self.agreement:.3f} to the {self.n_classes:,} classes of "
+            f"{self.label_column!r}"
+        )
+
+    def table(self, categories: Integers | None = None) -> Table:
+        """Return a line for each cluster, the largest first, and one for noise if there is any.
+
+        Examples
+        --------
+        >>> found = Summary(np.array([1, 6]), 1, None, None, None)
+        >>> for line in found.table(np.array([1, 3])).rows:
+        ...     print(line)
+        ['1', 6, '75.0%', 3]
+        ['0', 1, '12.5%', 1]
+        ['noise', 1, '12.5%', None]
+        """
+        n_rows = max(int(self.sizes.sum()) + self.n_noise, 1)
+
+        def line(name: str, size: int, n_boxes: int | None) -> list[object]:
+            return [name, size, f"{size / n_rows:.1%}", n_boxes]
+
+        boxes = np.zeros_like(self.sizes) if categories is None else categories
+        lines = [
+            line(str(label), int(self.sizes[label]), int(boxes[label]))
+            for label in np.argsort(-self.sizes, kind="stable")
+        ]
+        if self.n_noise:
+            lines.append(line("noise", self.n_noise, None))
+        width = 3 if categories is None else 4
+        columns = ["cluster", "rows", "share", "boxes"][:width]
+        return Table(columns, [each[:width] for each in lines])
+
+
+def adjusted_rand_index(pairs: Mapping[tuple[Hashable, int], int]) -> float:
+    """Return the adjusted Rand index from the number of rows of each class in each cluster.
+
+    The same as ``sklearn.metrics.adjusted_rand_score``, which wants all rows at once.
+
+    Examples
+    --------
+    >>> adjusted_rand_index({(0, 0): 5, (1, 1): 5})
+    1.0
+    >>> round(adjusted_rand_index({(0, 0): 4, (0, 1): 1, (1, 1): 5}), 4)
+    0.597
+    """
+    of_class: Counter[Hashable] = Counter()
+    of_cluster: Counter[int] = Counter()
+    for (known, found), n_rows in pairs.items():
+        of_class[known] += n_rows
+        of_cluster[found] += n_rows
+
+    def couples(counts: Mapping[Any, int]) -> int:
+        return sum(n * (n - 1) // 2 for n in counts.values())
+
+    together, in_classes, in_clusters = couples(pairs), couples(of_class), couples(of_cluster)
+    if together == in_classes == in_clusters:
+        return 1.0
+    every = couples({"row": sum(of_class.values())})
+    # Whole numbers up to the last step, so that no number of rows is too large.
+    by_chance = in_classes * in_clusters
+    return 2 * (together * every - by_chance) / ((in_classes + in_clusters) * every - 2 * by_chance)

@@ -1,0 +1,226 @@
+"""Options that say which estimator is to be made, and with which parameters."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import click
+
+import resonart
+from resonart._estimators.parameters import AUTO, PARAMETERS, Parameter, parameters_of
+
+from ._command import Decorator, in_section
+
+ESTIMATORS: dict[str, type[Any]] = {
+    "ddvfa": resonart.DDVFA,
+    "fuzzy-art": resonart.FuzzyART,
+    "dvfa": resonart.DVFA,
+    "topo-art": resonart.TopoART,
+}
+
+# ---------------------------------------------------------------------- kinds of value
+
+
+def vigilance(text: str) -> float | str:
+    """Return a number in [0, 1], or "auto"."""
+    if text == AUTO:
+        return text
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not 0.0 <= number <= 1.0:
+        raise click.BadParameter(f"{text!r} is not a number from 0 to 1, nor auto.")
+    return number
+
+
+def rows_or_fraction(text: str) -> float | int:
+    """Return a whole number of rows, or a fraction of them."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not (0.0 < number < 1.0 or (number >= 1.0 and number.is_integer())):
+        raise click.BadParameter(f"{text!r} is neither a number of rows nor a fraction below 1.")
+    return number if number < 1.0 else int(number)
+
+
+def feature_ranges(text: str) -> tuple[Any, Any]:
+    """Return lower and upper bounds, one of each for all features or for every feature.
+
+    Examples
+    --------
+    >>> feature_ranges("0:1")
+    (0.0, 1.0)
+    >>> feature_ranges("0:1,-5:5")
+    ([0.0, -5.0], [1.0, 5.0])
+    """
+    try:
+        pairs = [tuple(map(float, part.split(":"))) for part in text.split(",")]
+        low, high = zip(*((low, high) for low, high in pairs), strict=True)
+        if not all(-math.inf < a <= b < math.inf for a, b in zip(low, high, strict=True)):
+            raise ValueError
+    except ValueError:
+        raise click.BadParameter(
+            f"{text!r} is not of the form low:high or low:high,low:high,... with finite numbers, "
+            "the lower first."
+        ) from None
+    return (low[0], high[0]) if len(pairs) == 1 else (list(low), list(high))
+
+
+# ---------------------------------------------------------------------- estimators
+
+
+@dataclass(frozen=True)
+class ModelOptions:
+    """Which estimator, and the parameters that were given."""
+
+    model: str
+    given: dict[str, Any]
+
+    def make(self) -> Any:
+        """Return the estimator, or say which options do not go with it, or are missing."""
+        kind = ESTIMATORS[self.model]
+        for name in self.given:
+            if name not in parameters_of(kind):
+                owners = [m for m, k in ESTIMATORS.items() if name in parameters_of(k)]
+                raise click.UsageError(
+                    f"{flag(name)} is an option of {' and '.join(owners)}, and the model is "
+                    f"{self.model}."
+                )
+        params = {"random_state": 0} | self.given
+        if self.model == "topo-art" and params.get("rho_a") is None:
+            raise click.UsageError(
+                "--model topo-art needs --rho-a, for instance --rho-a 0.9: it does not choose its "
+                "vigilance by itself. A good one is found by 'resonart plane DATA --model "
+                "topo-art'."
+            )
+        return kind(**params)
+
+
+def flag(name: str) -> str:
+    """Return the option that sets a parameter.
+
+    Examples
+    --------
+    >>> flag("rho_lb"), flag("random_state"), flag("max_epochs")
+    ('--rho-lb', '--seed', '--epochs')
+    """
+    names = {"random_state": "seed", "max_epochs": "epochs", "n_orders": "orders"}
+    return "--" + names.get(name, name).replace("_", "-")
+
+
+# Parameters that are no options of a model: a command has its own for them, or does without.
+_NO_OPTIONS = {"gamma_ref", "search", "merge_every", "n_jobs", "verbose", "on_mismatch"}
+# Parameters that have to do with vigilances, and those a plane of them does without.
+_NOT_OF_A_PLANE = {
+    *("rho", "rho_lb", "rho_ub", "rho_a", "beta_sbm", "phi", "tau", "n_orders"),
+    *("max_epochs", "out_of_bounds", "max_categories"),
+}
+# What a line has to be turned into where it is neither a number nor a word.
+_SPECIAL: dict[str, dict[str, Any]] = {
+    "tau": {"type": rows_or_fraction, "metavar": "N|0..1"},
+    "bounds": {
+        "type": feature_ranges,
+        "metavar": "LOW:HIGH,...",
+        "help": "Ranges of the features of a new model: one for all, or one for each, as in 0:1 or "
+        "0:1,-5:5. [default: those of the rows]",
+    },
+    "random_state": {
+        "type": click.IntRange(0, 2**32 - 1),
+        "metavar": "N",
+        "help": "For random orders. [default: 0]",
+    },
+}
+
+
+def _form(parameter: Parameter) -> dict[str, Any]:
+    """Return how a parameter is written on the command line: its type, and a word for it."""
+    if parameter.kind == "choice":
+        return {"type": click.Choice(parameter.choices)}
+    if parameter.kind == "flag":
+        return {"default": None}
+    high = int(parameter.high) if math.isfinite(parameter.high) else None
+    if parameter.kind == "whole":
+        return {"type": click.IntRange(1, high), "metavar": "N"}
+    if parameter.may_be_auto:
+        return {"type": vigilance, "metavar": "0..1|auto"}
+    return {
+        "type": click.FloatRange(int(parameter.low), high, min_open=not parameter.low_included),
+        "metavar": "NUMBER" if high is None else f"{parameter.low:g}..{high}",
+    }
+
+
+def _help(parameter: Parameter) -> str:
+    """Return what a parameter is for, in which models, and its default, if it is always the same.
+
+    Examples
+    --------
+    >>> _help(PARAMETERS["beta_sbm"])
+    'Learning rate of the second best category (topo-art). [default: 0.5]'
+    """
+    name = parameter.name
+    defaults = {
+        model: inspect.signature(kind).parameters[name].default
+        for model, kind in ESTIMATORS.items()
+        if name in parameters_of(kind)
+    }
+    models = "" if len(defaults) == len(ESTIMATORS) else f" ({', '.join(defaults)})"
+    told = ""
+    if len(set(defaults.values())) == 1:
+        [default] = set(defaults.values())
+        if isinstance(default, bool):
+            told = ("" if default else "no-") + flag(name).removeprefix("--")
+        elif default is not None and default != AUTO:
+            told = f"{default:g}" if isinstance(default, float) else str(default)
+    return f"{parameter.help}{models}." + (f" [default: {told}]" if told else "")
+
+
+def _option(parameter: Parameter) -> Decorator[Any]:
+    name = flag(parameter.name)
+    if parameter.kind == "flag":
+        name += f"/--no-{name.removeprefix('--')}"
+    form: dict[str, Any] = _SPECIAL.get(parameter.name) or _form(parameter)
+    return click.option(name, parameter.name, **({"help": _help(parameter)} | form))
+
+
+_KNOWN = set().union(*map(parameters_of, ESTIMATORS.values()))
+MODEL_PARAMETERS = [name for name in PARAMETERS if name in _KNOWN - _NO_OPTIONS]
+
+
+def model_options(*, tries_vigilances: bool = False) -> Decorator[Any]:
+    """Which estimator and its parameters; the command gets them as ``model_options``.
+
+    With ``tries_vigilances`` those of the estimator but for vigilances, which are tried.
+    """
+    left_out = _NOT_OF_A_PLANE if tries_vigilances else set()
+    parameters = [name for name in MODEL_PARAMETERS if name not in left_out]
+    options = [
+        click.option(
+            "--model",
+            type=click.Choice(list(ESTIMATORS)),
+            default="ddvfa",
+            show_default=True,
+            help="Which estimator.",
+        ),
+        *(_option(PARAMETERS[name]) for name in parameters),
+    ]
+    names = ["model", *parameters]
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(command)
+        def wrapper(**values: Any) -> Any:
+            taken = {name: values.pop(name) for name in names}
+            chosen = taken.pop("model")
+            given = {name: value for name, value in taken.items() if value is not None}
+            return command(model_options=ModelOptions(chosen, given), **values)
+
+        decorated: Callable[..., Any] = in_section("Model", *options)(wrapper)
+        return decorated
+
+    return decorate

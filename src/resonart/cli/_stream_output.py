@@ -1,0 +1,226 @@
+"""The lines that a stream writes: their formats, and where they go."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import stat
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import chain
+from typing import BinaryIO, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from resonart import Learned
+
+from ._errors import CommandError, naming
+from ._locks import try_lock
+
+
+class LineFormat(NamedTuple):
+    """How rows and merges are written, one line for each.
+
+    Attributes
+    ----------
+    header : str
+        What comes before the first line.
+    row : str
+        The line of a row: its number, label, match, and whether it founded a cluster.
+    truth : tuple of str
+        How no and yes are written.
+    merge : callable
+        Returns the lines of a merge, from the number of the last line before it and the labels that
+        changed.
+    """
+
+    header: str
+    row: str
+    truth: tuple[str, str]
+    merge: Callable[[int, dict[int, int]], str]
+
+    def lines(self, numbers: NDArray[np.int64], learned: Learned, before: int) -> str:
+        """Return what was learned of rows, and merges between them.
+
+        ``before`` is the line of the last row before these.
+        """
+        parts: list[str] = []
+        done = 0
+        for after, label_map in learned.renamings:
+            parts.append(self._rows(numbers, learned, done, after))
+            done = after
+            changed = {old: new for old, new in enumerate(label_map.tolist()) if old != new}
+            if changed:
+                # A merge that makes room for a row comes before it.
+                parts.append(self.merge(int(numbers[after - 1]) if after else before, changed))
+        parts.append(self._rows(numbers, learned, done, len(numbers)))
+        return "".join(parts)
+
+    def _rows(self, numbers: NDArray[np.int64], learned: Learned, first: int, last: int) -> str:
+        some = slice(first, last)
+        values = zip(
+            numbers[some].tolist(),
+            learned.labels[some].tolist(),
+            learned.matches[some].tolist(),
+            map(self.truth.__getitem__, learned.founded[some].tolist()),
+            strict=True,
+        )
+        return (self.row * (last - first)) % tuple(chain.from_iterable(values))
+
+
+def _merge_as_ndjson(line: int, changed: dict[int, int]) -> str:
+    return f'{{"event":"merge","line":{line},"labels":{json.dumps(changed)}}}\n'
+
+
+def _merge_as_csv(line: int, changed: dict[int, int]) -> str:
+    return "".join(f"merge,{line},{old},,,{new}\n" for old, new in changed.items())
+
+
+LINE_FORMATS = {
+    "ndjson": LineFormat(
+        header="",
+        row='{"line":%d,"label":%d,"match":%.6g,"new":%s}\n',
+        truth=("false", "true"),
+        merge=_merge_as_ndjson,
+    ),
+    "csv": LineFormat(
+        header="event,line,label,match,new,renamed_to\n",
+        row="row,%d,%d,%.6g,%s,\n",
+        truth=("0", "1"),
+        merge=_merge_as_csv,
+    ),
+}
+
+
+@dataclass(frozen=True)
+class WrittenFile:
+    """A file of lines, and how much of it belongs to a checkpoint."""
+
+    path: str
+    format: str
+    n_bytes: int
+
+
+class LineOutput:
+    """Where lines go: a file, which can be cut back, or a pipe or terminal, which cannot.
+
+    Parameters
+    ----------
+    path : str or None
+        The file; None: standard output.
+    format : str
+        What its lines are.
+    before : WrittenFile or None
+        What an earlier run has written to it.
+    appends : bool
+        Whether what is there stays, where no earlier run is gone on with.
+    """
+
+    def __init__(
+        self, path: str | None, format: str, before: WrittenFile | None, appends: bool
+    ) -> None:
+        self.path = None if path is None else os.path.abspath(path)
+        self._title = "standard output" if path is None else path
+        self._format = format
+        self._before = before
+        self._appends = appends
+        self._stream: BinaryIO | None = None
+        self._is_file = False
+        if self.path is not None and before is not None:
+            self._check_same(self.path, before)
+
+    def _check_same(self, path: str, before: WrittenFile) -> None:
+        """Say that this is not the file that is to be gone on with."""
+        if before.path != path:
+            raise CommandError(
+                f"the lines so far are in {before.path}: name that file again, or go on without "
+                "--resume."
+            )
+        if before.format != self._format:
+            raise CommandError(
+                f"{self._title} has been written as {before.format}, not as {self._format}."
+            )
+        size = os.path.getsize(path) if os.path.exists(path) else 0
+        if size < before.n_bytes:
+            raise CommandError(
+                f"{self._title} has {size:,} of the {before.n_bytes:,} bytes that were written "
+                "before."
+            )
+
+    def begin(self) -> None:
+        """Open it; only now anything there is cut off."""
+        if self.path is None:
+            self._stream = own_stdout()
+            return
+        # Opened as it is, and only cut off when nobody else writes to it.
+        flags = os.O_WRONLY | os.O_CREAT | getattr(os, "O_BINARY", 0)
+        stream: BinaryIO = open(os.open(self.path, flags, 0o666), "wb")  # noqa: SIM115
+        try:
+            self._is_file = stat.S_ISREG(os.fstat(stream.fileno()).st_mode)
+            if self._is_file:
+                self._lock(stream.fileno())
+                if self._before is not None or not self._appends:
+                    stream.truncate(0 if self._before is None else self._before.n_bytes)
+                stream.seek(0, os.SEEK_END)
+        except BaseException:
+            stream.close()
+            raise
+        self._stream = stream
+
+    def _lock(self, descriptor: int) -> None:
+        """Lock the file itself, too: a hard link is another name, and one file all the same."""
+        try:
+            is_mine = try_lock(descriptor)
+        except OSError:
+            return  # no locks here, which has been told
+        if not is_mine:
+            raise CommandError(
+                f"{self.path} is being written by another process, under another name. Wait for "
+                "it to end, or stop it."
+            )
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing has been written to it, by earlier runs, too."""
+        if self._is_file and self._stream is not None:
+            return self._stream.tell() == 0
+        return self._before is None
+
+    def written(self) -> WrittenFile | None:
+        """Return how much there is; for a pipe, what was said of a file before."""
+        if not self._is_file or self._stream is None or self.path is None:
+            return self._before
+        return WrittenFile(self.path, self._format, self._stream.tell())
+
+    def write(self, text: str) -> None:
+        """Write and let it out at once."""
+        assert self._stream is not None
+        with naming(self._title):
+            self._stream.write(text.encode())
+            self._stream.flush()
+
+    def sync(self) -> None:
+        """Make sure that a file's lines are on the disk before a checkpoint says so."""
+        if self._is_file and self._stream is not None:
+            with naming(self._title):
+                os.fsync(self._stream.fileno())
+
+    def close(self) -> None:
+        """Close what was opened."""
+        if self._stream is not None and self._stream is not getattr(sys.stdout, "buffer", None):
+            with suppress(OSError):  # what could not be written has been told
+                self._stream.close()
+
+
+def own_stdout() -> BinaryIO:
+    """Return standard output, buffered: Python's own may be raw, and then writes a part only."""
+    if sys.stdout is None:
+        raise CommandError("standard output is closed. Name a file with --output.")
+    try:
+        return os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    except io.UnsupportedOperation:  # somebody has put an object in its place
+        return sys.stdout.buffer

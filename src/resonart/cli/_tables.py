@@ -1,0 +1,179 @@
+"""Tables that commands read: the options that say how, and the two ways to read one."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import click
+
+from resonart import io
+from resonart._shared.words import count_of
+
+from ._command import COUNT, choice_option, gathered, in_section, option
+from ._errors import CommandError, note_features
+from ._learning import read_head
+from ._models import check_width, feature_names
+from ._output import Output
+
+Missing = Literal["error", "drop", "keep"]  # (the last is no option)
+
+# Without a limit of the user's, a table is read whole up to this many rows and numbers (400 MB).
+MOST_ROWS = 1_000_000
+MOST_NUMBERS = 50_000_000
+
+
+@dataclass(frozen=True)
+class TextOptions:
+    """How text is written, and which columns of it are meant."""
+
+    columns: list[str] | None
+    exclude: tuple[str, ...]
+    header: bool | None
+    delimiter: str | None
+    decimal: str
+    thousands: str | None
+    na: tuple[str, ...]
+    encoding: str
+
+
+@dataclass(frozen=True)
+class TableOptions(TextOptions):
+    """How a table is to be read."""
+
+    label: str | None
+    missing: Missing
+    format: str | None
+
+    def open(self, source: str, model: Any = None) -> io.TableReader:
+        """Open a table; one for a model by the names of its features, or else by their order."""
+        finds_features = model is not None and self.columns is None
+        features = feature_names(model) if finds_features else None
+        reader = io.open_table(source, features=features, **vars(self))
+        try:
+            check_width(reader.feature_names, model, reader.source)
+        except CommandError:
+            reader.close()
+            raise
+        return reader
+
+    def read_all(
+        self, source: str, in_memory_rows: int | None, output: Output
+    ) -> tuple[io.Chunk, io.TableReader]:
+        """Read all rows, or say that there are too many."""
+        with self.open(source) as reader, output.progress("Reading") as tick:
+            limit = row_limit(in_memory_rows, len(reader.feature_names))
+            head = read_head(reader, limit, tick)
+        if not head.is_all:
+            raise CommandError(
+                f"{source} has more than {limit:,} rows, and all are needed in memory. If there is "
+                "room for them, give a larger --in-memory-rows."
+            )
+        note_features(source, reader.feature_names, reader.doubtful)
+        return head.chunk, reader
+
+
+def column_list(text: str) -> list[str]:
+    """Return columns that are separated by commas; a name with a comma stands in quotes.
+
+    Examples
+    --------
+    >>> column_list('a, "b, c",3')
+    ['a', 'b, c', '3']
+    """
+    names = next(csv.reader([text], skipinitialspace=True), [])
+    if not names or not all(names):
+        raise click.BadParameter(f"{text!r} is not a list of columns, as in a,b,3.")
+    return names
+
+
+COLUMNS_OPTION = option(
+    "--columns",
+    type=column_list,
+    metavar="A,B,3",
+    help="Features: names, or numbers from 0. [default: all columns of numbers]",
+)
+# How text is written, the same for tables and streams.
+TEXT_OPTIONS = [
+    option(
+        "--exclude",
+        multiple=True,
+        metavar="COLUMN",
+        help="A column that is no feature; may be repeated.",
+    ),
+    option(
+        "--header/--no-header",
+        default=None,
+        help="Whether the first line of a CSV holds names. [default: as it looks]",
+    ),
+    option("--delimiter", help="What stands between the values of a CSV."),
+    choice_option("--decimal", [".", ","], "Decimal sign of a CSV.", default="."),
+    option("--thousands", metavar="SIGN", help="What groups thousands in a CSV."),
+    option(
+        "--na",
+        multiple=True,
+        metavar="WORD",
+        help="A word that stands for a missing value, as ?; may be repeated.",
+    ),
+    option("--encoding", default="utf-8", metavar="NAME", help="Encoding of text."),
+]
+TABLE_OPTIONS = [
+    COLUMNS_OPTION,
+    option(
+        "--label",
+        metavar="COLUMN",
+        help="Column of known classes: no feature, but what the clusters are compared with.",
+    ),
+    choice_option(
+        "--missing",
+        ["error", "drop"],
+        "What a row with a missing value does: stop, or be dropped (and counted).",
+        default="error",
+    ),
+    choice_option(
+        "--format",
+        list(io.FORMATS),
+        "Format of the table. [default: by its name or first bytes]",
+    ),
+    *TEXT_OPTIONS,
+]
+
+# The command gets these as ``text`` or ``table``.
+text_options = gathered("text", TextOptions, [COLUMNS_OPTION, *TEXT_OPTIONS], "Table")
+table_options = gathered("table", TableOptions, TABLE_OPTIONS, "Table")
+in_memory_option = in_section(
+    "Table",
+    option(
+        "--in-memory-rows",
+        type=COUNT,
+        help=f"Read tables of up to so many rows whole. [default: {MOST_ROWS:,}, fewer if the "
+        f"table has more than {MOST_NUMBERS // MOST_ROWS} features]",
+    ),
+)
+
+
+def row_limit(asked: int | None, n_features: int) -> int:
+    """Return up to how many rows are read whole.
+
+    Examples
+    --------
+    >>> row_limit(None, 2), row_limit(None, 1000), row_limit(5, 2)
+    (1000000, 50000, 5)
+    """
+    if asked is not None:
+        return asked
+    return max(1, min(MOST_ROWS, MOST_NUMBERS // max(n_features, 1)))
+
+
+def rows_in_words(n_rows: int, width: str | None = None, n_dropped: int = 0) -> str:
+    """Return how many rows there are.
+
+    Examples
+    --------
+    >>> rows_in_words(1200, "2 features", n_dropped=1)
+    '1,200 rows of 2 features, 1 dropped for missing values'
+    """
+    of = f" of {width}" if width else ""
+    dropped = f", {n_dropped:,} dropped for missing values" if n_dropped else ""
+    return f"{count_of(n_rows, 'row')}{of}{dropped}"
