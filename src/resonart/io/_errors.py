@@ -39,6 +39,11 @@ def shown(value: object) -> str:
     return repr(short) if isinstance(value, str) else short
 
 
+def counted(n: int, what: str) -> str:
+    """Return a number with what is counted, as ``1 column`` and ``2 columns``."""
+    return f"{n} {what}{'s' * (n != 1)}"
+
+
 def reason(error: BaseException) -> str:
     """Return what a foreign error says, in short: its first line, without the full stop."""
     if isinstance(error, OSError) and error.strerror:

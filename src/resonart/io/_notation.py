@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._pyarrow import require_pyarrow
-from ._values import MISSING, Floats, Objects
+from ._values import MISSING, Floats
 
 DECIMALS = (".", ",")
 # Each sign that may stand between groups of three digits, and what people write for it.
@@ -79,14 +79,13 @@ class Notation:
 
     def doubles(self, fields: Any) -> tuple[Floats, NDArray[np.bool_]]:
         """Return an Arrow array of fields as numbers, NaN where missing, and which are text."""
-        arrow, compute = require_pyarrow("Reading CSV"), require_pyarrow("Reading CSV", "compute")
+        pa = require_pyarrow("Reading CSV", "compute")
+        compute, nothing = pa.compute, pa.scalar(None, pa.string())
         text = compute.utf8_trim_whitespace(fields)
-        absent = compute.is_in(text, value_set=self._missing_words)
+        absent = compute.is_in(text, value_set=pa.array(sorted(self.missing), pa.string()))
         fits = compute.match_substring_regex(text, self.pattern)
         bad = compute.invert(compute.or_(absent, fits))
-        text = compute.if_else(
-            compute.and_not(fits, absent), text, arrow.scalar(None, arrow.string())
-        )
+        text = compute.if_else(compute.and_not(fits, absent), text, nothing)
         if self.thousands is not None:
             marks = f"[{THOUSANDS[self.thousands]}]"
             text = compute.replace_substring_regex(text, pattern=marks, replacement="")
@@ -95,22 +94,8 @@ class Notation:
         lower = compute.ascii_lower(text)
         text = compute.if_else(compute.equal(lower, "true"), "1", text)
         text = compute.if_else(compute.equal(lower, "false"), "0", text)
-        numbers: Floats = text.cast(arrow.float64()).to_numpy(zero_copy_only=False)
+        numbers: Floats = text.cast(pa.float64()).to_numpy(zero_copy_only=False)
         return numbers, np.asarray(bad.to_numpy(zero_copy_only=False), dtype=np.bool_)
-
-    def labels(self, fields: Any) -> Objects:
-        """Return an Arrow array of fields as labels, None where missing."""
-        arrow, compute = require_pyarrow("Reading CSV"), require_pyarrow("Reading CSV", "compute")
-        text = compute.utf8_trim_whitespace(fields)
-        absent = compute.is_in(text, value_set=self._missing_words)
-        text = compute.if_else(absent, arrow.scalar(None, arrow.string()), text)
-        labels: Objects = text.to_numpy(zero_copy_only=False).astype(object)
-        return labels
-
-    @cached_property
-    def _missing_words(self) -> Any:
-        arrow = require_pyarrow("Reading CSV")
-        return arrow.array(sorted(self.missing), type=arrow.string())
 
     @cached_property
     def others(self) -> list[Notation]:
