@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ._columns import Request, Table
+from ._columns import Columns, Request
 from ._errors import TableError, reason, shown
 from ._pyarrow import labels_of, require_pyarrow
 from ._source import Source
@@ -18,7 +18,7 @@ BUFFER = 2**20
 ARROW_MARK = b"ARROW1"
 
 
-class TypedTable(Table):
+class TypedTable(Columns):
     """A table whose columns have types, read in batches of some columns."""
 
     kind: str

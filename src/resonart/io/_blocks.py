@@ -5,7 +5,6 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator
 
-from ._columns import Table
 from ._encoding import in_utf8
 from ._errors import TableError
 from ._schema import TextParser
@@ -17,7 +16,7 @@ LOOK = 2**16
 LONGEST_LINE = 8 * 2**20
 
 
-class TextTable(Table):
+class TextTable:
     """A text table in blocks; what its columns are is decided by the first lines."""
 
     def __init__(self, source: Source, parser: TextParser) -> None:

@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -213,14 +213,14 @@ class Columns:
             )
 
 
-class Table(Columns):
-    """What every format offers to the reader: columns, and the rows of those selected."""
+class Table(Protocol):
+    """What every format offers to the reader: the rows of the columns that are selected."""
 
+    names: list[str]
     selection: Selection
 
     def pieces(self, rows: int) -> Iterator[Piece]:
         """Give the rows, in pieces of any size; ``rows`` is a good one."""
-        raise NotImplementedError
 
 
 def doubtful_columns(names: Sequence[str], rows: Floats) -> dict[str, str]:

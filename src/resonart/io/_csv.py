@@ -297,15 +297,7 @@ class CsvText(TextParser):
     def _records(self, data: bytes, line: int) -> Iterator[Record]:
         """Give the records that are not blank."""
         assert self.delimiter is not None
-        if not self.in_lines or b'"' not in data:
-            yield from records(data, line, self.delimiter, self.options.codec)
-            return
-        begin = 0
-        for number, each in enumerate(data.split(b"\n"), line):
-            end = min(begin + len(each) + 1, len(data))
-            for record in records(each, number, self.delimiter, self.options.codec):
-                yield record._replace(begin=begin, end=end)
-            begin = end
+        return records(data, line, self.delimiter, self.options.codec, in_lines=self.in_lines)
 
     def _one_by_one(
         self, data: bytes, line: int, wanted: Sequence[int]
@@ -368,8 +360,13 @@ def line_ends(data: bytes, delimiter: str) -> tuple[NDArray[np.intp], NDArray[np
     return ends + 1, np.searchsorted(quotes, ends) % 2 == 0
 
 
-def records(data: bytes, line: int, delimiter: str, codec: str = "utf-8") -> Iterator[Record]:
-    """Split lines slowly, keeping their numbers; blank lines are left out."""
+def records(
+    data: bytes, line: int, delimiter: str, codec: str = "utf-8", *, in_lines: bool = False
+) -> Iterator[Record]:
+    """Split lines slowly, keeping their numbers; blank lines are left out.
+
+    With ``in_lines`` a quoted field ends with its line, closed or not.
+    """
     mark = delimiter.encode()
     blank = bytes(set(b" \t\r\v\f\n") - set(mark))
     is_all_text = no_text(data) is None
@@ -388,7 +385,8 @@ def records(data: bytes, line: int, delimiter: str, codec: str = "utf-8") -> Ite
         start = end - len(raw)
         fields: list[bytes] = []
         is_open = False
-        for match in _field(delimiter).finditer(data, start):
+        stop = end - raw.endswith(b"\n") if in_lines else len(data)
+        for match in _field(delimiter).finditer(data, start, stop):
             inside, after, plain, closed_by = match.groups()
             if inside is None:
                 is_open = is_open or plain.startswith(b'"')
@@ -398,7 +396,7 @@ def records(data: bytes, line: int, delimiter: str, codec: str = "utf-8") -> Ite
             else:
                 fields.append(inside.replace(b'""', b'"'))
             if closed_by != mark:
-                end = match.end()
+                end = end if in_lines else match.end()
                 break
         bad = None if is_all_text else no_text(data[start:end], line, codec)
         if is_open and not bad:

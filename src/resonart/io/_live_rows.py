@@ -18,6 +18,7 @@ from ._columns import Request, doubtful_columns
 from ._encoding import as_utf8
 from ._schema import TextOptions
 from ._text import text_parser
+from ._values import rows_shown
 
 # More than that the engine refuses: a range of twice as much would overflow.
 LARGEST = float(np.finfo(np.float64).max) / 2
@@ -70,12 +71,9 @@ class LiveRows(NamedTuple):
         return summary(self, n_rows=n_rows, n_features=n_features, n_rejects=n_rejects)
 
     def _repr_html_(self) -> str:
-        lines, rows = self.lines[:MOST_ROWS].tolist(), self.rows[:MOST_ROWS].tolist()
-        shown = [(number, *row) for number, row in zip(lines, rows, strict=True)]
-        columns = ["line", *(f"x{f}" for f in range(self.rows.shape[1]))]
-        refused = [(each.line, each.reason) for each in self.rejects[:MOST_ROWS]]
-        parts = [table(columns, shown, n_rows=len(self.rows))]
-        if refused:
+        parts = [rows_shown({"line": self.lines}, self.rows)]
+        if self.rejects:
+            refused = [(each.line, each.reason) for each in self.rejects[:MOST_ROWS]]
             parts.append(table(["line", "no row"], refused, n_rows=len(self.rejects)))
         return card(*parts)
 

@@ -9,7 +9,9 @@ import json
 import math
 import warnings
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from itertools import chain
 from operator import itemgetter
 from typing import Any
 
@@ -27,6 +29,11 @@ AS_NUMBERS = "JSON has numbers without quotes and with a decimal point: write th
 # Fewer lines are quicker one by one than by pyarrow.
 FEW_LINES = 32
 
+# What says of values that they are not all there, or not all numbers.
+NOT_PLAIN = (KeyError, TypeError, OverflowError)
+# What opens a row, what closes it, and what then can be in none.
+_OBJECTS, _ARRAYS = (b"{", b"}", b"[]"), (b"[", b"]", b"{}")
+
 
 class NdjsonText(TextParser):
     """Objects, whose keys are columns, or arrays of one length."""
@@ -39,11 +46,11 @@ class NdjsonText(TextParser):
         super().__init__(title, options, request, in_lines=in_lines)
         self._places: dict[str, int] = {}
         self._first_bad: Bad | None = None
-        self._told_of: set[str] = set()
+        self._beyond: set[str] = set()  # keys that the first lines had not
         try:
             self._pa = require_pyarrow("Reading NDJSON", "json")
         except ImportError:
-            self._pa = None  # it goes without, but slowly
+            self._pa = None  # it goes without
 
     # ------------------------------------------------------------------ the schema
 
@@ -98,66 +105,91 @@ class NdjsonText(TextParser):
     def parse(self, data: bytes, line: int) -> Piece:
         """Return the rows of whole lines, the first of which has this number."""
         n_lines = data.count(b"\n")
-        if self._pa is not None and n_lines >= FEW_LINES and self._is_plain(data, n_lines):
-            try:
-                found = self._objects(data) if self.has_names else self._arrays(data)
-            except (self._pa.ArrowInvalid, self._pa.ArrowNotImplementedError):
-                found = None
-            if found is not None and len(found.rows) == n_lines and not _is_doubtful(found.rows):
-                return found._replace(lines=lambda: range(line, line + n_lines))
+        if n_lines >= FEW_LINES and self._is_plain(data, n_lines):
+            ways = [self._objects if self.has_names else self._arrays, self._all_at_once]
+            for read in ways if self._pa is not None else ways[1:]:
+                with suppress(*NOT_PLAIN, ValueError, NotImplementedError):
+                    found = read(data)
+                    if len(found.rows) == n_lines:
+                        return found._replace(lines=lambda: range(line, line + n_lines))
         return self._one_by_one(data, line)
 
     def _is_plain(self, data: bytes, n_lines: int) -> bool:
-        """Tell whether every line is one bracket of plain values, so that none can reach over it.
+        """Tell whether pyarrow can read the lines, and would see what is there.
 
-        To pyarrow Inf is a number.
+        Every line is one bracket of plain values, so that none can reach over it; no object has a
+        key more than are known, which would have to be told; and to pyarrow Inf is a number.
         """
-        opening, closing, others = (b"{", b"}", b"[]") if self.has_names else (b"[", b"]", b"{}")
+        assert self.selection is not None
+        n_keys = n_lines * (len(self.names) + len(self._beyond))
+        opening, closing, others = _OBJECTS if self.has_names else _ARRAYS
         ends = closing + (b"\r\n" if data.endswith(b"\r\n") else b"\n")
         return (
             data.startswith(opening)
             and data.count(b"\n" + opening) == data.count(opening) - 1 == n_lines - 1
             and data.endswith(ends)
             and data.count(ends) == data.count(closing) == n_lines
-            and not any(data.count(bytes([other])) for other in others)
+            and not any(other in data for other in others)
+            and (self.selection.is_chosen or data.count(b'":') <= n_keys)
             and b"Inf" not in data
             and BOM not in data
             and no_text(data) is None
         )
 
-    def _objects(self, data: bytes) -> Piece | None:
-        """Return the rows of plain objects; None where a number comes under a new key."""
+    def _objects(self, data: bytes) -> Piece:
+        """Return the rows of plain objects whose features are numbers, and its label a text."""
         chosen, pa = self.selection, self._pa
         assert chosen is not None
         kinds = {self.names[j]: pa.float64() for j in chosen.features}
         if chosen.label is not None:
             kinds[self.names[chosen.label]] = pa.string()
-        table = self._read(data, kinds, "ignore" if chosen.is_chosen else "infer")
-        numbers, known = (pa.int64(), pa.float64(), pa.bool_()), self._places.keys() | self._told_of
-        if any(field.type in numbers and field.name not in known for field in table.schema):
-            return None
+        table = self._read(data, kinds)
         rows = np.empty((table.num_rows, len(chosen.features)))
         for k, j in enumerate(chosen.features):
             rows[:, k] = table.column(self.names[j]).to_numpy()
+        _check_doubtful(rows)
         if chosen.label is None:
             return Piece(rows, None)
         texts = table.column(self.names[chosen.label]).to_pylist()
         return Piece(rows, objects([label_text(text, self.notation.missing) for text in texts]))
 
-    def _arrays(self, data: bytes) -> Piece | None:
-        """Return the rows of plain arrays; None where they differ in length, or one is a label."""
+    def _arrays(self, data: bytes) -> Piece:
+        """Return the rows of plain arrays of numbers, all of one length."""
         chosen, pa = self.selection, self._pa
         assert chosen is not None
         # To pyarrow a row is an object.
         data = data.replace(b"[", b'{"row":[').replace(b"]", b"]}")
-        table = self._read(data, {"row": pa.list_(pa.float64())}, "error")
-        rows = table.column("row").combine_chunks()
+        rows = self._read(data, {"row": pa.list_(pa.float64())}).column("row").combine_chunks()
         if chosen.label is not None or (np.diff(rows.offsets) != len(self.names)).any():
-            return None
+            raise ValueError("a row is longer or shorter, or holds more than numbers")
         values = rows.values.to_numpy(zero_copy_only=False).reshape(-1, len(self.names))
-        return Piece(np.ascontiguousarray(values[:, chosen.features]), None)
+        rows = np.ascontiguousarray(values[:, chosen.features])
+        _check_doubtful(rows)
+        return Piece(rows, None)
 
-    def _read(self, data: bytes, kinds: dict[str, Any], others: str) -> Any:
+    def _all_at_once(self, data: bytes) -> Piece:
+        """Return the rows of plain objects or arrays that Python reads as one list."""
+        chosen = self.selection
+        assert chosen is not None
+        rows = json.loads("[" + data.decode().rstrip().replace("\n", ",") + "]")
+        if not self.has_names and any(len(row) != len(self.names) for row in rows):
+            raise ValueError("a row is longer or shorter")
+        values = np.array(array("d", chain.from_iterable(map(self._picker(), rows))))
+        labels = None
+        if chosen.label is not None:
+            found = (self._value(row, chosen.label) for row in rows)
+            labels = objects([label_text(each, self.notation.missing) for each in found])
+        return Piece(values.reshape(len(rows), len(chosen.features)), labels)
+
+    def _picker(self) -> Callable[[Any], tuple[Any, ...]]:
+        """Return what gives the features of a row."""
+        assert self.selection is not None
+        keys: list[Any] = self.selection.features
+        keys = [self.names[j] for j in keys] if self.has_names else keys
+        return itemgetter(*keys) if len(keys) > 1 else lambda row: (row[keys[0]],)
+
+    def _read(self, data: bytes, kinds: dict[str, Any]) -> Any:
+        """Let pyarrow read what is under some keys."""
         pa = self._pa
         return pa.json.read_json(
             pa.py_buffer(data),
@@ -165,7 +197,7 @@ class NdjsonText(TextParser):
                 block_size=len(data) + 1, use_threads=not self.in_lines
             ),
             parse_options=pa.json.ParseOptions(
-                explicit_schema=pa.schema(kinds), unexpected_field_behavior=others
+                explicit_schema=pa.schema(kinds), unexpected_field_behavior="ignore"
             ),
         )
 
@@ -174,8 +206,7 @@ class NdjsonText(TextParser):
     def _one_by_one(self, data: bytes, line: int) -> Piece:
         chosen = self.selection
         assert chosen is not None
-        keys: list[Any] = [self.names[j] if self.has_names else j for j in chosen.features]
-        pick = itemgetter(*keys) if len(keys) > 1 else lambda row: (row[keys[0]],)
+        pick = self._picker()
         values = array("d")
         labels: list[str | None] = []
         lines: list[int] = []
@@ -189,7 +220,7 @@ class NdjsonText(TextParser):
             found: array[float] | Bad
             try:
                 found = array("d", pick(row))
-            except (KeyError, TypeError, OverflowError):
+            except NOT_PLAIN:
                 found = self._numbers(row, number)
             label = None if chosen.label is None else self._value(row, chosen.label)
             if isinstance(label, (dict, list)) and not isinstance(found, Bad):
@@ -203,7 +234,7 @@ class NdjsonText(TextParser):
             values.extend(found)
             labels.append(label_text(label, self.notation.missing))
             lines.append(number)
-        rows = np.array(values).reshape(len(lines), len(keys))
+        rows = np.array(values).reshape(len(lines), len(chosen.features))
         return Piece(rows, None if chosen.label is None else objects(labels), lambda: lines, bad)
 
     def _value(self, row: Any, column: int) -> Any:
@@ -232,9 +263,11 @@ class NdjsonText(TextParser):
 
     def _tell_of_new_keys(self, row: dict[str, Any], line: int) -> None:
         """Warn of numbers that no line had which decided what the columns are."""
-        for key in row.keys() - self._places.keys() - self._told_of:
-            if self._kind(row[key]) == "number":
-                self._told_of.add(key)
+        for key in row.keys() - self._places.keys() - self._beyond:
+            kind = self._kind(row[key])
+            if kind != "missing":
+                self._beyond.add(key)
+            if kind == "number":
                 warnings.warn(
                     f"{self.title}, line {line} has a number {key!r}, which the first lines "
                     "had not: it is not read. If it is a feature, name it among the columns.",
@@ -291,9 +324,10 @@ class NdjsonText(TextParser):
         return shown(value) if isinstance(value, str) else shown(json.dumps(value))
 
 
-def _is_doubtful(rows: Floats) -> bool:
-    """Tell of numbers that Python may see otherwise: as none, being too long, or -0 as whole."""
-    return bool((np.isinf(rows) | ((rows == 0) & np.signbit(rows))).any())
+def _check_doubtful(rows: Floats) -> None:
+    """Refuse numbers that Python may see otherwise: as none, being too long, or -0 as whole."""
+    if (np.isinf(rows) | ((rows == 0) & np.signbit(rows))).any():
+        raise ValueError("a number is infinite, or a zero below zero")
 
 
 def _double(value: float) -> float:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -114,8 +116,19 @@ class Notation:
             return []
         return [i for i, other in enumerate(self.others) if other.is_number(text)]
 
-    def cures(self, which: Iterable[int]) -> str:
-        """Return the options that would read numbers in those notations."""
+    def cures(self, found: Iterable[Sequence[int]]) -> str:
+        """Return the options that would read most of the texts; empty where none would.
+
+        Each text is given by the others in which it would be a number. Of those that explain
+        equally many, one without a thousands sign goes before one with it, unless every text could
+        be whole thousands: then both are named.
+        """
+        counts = Counter(chain.from_iterable(found))
+        most = max(counts.values(), default=0)
+        best = [i for i in sorted(counts) if counts[i] == most and self._asked(self.others[i])]
+        plain = [i for i in best if self.others[i].thousands is None]
+        grouped = [i for i in best if self.others[i].decimal == self.decimal]
+        which = [*plain[:1], *grouped[:1]] or best[:1]
         return " or ".join(self._asked(self.others[i]) for i in which)
 
     def _asked(self, other: Notation) -> str:
@@ -126,26 +139,10 @@ class Notation:
             options.append(f'thousands="{other.thousands}"')
         return " and ".join(options)
 
-    def plainest(self, found: Iterable[Sequence[int]]) -> list[int]:
-        """Return the notations that explain most of the texts, as few as can be told apart.
-
-        Of those that explain equally many, one without a thousands sign goes before one with it,
-        unless every text could be whole thousands: then both are named.
-        """
-        texts = [set(each) for each in found]
-        counts = [sum(i in each for each in texts) for i in range(len(self.others))]
-        most = max(counts, default=0)
-        if most == 0:
-            return []
-        best = [i for i, n in enumerate(counts) if n == most and self._asked(self.others[i])]
-        plain = [i for i in best if self.others[i].thousands is None]
-        grouped = [i for i in best if self.others[i].decimal == self.decimal]
-        return [*plain[:1], *grouped[:1]] or best[:1]
-
     def hint(self, text: str) -> str:
         """Say how a text that is no number could be read as one; empty where it could not."""
-        which = self.plainest([self.in_others(text)])
-        return f"Read it as a number with {self.cures(which)}" if which else ""
+        cures = self.cures([self.in_others(text)])
+        return f"Read it as a number with {cures}" if cures else ""
 
 
 def _any_case(word: str) -> str:

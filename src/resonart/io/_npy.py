@@ -11,7 +11,7 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from ._columns import Request, Table
+from ._columns import Columns, Request
 from ._errors import TableError, reason
 from ._source import Source
 from ._values import MOST_COLUMNS, Piece, label_text, numbered, objects
@@ -19,7 +19,7 @@ from ._values import MOST_COLUMNS, Piece, label_text, numbered, objects
 SAVE_PLAIN = "Save a 2-D array of numbers: numpy.save(path, array.astype(float))"
 
 
-class NpyTable(Table):
+class NpyTable(Columns):
     """An array of rows and columns, or of one column.
 
     Rows are read, not mapped into memory: a file that is cut short while it is read is then an

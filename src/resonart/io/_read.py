@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Generator, Iterator, Sequence
 from numbers import Integral
-from types import TracebackType
 from typing import BinaryIO, Literal, NamedTuple, NoReturn, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from resonart._reading.show import MOST_ROWS, card, summary, table
+from resonart._reading.show import MOST_ROWS, card, summary
 
 from ._arrow import ArrowTable, ParquetTable
 from ._blocks import TextTable
@@ -22,7 +21,7 @@ from ._npy import NpyTable
 from ._schema import TextOptions
 from ._source import Source, open_source
 from ._text import text_parser
-from ._values import Piece
+from ._values import Piece, rows_shown
 
 # A chunk of a wide table has fewer rows, so that it takes no more than this many numbers.
 MOST_NUMBERS = 2**24
@@ -52,18 +51,8 @@ class Chunk(NamedTuple):
         return summary(self, n_rows=n_rows, n_features=n_features, has_labels=has)
 
     def _repr_html_(self) -> str:
-        shown = [
-            (number, *row)
-            for number, row in zip(
-                self.numbers[:MOST_ROWS].tolist(), self.rows[:MOST_ROWS].tolist(), strict=True
-            )
-        ]
-        columns = ["row", *(f"x{f}" for f in range(self.rows.shape[1]))]
-        if self.labels is not None:
-            columns.insert(1, "label")
-            labels = self.labels[:MOST_ROWS].tolist()
-            shown = [(n, str(label), *row) for (n, *row), label in zip(shown, labels, strict=True)]
-        return card(table(columns, shown, n_rows=len(self.rows)))
+        labels = None if self.labels is None else list(map(str, self.labels[:MOST_ROWS]))
+        return card(rows_shown({"row": self.numbers, "label": labels}, self.rows))
 
 
 class TableReader:
@@ -153,12 +142,7 @@ class TableReader:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     # ------------------------------------------------------------------ chunks
@@ -376,8 +360,9 @@ def _open(source: Source, format: str, options: TextOptions, request: Request) -
     options.check_for(format, source.title)
     if not source.peek(1):
         raise TableError(f"{source.title} is empty", "Give a table with rows")
-    kind = {"npy": NpyTable, "parquet": ParquetTable, "arrow": ArrowTable}[format]
-    return kind(source, request)
+    if format == "npy":
+        return NpyTable(source, request)
+    return (ParquetTable if format == "parquet" else ArrowTable)(source, request)
 
 
 def _joined(chunks: Sequence[Chunk]) -> Chunk:

@@ -262,7 +262,7 @@ class TextParser(Columns, ABC):
 
     def _tell_of_notation(self, foreign: dict[int, list[list[int]]], problem: str) -> None:
         """Refuse columns that are numbers in other notations."""
-        cures = self.notation.cures(self.notation.plainest(chain.from_iterable(foreign.values())))
+        cures = self.notation.cures(chain.from_iterable(foreign.values()))
         raise TableError(
             problem,
             f"Read them with {cures}, or leave them out with "

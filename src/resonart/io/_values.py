@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from resonart._reading.show import MOST_ROWS, table
 
 Floats = NDArray[np.float64]
 Objects = NDArray[np.object_]
@@ -85,6 +87,14 @@ def objects(values: Sequence[Any]) -> Objects:
     array = np.empty(len(values), dtype=object)
     array[:] = values
     return array
+
+
+def rows_shown(beside: Mapping[str, Any], rows: Floats) -> str:
+    """Return the first rows as HTML, each with what stands beside it."""
+    given = {name: column for name, column in beside.items() if column is not None}
+    first = zip(*(column[:MOST_ROWS] for column in given.values()), strict=True)
+    shown = [(*each, *row) for each, row in zip(first, rows[:MOST_ROWS].tolist(), strict=True)]
+    return table([*given, *numbered(rows.shape[1])], shown, n_rows=len(rows))
 
 
 def numbered(n_columns: int) -> list[str]:

@@ -9,7 +9,6 @@ import shutil
 import tempfile
 from collections.abc import Mapping
 from pathlib import PurePath
-from types import TracebackType
 from typing import Any, BinaryIO, Self
 
 import numpy as np
@@ -144,12 +143,7 @@ class TableWriter:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
         if kind is None:
             self.close()
         else:
