@@ -285,7 +285,7 @@ CSV_ERRORS = {
     "Latin-1": (b"a,b\n1,2\n3,\xe9\n", "line 3 is not UTF-8: it holds the byte 0xe9"),
     "UTF-16": ("a,b\n1,2\n".encode("utf-16"), "is UTF-16"),
     "zero bytes": (b"a,b\n1,\x00\n", "line 2 holds a zero byte"),
-    "an open quote": ('a,b\n1,2\n"3,4\n5,6\n', "line 3: a quote is opened and never closed"),
+    "an open quote": ('a,b\n1,2\n"3,4\n5,6\n', "line 3 opens a quote and does not close it"),
     "only text": ("a,b\nx,y\n", r"no column of numbers \(line 2 has 'x'\)"),
     "equal names": ("a,b,a\n1,2,3\n", r"has 2 columns 'a' \(numbers 0 and 2\)"),
     "a long line": ("a\n" + "1" * 10_000_000 + "\n2\n", "line 2 is longer than 8 MiB"),

@@ -16,7 +16,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from resonart.io import LineParser, LineReader, LiveRows, TableError
+from resonart.io import _ndjson as ndjson_module
 from resonart.io._blocks import LONGEST_LINE
+
+
+@pytest.fixture(scope="module", autouse=True, params=[1, 10**9], ids=["at once", "one by one"])
+def few_lines(request: pytest.FixtureRequest) -> Iterator[None]:
+    """From how many lines on NDJSON is read at once: what a line gives does not depend on it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ndjson_module, "FEW_LINES", request.param)
+        yield
+
 
 # ---------------------------------------------------------------------- reading lines
 

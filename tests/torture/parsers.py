@@ -2,8 +2,8 @@
 
 What a line gives may depend neither on who reads it nor on where a block was cut. A table is read
 in blocks of random size, whole and line by line: the columns, the rows and the lines that are none
-must be the same. The one thing that may differ is stated in docs/tables.md: a quoted field that
-goes over lines, which only a table read in blocks can have.
+must be the same. What may differ is stated in docs/tables.md: a quoted field that goes over lines,
+and lines that end in carriage returns alone, which only a table read in blocks can have.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import numpy as np
 
 from resonart.io import LineParser, TableError, open_table
 from resonart.io import _blocks as blocks_module
+from resonart.io import _ndjson as ndjson_module
 from resonart.io import _schema as schema_module
 
 Random = np.random.Generator
@@ -73,6 +74,8 @@ def trial(random: Random, folder: Path) -> str:
         assert same(live, again), f"lines cut otherwise: {live}, not {again}"
     if not is_json and may_go_over_lines(data):
         return "quotes over lines"
+    if b"\n" not in data and b"\r" in data[:-1]:
+        return "lines of old"
     compare(whole, live)
     return f"{format} {'refused' if whole.error else 'read'}"
 
@@ -200,14 +203,15 @@ def may_go_over_lines(data: bytes) -> bool:
 @contextlib.contextmanager
 def small_looks(random: Random) -> Iterator[None]:
     """Let the schema be decided by a few lines, so that tables need not be long."""
-    before = schema_module.LOOK_LINES
+    before, few = schema_module.LOOK_LINES, ndjson_module.FEW_LINES
     schema_module.LOOK_LINES = int(random.integers(1, 6)) if random.random() < 0.5 else before
+    ndjson_module.FEW_LINES = int(random.integers(1, 4))
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             yield
     finally:
-        schema_module.LOOK_LINES = before
+        schema_module.LOOK_LINES, ndjson_module.FEW_LINES = before, few
 
 
 def in_blocks(data: bytes, format: str, options: dict[str, Any], size: int) -> Reading:

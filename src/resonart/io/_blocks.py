@@ -1,152 +1,82 @@
-"""Text in blocks that end where a line ends, each with the number of its first line."""
+"""A text table read in blocks that end where a row ends, of whatever format its parser is."""
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left
 from collections.abc import Iterator
 
-import numpy as np
-
+from ._encoding import in_utf8
 from ._errors import TableError
+from ._schema import TextParser
 from ._source import Source
+from ._values import Piece
 
 BLOCK = 4 * 2**20
 LOOK = 2**16
 LONGEST_LINE = 8 * 2**20
 
-_QUOTE = ord('"')
 
+class TextTable:
+    """A text table in blocks; what its columns are is decided by the first lines."""
 
-def blocks(source: Source, delimiter: str | None = None) -> Iterator[tuple[bytes, int]]:
-    r"""Cut text into blocks of a few megabytes, each with the number of its first line, from 1.
-
-    With a delimiter, never inside a quoted field. Lines end in \n: where a table of old has
-    carriage returns alone, they become that.
-    """
-    title = source.title
-    rest = b""
-    line = 1
-    is_old = has_old_ends(source)
-    while True:
-        more = source.read(BLOCK)
-        if is_old:
-            more = more.replace(b"\r", b"\n")
-        data = rest + more
-        _check_length(title, data, line)
-        if not more:
-            if data:
-                _check_closed(title, data, line, delimiter)
-                yield data, line
-            return
-        cut = _last_end(data, delimiter)
-        if len(data) - cut > LONGEST_LINE:
-            _raise_too_long(title, line + data.count(b"\n", 0, cut))
-        if cut:
-            yield data[:cut], line
-            line += data.count(b"\n", 0, cut)
-        rest = data[cut:]
-
-
-def has_old_ends(source: Source) -> bool:
-    """Tell whether lines end in carriage returns alone."""
-    first = source.peek(LOOK)
-    return b"\n" not in first and b"\r" in first[:-1]
-
-
-def quoted(data: bytes, delimiter: str) -> list[tuple[int, int]] | None:
-    """Return where quoted fields begin and end, in order; one left open ends after the data.
-
-    None where there are quotes that are neither at the edge of a field nor doubled.
-    """
-    marks = np.frombuffer(data, dtype=np.uint8)
-    found = np.flatnonzero(marks == _QUOTE)
-    edges = np.frombuffer(b'"\n' + delimiter.encode() + b"\r", dtype=np.uint8)
-    padded = np.concatenate([edges[:1], marks, edges[:1]])
-    before, after = np.isin(padded[found], edges[:-1]), np.isin(padded[found + 2], edges)
-    if not (before[::2].all() and after[1::2].all()):
-        return None
-    ends = np.append(found[1::2], len(data))[: len(found[::2])]
-    return list(zip(found[::2].tolist(), ends.tolist(), strict=True))
-
-
-def _quoted_slowly(data: bytes, delimiter: str) -> list[tuple[int, int]]:
-    """Return the same where stray quotes belong to the text of a field."""
-    edges = b"\n" + delimiter.encode()
-    fields = []
-    begin, skip = -1, -1
-    at = data.find(b'"')
-    while at >= 0:
-        if at == skip:
-            pass
-        elif begin < 0:
-            if at == 0 or data[at - 1] in edges or _is_after_mark(data, at, edges):
-                begin = at
-        elif data[at + 1 : at + 2] == b'"':
-            skip = at + 1
+    def __init__(self, source: Source, parser: TextParser) -> None:
+        self._parser = parser
+        self._source = in_utf8(source, parser.options.encoding)
+        self._blocks = self._cut()
+        self._first: list[tuple[bytes, int]] = []
+        for block in self._blocks:
+            self._first.append(block)
+            if parser.look(*block):
+                break
         else:
-            fields.append((begin, at))
-            begin = -1
-        at = data.find(b'"', at + 1)
-    if begin >= 0:
-        fields.append((begin, len(data)))
-    return fields
+            if not parser.n_looked:
+                raise TableError(f"{source.title} is empty", "Give a table with rows")
+            parser.decide()
+        assert parser.selection is not None
+        self.names, self.selection = parser.names, parser.selection
 
+    def pieces(self, rows: int) -> Iterator[Piece]:
+        """Give the rows in the blocks in which they are read."""
+        while self._first:
+            yield from self._piece(*self._first.pop(0))
+        for block in self._blocks:
+            yield from self._piece(*block)
 
-def _is_after_mark(data: bytes, at: int, edges: bytes) -> bool:
-    """Tell whether only byte order marks stand between the beginning of a line and a quote."""
-    while data[:at].endswith(b"\xef\xbb\xbf"):
-        at -= 3
-        if at == 0 or data[at - 1] == edges[0]:
-            return True
-    return False
+    def _piece(self, data: bytes, line: int) -> Iterator[Piece]:
+        values, labels, lines, bad = self._parser.parse(data, line)
+        if not bad:
+            yield Piece(values, labels, lines)
+            return
+        assert lines is not None
+        # What comes before the first of them may have its own problem.
+        n_before = bisect_left(lines(), bad[0].line)
+        yield Piece(values[:n_before], None if labels is None else labels[:n_before], lines)
+        raise TableError(f"{self._source.title}, {bad[0].where}", bad[0].cure)
 
+    def _cut(self) -> Iterator[tuple[bytes, int]]:
+        r"""Give blocks of a few megabytes, each with the number of its first line, from 1.
 
-def _fields(data: bytes, delimiter: str) -> list[tuple[int, int]]:
-    fields = quoted(data, delimiter)
-    return _quoted_slowly(data, delimiter) if fields is None else fields
+        Lines end in \n: where a table of old has carriage returns alone, they become that.
+        """
+        first = self._source.peek(LOOK)
+        has_old_ends = b"\n" not in first and b"\r" in first[:-1]
+        rest, line = b"", 1
+        while more := self._source.read(BLOCK):
+            data = rest + (more.replace(b"\r", b"\n") if has_old_ends else more)
+            self._check_length(data.find(b"\n") + 1 or len(data), line)
+            end = self._parser.last_end(data)
+            if end:
+                yield data[:end], line
+                line += data.count(b"\n", 0, end)
+            rest = data[end:]
+            self._check_length(len(rest), line)
+        if rest:
+            yield rest, line
 
-
-def _last_end(data: bytes, delimiter: str | None) -> int:
-    """Return where the last whole line ends, outside quotes; 0 if there is none."""
-    end = data.rfind(b"\n")
-    if end < 0 or delimiter is None or b'"' not in data:
-        return end + 1
-    fields = _fields(data, delimiter)
-    if fields and fields[-1][1] >= len(data) - 1:
-        # Open, or closed by the very last byte, which may be the first of a doubled quote.
-        fields[-1] = (fields[-1][0], len(data))
-    begins = [begin for begin, _ in fields]
-    while end >= 0:
-        k = bisect_right(begins, end) - 1
-        if k < 0 or fields[k][1] < end:
-            break
-        end = data.rfind(b"\n", 0, begins[k])
-    return end + 1
-
-
-def _check_length(title: str, data: bytes, line: int) -> None:
-    # Only the first line of the data began before the last read, and can be this long.
-    if len(data) > LONGEST_LINE:
-        end = data.find(b"\n")
-        if (end if end >= 0 else len(data)) > LONGEST_LINE:
-            _raise_too_long(title, line)
-
-
-def _raise_too_long(title: str, line: int) -> None:
-    raise TableError(
-        f"{title}, line {line} is longer than {LONGEST_LINE // 2**20} MiB, or holds a quote that "
-        "is not closed",
-        "Check that it is a text table with one row a line",
-    )
-
-
-def _check_closed(title: str, data: bytes, line: int, delimiter: str | None) -> None:
-    if delimiter is None or b'"' not in data:
-        return
-    fields = _fields(data, delimiter)
-    if fields and fields[-1][1] == len(data):
-        at = line + data.count(b"\n", 0, fields[-1][0])
-        raise TableError(
-            f"{title}, line {at}: a quote is opened and never closed",
-            "Close it, or double it if it belongs to the text",
-        )
+    def _check_length(self, size: int, line: int) -> None:
+        if size > LONGEST_LINE:
+            raise TableError(
+                f"{self._source.title}, line {line} is longer than {LONGEST_LINE // 2**20} MiB, or "
+                "holds a quote that is not closed",
+                "Check that it is a text table with one row a line",
+            )

@@ -11,34 +11,14 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from resonart._shared.words import count_of
+
 from ._errors import TableError, shown
-from ._values import Floats, Piece, numbered
+from ._values import MOST_COLUMNS, Floats, Piece, numbered
 
 # From so many rows on a column of 0, 1, 2, ... is no accident.
 FEW = 10
 NAMED = 8  # columns named in a message
-
-
-class Columns(Protocol):
-    """What is known of the columns of a table."""
-
-    title: str
-    names: list[str]
-    has_names: bool  # of its own, or x0, x1, ...
-    is_number: list[bool]
-
-    def why_not(self, column: int) -> str:
-        """Say what makes a column text."""
-
-    def check_notation(self, columns: Sequence[int]) -> None:
-        """Refuse columns that hold numbers written in another way."""
-
-
-class Table(Columns, Protocol):
-    """What every format offers to the reader."""
-
-    def pieces(self, features: Sequence[int], label: int | None, rows: int) -> Iterator[Piece]:
-        """Give the rows, in pieces of any size; ``rows`` is a good one."""
 
 
 @dataclass(frozen=True)
@@ -51,27 +31,13 @@ class Request:
     features: Sequence[str] | None = None
 
     def __post_init__(self) -> None:
-        _check_list("columns", self.columns)
-        _check_list("exclude", self.exclude)
+        for name, given in (("columns", self.columns), ("exclude", self.exclude)):
+            if given is not None and (
+                isinstance(given, (str, bytes)) or not hasattr(given, "__len__")
+            ):
+                raise TypeError(f"{name} must be a list of names and numbers, got {given!r}.")
         if self.columns is not None and self.features is not None:
             raise ValueError("columns and features both say what the features are. Give one.")
-
-    def set_aside(self, title: str, names: Sequence[str]) -> list[int]:
-        """Return the columns that can be no features: what is excluded, and the label."""
-        aside = [find_column(title, names, column, "exclude") for column in self.exclude]
-        if self.label is not None:
-            aside.append(find_column(title, names, self.label, "label"))
-        return aside
-
-    def goes_by_name(self, names: Sequence[str], has_names: bool) -> bool:
-        """Tell whether a model's features are found among these names.
-
-        The names that columns without names get, x0, x1, ..., lead back to their places; but a
-        model that has all of the first places may as well have got them from anywhere.
-        """
-        if self.features is None or (is_numbered(self.features) and not has_names):
-            return False
-        return set(self.features) <= set(names)
 
 
 class Selection(NamedTuple):
@@ -83,91 +49,180 @@ class Selection(NamedTuple):
     is_chosen: bool  # by whoever asked; or else by what the columns hold
 
 
-def select_columns(table: Columns, request: Request) -> Selection:
-    """Find the feature columns and the label column."""
-    title, names = table.title, table.names
-    label = None if request.label is None else find_column(title, names, request.label, "label")
-    aside = request.set_aside(title, names)
-    left_out: list[str] = []
-    if request.columns is not None:
-        features = _asked_for(table, request, label)
-    elif request.goes_by_name(names, table.has_names):
-        assert request.features is not None
-        places = {name: j for j, name in enumerate(names)}
-        features = [
-            places[name] if len(places) == len(names) else find_column(title, names, name)
-            for name in request.features
-        ]
-        _check_aside(table, request, features)
-    else:
-        if request.features is not None:
-            _check_lacking(table, request.features)
-        others = [j for j in range(len(names)) if j not in aside]
-        features = [j for j in others if table.is_number[j]]
-        text = [j for j in others if not table.is_number[j]]
-        table.check_notation(others)
-        left_out = [names[j] for j in text]
+class Columns:
+    """The columns of a table: what is known of them, and how those that are meant are found."""
+
+    title: str
+    names: list[str]
+    has_names: bool  # of its own, or x0, x1, ...
+    is_number: list[bool]
+
+    def why_not(self, column: int) -> str:
+        """Say what makes a column text."""
+        raise NotImplementedError
+
+    def check_notation(self, columns: Sequence[int]) -> None:
+        """Refuse columns that hold numbers written in another way: only text can."""
+
+    def find(self, column: str | int, what: str = "columns") -> int:
+        """Return the number of a column; a name goes before a number written as text."""
+        title, names = self.title, self.names
+        if isinstance(column, str):
+            found = [j for j, name in enumerate(names) if name == column]
+            if len(found) == 1:
+                return found[0]
+            if found:
+                raise TableError(
+                    f"{title} has {len(found)} columns {column!r}",
+                    f"Give the number of the one that is meant: {_listed(found, 'or')}",
+                )
+            if not (column.isascii() and column.isdigit()):
+                raise TableError(f"{title} has no column {shown(column)}", _near(names, column))
+            number = int(column)
+        elif isinstance(column, bool) or not hasattr(column, "__index__"):
+            raise TypeError(f"{what} takes names and numbers of columns, got {column!r}.")
+        else:
+            number = column.__index__()
+        if not 0 <= number < len(names):
+            raise TableError(
+                f"{title} has no column {number}",
+                f"It has {count_of(len(names), 'column')}, numbered from 0"
+                + (f" to {len(names) - 1}" if len(names) > 1 else ""),
+            )
+        return number
+
+    def set_aside(self, request: Request) -> list[int]:
+        """Return the columns that can be no features: what is excluded, and the label."""
+        aside = [self.find(column, "exclude") for column in request.exclude]
+        return aside if request.label is None else [*aside, self.find(request.label, "label")]
+
+    def go_by_name(self, request: Request) -> bool:
+        """Tell whether a model's features are found among these names.
+
+        The names that columns without names get, x0, x1, ..., lead back to their places; but a
+        model that has all of the first places may as well have got them from anywhere.
+        """
+        features = request.features
+        if features is None or (_is_numbered(features) and not self.has_names):
+            return False
+        return set(features) <= set(self.names)
+
+    def select(self, request: Request) -> Selection:
+        """Find the feature columns and the label column."""
+        label = None if request.label is None else self.find(request.label, "label")
+        aside = self.set_aside(request)
+        left_out: list[str] = []
+        if request.columns is not None:
+            features = self._asked_for(request.columns, label)
+        elif self.go_by_name(request):
+            assert request.features is not None
+            places = {name: j for j, name in enumerate(self.names)}
+            is_clear = len(places) == len(self.names)
+            features = [places[name] if is_clear else self.find(name) for name in request.features]
+        else:
+            features, left_out = self._of_numbers(request, aside)
+        for j in features:
+            if j in aside:
+                raise TableError(
+                    f"{self.title}, column {self.names[j]!r} is a feature, and to be excluded or "
+                    "the label, too",
+                    "Decide for one of them",
+                )
+            if not self.is_number[j]:
+                raise TableError(
+                    f"{self.title}, column {self.names[j]!r} does not hold numbers: "
+                    f"{self.why_not(j)}",
+                    "Convert it to numbers first, or leave the column out",
+                )
+        self._check_distinct(features if label is None else [*features, label])
+        is_chosen = request.columns is not None or request.features is not None
+        return Selection(features, label, left_out, is_chosen)
+
+    def _asked_for(self, columns: Sequence[str | int], label: int | None) -> list[int]:
+        if len(columns) == 0:
+            raise TableError(
+                f"No column of {self.title} is asked for",
+                "Name at least one, or None for all numeric ones",
+            )
+        features = [self.find(column) for column in columns]
+        for j, times in Counter(features).items():
+            if times > 1:
+                raise TableError(
+                    f"{self.title}, column {self.names[j]!r} is asked for {times} times",
+                    "Name it once",
+                )
+        if label in features:
+            raise TableError(
+                f"{self.title}, column {self.names[label]!r} is asked for both as label and as "
+                "feature",
+                "Take it out of the columns, or choose another label",
+            )
+        return features
+
+    def _of_numbers(self, request: Request, aside: Sequence[int]) -> tuple[list[int], list[str]]:
+        """Return the columns that hold numbers, and the names of the others."""
+        model = request.features
+        if model is not None:
+            self._check_lacking(model)
+        others = [j for j in range(len(self.names)) if j not in aside]
+        features = [j for j in others if self.is_number[j]]
+        self.check_notation(others)
         if not features:
             raise TableError(
-                f"{title} has no column of numbers"
-                + (f" ({table.why_not(others[0])})" if others else " besides what is set aside"),
+                f"{self.title} has no column of numbers"
+                + (f" ({self.why_not(others[0])})" if others else " besides what is set aside"),
                 "Check the format, the delimiter and the header",
             )
-        if request.features is not None:
-            _check_count(table, request.features, features)
-    for j in features:
-        if not table.is_number[j]:
+        if model is not None and len(features) != len(model):
+            named = "" if _is_numbered(model) else f" ({', '.join(model)})"
             raise TableError(
-                f"{title}, column {names[j]!r} does not hold numbers: {table.why_not(j)}",
-                "Convert it to numbers first, or leave the column out",
+                f"{self.title} has {count_of(len(features), 'column')} of numbers, and the "
+                f"model has {count_of(len(model), 'feature')}{named}",
+                "Choose as many with columns",
             )
-    _check_distinct(title, names, features if label is None else [*features, label])
-    is_chosen = request.columns is not None or request.features is not None
-    return Selection(features, label, left_out, is_chosen)
+        return features, [self.names[j] for j in others if not self.is_number[j]]
 
-
-def find_column(title: str, names: Sequence[str], column: str | int, what: str = "columns") -> int:
-    """Return the number of a column; a name goes before a number written as text.
-
-    Examples
-    --------
-    >>> find_column("data.csv", ["a", "1", "c"], "1"), find_column("data.csv", ["a", "b"], "1")
-    (1, 1)
-    """
-    if isinstance(column, str):
-        found = [j for j, name in enumerate(names) if name == column]
-        if len(found) == 1:
-            return found[0]
-        if found:
-            raise TableError(
-                f"{title} has {len(found)} columns {column!r}",
-                f"Give the number of the one that is meant: {_listed(found, 'or')}",
-            )
-        if not (column.isascii() and column.isdigit()):
-            raise TableError(f"{title} has no column {shown(column)}", _near(names, column))
-        number = int(column)
-    elif isinstance(column, bool) or not hasattr(column, "__index__"):
-        raise TypeError(f"{what} takes names and numbers of columns, got {column!r}.")
-    else:
-        number = column.__index__()
-    if not 0 <= number < len(names):
+    def _check_lacking(self, features: Sequence[str]) -> None:
+        """Say which features of a model a table lacks, where its names can be compared."""
+        lacking = [name for name in features if name not in self.names]
+        if not lacking or not self.has_names:
+            return
+        if len(lacking) == len(features) and _is_numbered(features):
+            return  # the model has no names: by order
         raise TableError(
-            f"{title} has no column {number}",
-            f"It has {len(names)} column{'s' * (len(names) != 1)}, numbered from 0"
-            + (f" to {len(names) - 1}" if len(names) > 1 else ""),
+            f"{self.title} has no column {' and no '.join(map(repr, lacking[:5]))}, which the "
+            f"model has as feature{'s' * (len(lacking) > 1)}",
+            f"Its columns are {first_names(self.names, 12)}. Rename them, or give them in the "
+            "model's order with columns",
         )
-    return number
+
+    def _check_distinct(self, chosen: Sequence[int]) -> None:
+        """Refuse two chosen columns of one name: nobody could tell them apart later."""
+        for name, times in Counter(self.names[j] for j in chosen).items():
+            if times > 1:
+                same = [j for j in chosen if self.names[j] == name]
+                raise TableError(
+                    f"{self.title} has {times} columns {name!r} (numbers {_listed(same, 'and')})",
+                    "Rename them, or choose columns by number so that one of them is left out",
+                )
+
+    def check_width(self, where: str, width: int) -> None:
+        """Refuse a table of far too many columns."""
+        if width > MOST_COLUMNS:
+            raise TableError(
+                f"{where} has {width:,} columns; {MOST_COLUMNS:,} is the most",
+                "Check that the table has one row a line",
+            )
 
 
-def is_numbered(names: Sequence[str]) -> bool:
-    """Tell whether names are those that columns without names get.
+class Table(Protocol):
+    """What every format offers to the reader: the rows of the columns that are selected."""
 
-    Examples
-    --------
-    >>> is_numbered(["x0", "x1"]), is_numbered(["x1", "x0"])
-    (True, False)
-    """
-    return list(names) == numbered(len(names))
+    names: list[str]
+    selection: Selection
+
+    def pieces(self, rows: int) -> Iterator[Piece]:
+        """Give the rows, in pieces of any size; ``rows`` is a good one."""
 
 
 def doubtful_columns(names: Sequence[str], rows: Floats) -> dict[str, str]:
@@ -189,91 +244,16 @@ def _looks_like(name: str, values: Floats) -> str:
         return ""
     if values[0] in (0, 1) and np.all(np.diff(values) == 1):
         return "just counts the rows"
-    if _is_id(name) and len(np.unique(values)) == len(values):
+    # As id, user_id, userId or ID.
+    is_id = re.search(r"(?i:(^|[^a-z])id)$|[a-z]I[dD]$", name) is not None
+    if is_id and len(np.unique(values)) == len(values):
         return "looks like an id"
-    if np.all((values >= 1900) & (values <= 2100)):
-        return "looks like a year"
-    return ""
+    return "looks like a year" if np.all((values >= 1900) & (values <= 2100)) else ""
 
 
-def _is_id(name: str) -> bool:
-    """Tell whether a column is called an id, as id, user_id, userId or ID."""
-    return re.search(r"(?i:(^|[^a-z])id)$|[a-z]I[dD]$", name) is not None
-
-
-def _check_list(what: str, columns: Sequence[str | int] | None) -> None:
-    if columns is not None and (
-        isinstance(columns, (str, bytes)) or not hasattr(columns, "__len__")
-    ):
-        raise TypeError(f"{what} must be a list of names and numbers, got {columns!r}.")
-
-
-def _asked_for(table: Columns, request: Request, label: int | None) -> list[int]:
-    title, names, columns = table.title, table.names, request.columns
-    assert columns is not None
-    if len(columns) == 0:
-        raise TableError(
-            f"No column of {title} is asked for", "Name at least one, or None for all numeric ones"
-        )
-    features = [find_column(title, names, column) for column in columns]
-    for j, times in Counter(features).items():
-        if times > 1:
-            raise TableError(
-                f"{title}, column {names[j]!r} is asked for {times} times", "Name it once"
-            )
-    if label in features:
-        raise TableError(
-            f"{title}, column {names[label]!r} is asked for both as label and as feature",
-            "Take it out of the columns, or choose another label",
-        )
-    _check_aside(table, request, features)
-    return features
-
-
-def _check_aside(table: Columns, request: Request, features: Sequence[int]) -> None:
-    for j in request.set_aside(table.title, table.names):
-        if j in features:
-            raise TableError(
-                f"{table.title}, column {table.names[j]!r} is a feature, and to be excluded or the "
-                "label, too",
-                "Decide for one of them",
-            )
-
-
-def _check_lacking(table: Columns, features: Sequence[str]) -> None:
-    """Say which features of a model a table lacks, where its names can be compared."""
-    lacking = [name for name in features if name not in table.names]
-    if not lacking or not table.has_names:
-        return
-    if len(lacking) == len(features) and is_numbered(features):
-        return  # the model has no names: by order
-    some = ", ".join(map(repr, table.names[:12])) + (", ..." if len(table.names) > 12 else "")
-    raise TableError(
-        f"{table.title} has no column {' and no '.join(map(repr, lacking[:5]))}, which the model "
-        f"has as feature{'s' * (len(lacking) > 1)}",
-        f"Its columns are {some}. Rename them, or give them in the model's order with columns",
-    )
-
-
-def _check_count(table: Columns, features: Sequence[str], found: Sequence[int]) -> None:
-    if len(found) != len(features):
-        named = "" if is_numbered(features) else f" ({', '.join(features)})"
-        raise TableError(
-            f"{table.title} has {len(found)} column{'s' * (len(found) != 1)} of numbers, and the "
-            f"model has {len(features)} feature{'s' * (len(features) != 1)}{named}",
-            "Choose as many with columns",
-        )
-
-
-def _check_distinct(title: str, names: Sequence[str], chosen: Sequence[int]) -> None:
-    """Refuse two chosen columns of one name: nobody could tell them apart later."""
-    for name, times in Counter(names[j] for j in chosen).items():
-        if times > 1:
-            same = [j for j in chosen if names[j] == name]
-            raise TableError(
-                f"{title} has {times} columns {name!r} (numbers {_listed(same, 'and')})",
-                "Rename them, or choose columns by number so that one of them is left out",
-            )
+def _is_numbered(names: Sequence[str]) -> bool:
+    """Tell whether names are those that columns without names get."""
+    return list(names) == numbered(len(names))
 
 
 def _near(names: Sequence[str], wanted: str) -> str:
@@ -281,8 +261,11 @@ def _near(names: Sequence[str], wanted: str) -> str:
     near = difflib.get_close_matches(wanted.lower(), lowered, n=5, cutoff=0.5)
     if near:
         return f"Near it are: {', '.join(repr(lowered[name]) for name in near)}"
-    some = ", ".join(map(repr, names[:NAMED])) + (", ..." if len(names) > NAMED else "")
-    return f"Its columns are: {some}"
+    return f"Its columns are: {first_names(names, NAMED)}"
+
+
+def first_names(names: Sequence[str], n: int) -> str:
+    return ", ".join(map(repr, names[:n])) + (", ..." if len(names) > n else "")
 
 
 def _listed(numbers: Sequence[int], word: str) -> str:

@@ -3,39 +3,41 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ._blocks import quoted
+from resonart._shared.words import count_of
+
 from ._columns import Request
-from ._encoding import NO_TEXT_CURE, first_filled, in_utf8, is_text, unmarked, what_is_no_text
+from ._encoding import no_text, unmarked
 from ._errors import TableError, shown
 from ._formats import BOM
 from ._notation import Notation
-from ._pyarrow import read_csv, require_pyarrow
-from ._schema import DELIMITERS, Bad, Evidence, Parsed, TextOptions, TextParser, check_width
-from ._source import Source
-from ._text import TextTable, first_line
-from ._values import numbered
+from ._pyarrow import labels_of, read_csv, require_pyarrow
+from ._schema import DELIMITERS, Evidence, TextOptions, TextParser
+from ._values import Bad, Piece, numbered
 
 _MARKS = re.compile(rb"(?m)^(?:%b)+" % BOM)
+_BLANK_LINE = re.compile(rb"(?m)^[ \t\r\v\f]+$")
 
 
 class Record(NamedTuple):
     """One line of the table, or several if a quoted field goes over lines.
 
-    ``problem`` says why it is none; empty if it is.
+    ``bad`` says why it is none; None if it is.
     """
 
     fields: list[str]
     line: int
     begin: int  # in bytes, as the end
     end: int
-    problem: str = ""
+    bad: Bad | None = None
+    is_open: bool = False  # whether a quote is not closed
 
 
 class CsvText(TextParser):
@@ -47,8 +49,7 @@ class CsvText(TextParser):
         self, title: str, options: TextOptions, request: Request, *, in_lines: bool
     ) -> None:
         super().__init__(title, options, request, in_lines=in_lines)
-        self._arrow = require_pyarrow("Reading CSV")
-        self._csv = require_pyarrow("Reading CSV", "csv")
+        self._pa = require_pyarrow("Reading CSV", "csv")
         self.delimiter = options.delimiter
         self._first: Record | None = None
         self._header_line = 0
@@ -57,24 +58,26 @@ class CsvText(TextParser):
     # ------------------------------------------------------------------ the schema
 
     def _look_at(self, data: bytes, line: int) -> Iterator[int]:
-        if self.delimiter is None:
-            first = first_filled(data.split(b"\n"))
-            if not unmarked(first).strip():
-                return
+        if self.delimiter is not None or self._finds_delimiter(data.split(b"\n")):
+            for record in self._records(data, line):
+                self._take(record)
+                yield record.end - record.begin
+
+    def _finds_delimiter(self, lines: Sequence[bytes]) -> bool:
+        """Guess the delimiter by the first line; tell whether there is one."""
+        first = next((line for line in lines if unmarked(line).strip()), None)
+        if first is not None:
             self.delimiter = guess_delimiter(first, self.options.decimal)
-        for record in self._records(data, line):
-            self._take(record)
-            yield record.end - record.begin
+        return first is not None
 
     def _take(self, record: Record) -> None:
         header = self.options.header
         if self._first is None:
-            if record.problem:
+            if record.bad:
                 if header is not False:
-                    cure = _cure_of(record.problem)
-                    raise TableError(f"{self.title}, line {record.line} {record.problem}", cure)
+                    raise TableError(f"{self.title}, {record.bad.where}", record.bad.cure)
                 return
-            check_width(self.title, record.line, len(record.fields))
+            self.check_width(f"{self.title}, line {record.line}", len(record.fields))
             self._first = record
             if header is None:
                 header = self._has_header(record.fields, None)
@@ -88,11 +91,13 @@ class CsvText(TextParser):
     def _name(self, first: Record, header: bool | None) -> None:
         """Name the columns, if it is known whether the first line has names."""
         if header is None:
-            number = next(f for f in first.fields if self._reads_as(f) == "number")
-            text = next(f for f in first.fields if self._reads_as(f) == "text")
+            number, text = (
+                shown(next(f for f in first.fields if self._reads_as(f) == kind).strip())
+                for kind in ("number", "text")
+            )
             raise TableError(
                 f"{self.title}, line {first.line} could be a header or data: it holds both a "
-                f"number ({shown(number.strip())}) and text ({shown(text.strip())})",
+                f"number ({number}) and text ({text})",
                 "Say which: header=True or header=False",
             )
         self.names = numbered(len(first.fields))
@@ -119,9 +124,9 @@ class CsvText(TextParser):
             return True
         if "text" not in kinds:
             return False
-        if second is not None and any(
+        if any(
             kind == "text" and self._reads_as(below) == "number"
-            for kind, below in zip(kinds, second, strict=False)
+            for kind, below in zip(kinds, second or (), strict=False)
         ):
             return True
         return None
@@ -133,11 +138,11 @@ class CsvText(TextParser):
 
     def _add(self, record: Record) -> None:
         """Let a row speak for its columns."""
-        if record.problem or len(record.fields) != len(self.names):
+        if record.bad or len(record.fields) != len(self.names):
             return
         self._n_rows += 1
         for evidence, field in zip(self._evidence, record.fields, strict=True):
-            evidence.add(self.notation.kind(field), record.line, field, self._elsewhere)
+            evidence.add(self.notation.kind(field), record.line, field)
 
     def _finish(self) -> None:
         if not self.names and self._first is not None:
@@ -145,9 +150,8 @@ class CsvText(TextParser):
         if not self.names:
             raise TableError(f"{self.title} has no line that is a row", "Check the format")
 
-    def _options_as_read(self) -> dict[str, Any]:
-        found = replace(self.options, delimiter=self.delimiter, header=self.has_names)
-        return vars(found) | {"na": list(found.na)}
+    def _options_as_read(self) -> TextOptions:
+        return replace(self.options, delimiter=self.delimiter, header=self.has_names)
 
     def restore(self, state: dict[str, Any]) -> None:
         super().restore(state)
@@ -155,47 +159,44 @@ class CsvText(TextParser):
 
     # ------------------------------------------------------------------ rows
 
-    def parse(self, data: bytes, line: int) -> Parsed:
+    def parse(self, data: bytes, line: int) -> Piece:
         """Return the rows of whole lines, the first of which has this number."""
         chosen = self.selection
         assert chosen is not None
         data, line = self._after_header(data, line)
         wanted = chosen.features if chosen.label is None else [*chosen.features, chosen.label]
         bad: list[Bad] = []
-        table, lines = self._by_arrow(data, line, wanted), self._lines(data, line)
+        table, lines = self._by_arrow(data, wanted), self._lines(data, line)
         if table is None:
             table, numbers, bad = self._one_by_one(data, line, wanted)
             lines = lambda: numbers  # noqa: E731
         n_rows = len(table[wanted[0]])
         values = np.empty((n_rows, len(chosen.features)))
-        is_bad = np.zeros(n_rows, dtype=np.bool_)
+        is_row = np.ones(n_rows, dtype=np.bool_)
         for k, j in enumerate(chosen.features):
-            if table[j].type == self._arrow.float64():
+            if table[j].type == self._pa.float64():
                 values[:, k] = table[j].to_numpy(zero_copy_only=False)
                 continue
-            values[:, k], is_text_here = self.notation.doubles(table[j])
-            for i in np.flatnonzero(is_text_here & ~is_bad).tolist():
+            values[:, k], is_text = self.notation.doubles(table[j])
+            for i in np.flatnonzero(is_text & is_row).tolist():
                 bad.append(self._text_in_numbers(lines()[i], j, table[j][i].as_py().strip()))
-            is_bad |= is_text_here
-            if not is_text_here.any():
+            is_row &= ~is_text
+            if not is_text.any():
                 self._note_if_rough(j, table[j])
-        labels = None if chosen.label is None else self.notation.labels(table[chosen.label])
-        if is_bad.any():
-            kept, all_lines = ~is_bad, lines
-            values, labels = values[kept], None if labels is None else labels[kept]
-            return Parsed(values, labels, lambda: np.array(all_lines())[kept].tolist(), sorted(bad))
-        return Parsed(values, labels, lines, sorted(bad))
+        labels = None
+        if chosen.label is not None:
+            labels = labels_of(table[chosen.label], self.notation.missing)
+        if is_row.all():
+            return Piece(values, labels, lines, sorted(bad))
+        kept = np.array(lines())[is_row].tolist()
+        labels = None if labels is None else labels[is_row]
+        return Piece(values[is_row], labels, lambda: kept, sorted(bad))
 
-    def _lines(self, data: bytes, line: int) -> Any:
+    def _lines(self, data: bytes, line: int) -> Callable[[], Sequence[int]]:
         """Return what gives the numbers of the lines of the rows that pyarrow finds."""
         if self.in_lines:
             return lambda: range(line, line + data.count(b"\n"))
-
-        @cache
-        def numbers() -> list[int]:
-            return [record.line for record in self._records(data, line)]
-
-        return numbers
+        return cache(lambda: [record.line for record in self._records(data, line)])
 
     def _after_header(self, data: bytes, line: int) -> tuple[bytes, int]:
         if line <= self._header_line:
@@ -205,7 +206,7 @@ class CsvText(TextParser):
                     return data[end:], line + data.count(b"\n", 0, end)
         return data, line
 
-    def _by_arrow(self, data: bytes, line: int, wanted: Sequence[int]) -> dict[int, Any] | None:
+    def _by_arrow(self, data: bytes, wanted: Sequence[int]) -> dict[int, Any] | None:
         """Return columns, as numbers or text; None where pyarrow would see something else."""
         plain = self._plain(data)
         if plain is None:
@@ -226,7 +227,7 @@ class CsvText(TextParser):
     def _plain(self, data: bytes) -> bytes | None:
         """Return lines of which pyarrow sees what is there; None if there may be others."""
         assert self.delimiter is not None
-        if not data.strip() or not is_text(data):
+        if not data.strip() or no_text(data):
             return None
         if data.count(b"\r") != data.count(b"\r\n"):
             return None
@@ -237,60 +238,68 @@ class CsvText(TextParser):
         if len(self.names) == 1 and _BLANK_LINE.search(data):
             return None
         if b'"' in data:
-            fields = quoted(data, self.delimiter)
-            if fields is None:
-                return None
-            if self.in_lines and any(b"\n" in data[begin:end] for begin, end in fields):
+            ends = line_ends(data, self.delimiter)
+            if ends is None or data.count(b'"') % 2 or (self.in_lines and not ends[1].all()):
                 return None
         return data
 
     def _read(self, data: bytes, wanted: Sequence[int], as_text: set[int]) -> Any:
         """Let pyarrow parse some columns; None where it cannot."""
-        arrow = self._arrow
-        kinds = {j: arrow.string() if j in as_text else arrow.float64() for j in wanted}
+        pa = self._pa
+        kinds = {str(j): pa.string() if j in as_text else pa.float64() for j in wanted}
         try:
             return read_csv(
                 data,
-                read_options=self._csv.ReadOptions(
+                read_options=pa.csv.ReadOptions(
                     column_names=[str(j) for j in range(len(self.names))],
                     block_size=len(data) + 1,
                     use_threads=not self.in_lines,
                 ),
-                parse_options=self._csv.ParseOptions(
+                parse_options=pa.csv.ParseOptions(
                     delimiter=self.delimiter, newlines_in_values=b'"' in data
                 ),
-                convert_options=self._csv.ConvertOptions(
-                    column_types={str(j): kind for j, kind in kinds.items()},
-                    include_columns=[str(j) for j in wanted],
+                convert_options=pa.csv.ConvertOptions(
+                    column_types=kinds,
+                    include_columns=list(kinds),
                     null_values=sorted(self.notation.missing),
                     decimal_point=self.notation.decimal,
                     check_utf8=False,  # it is
                 ),
             )
-        except (arrow.ArrowInvalid, arrow.ArrowNotImplementedError):
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
             return None
 
     def _note_if_rough(self, column: int, texts: Any) -> None:
         """Have a column read as text from now on, if pyarrow cannot read it as numbers."""
         try:
-            texts.cast(self._arrow.float64())
-        except self._arrow.ArrowInvalid:
+            texts.cast(self._pa.float64())
+        except self._pa.ArrowInvalid:
             self._rough.add(column)
 
     # ------------------------------------------------------------------ the slower look
 
+    def last_end(self, data: bytes) -> int:
+        """Return where the last whole row ends, outside quotes; 0 if there is none."""
+        if self.delimiter is None and not self._finds_delimiter(data.split(b"\n")[:-1]):
+            return 0
+        assert self.delimiter is not None
+        if b'"' not in data:
+            return super().last_end(data)
+        ends = line_ends(data, self.delimiter)
+        if ends is not None:
+            outside = ends[0][ends[1]]
+            return int(outside[-1]) if len(outside) else 0
+        end = 0
+        for record in self._records(data, 0):
+            if record.is_open or data[record.end - 1 : record.end] != b"\n":
+                break
+            end = record.end
+        return end
+
     def _records(self, data: bytes, line: int) -> Iterator[Record]:
         """Give the records that are not blank."""
         assert self.delimiter is not None
-        if not self.in_lines or b'"' not in data:
-            yield from records(data, line, self.delimiter, self.options.codec)
-            return
-        begin = 0
-        for number, each in enumerate(data.split(b"\n"), line):
-            end = min(begin + len(each) + 1, len(data))
-            for record in records(each, number, self.delimiter, self.options.codec):
-                yield record._replace(begin=begin, end=end)
-            begin = end
+        return records(data, line, self.delimiter, self.options.codec, in_lines=self.in_lines)
 
     def _one_by_one(
         self, data: bytes, line: int, wanted: Sequence[int]
@@ -299,38 +308,20 @@ class CsvText(TextParser):
         rows: list[list[str]] = []
         lines: list[int] = []
         bad: list[Bad] = []
+        want = len(self.names)
         for record in self._records(data, line):
-            n, want = len(record.fields), len(self.names)
-            if record.problem:
-                bad.append(Bad(record.line, None, record.problem, _cure_of(record.problem)))
-            elif n != want:
-                what = f"has {n} field{'s' * (n != 1)} where {want} are expected"
-                bad.append(Bad(record.line, None, what, "Fix the line, or check the delimiter"))
+            if record.bad:
+                bad.append(record.bad)
+            elif len(record.fields) != want:
+                what = f"has {count_of(len(record.fields), 'field')} where {want} are expected"
+                cure = "Fix the line, or check the delimiter"
+                bad.append(Bad(record.line, None, what, cure))
             else:
                 rows.append(record.fields)
                 lines.append(record.line)
-        string = self._arrow.string()
-        columns = {j: self._arrow.array([row[j] for row in rows], type=string) for j in wanted}
+        string = self._pa.string()
+        columns = {j: self._pa.array([row[j] for row in rows], type=string) for j in wanted}
         return columns, lines, bad
-
-
-_BLANK_LINE = re.compile(rb"(?m)^[ \t\r\v\f]+$")
-_OPEN = "opens a quote and does not close it"
-
-
-def _cure_of(problem: str) -> str:
-    if problem == _OPEN:
-        return "Close it, or double it if it belongs to the text"
-    return "Check the format" if "zero byte" in problem else NO_TEXT_CURE
-
-
-def open_csv(source: Source, options: TextOptions, request: Request) -> TextTable:
-    """Open a CSV table."""
-    source = in_utf8(source, options.encoding)
-    parser = CsvText(source.title, options, request, in_lines=False)
-    if parser.delimiter is None:
-        parser.delimiter = guess_delimiter(first_line(source), options.decimal)
-    return TextTable(source, parser, parser.delimiter)
 
 
 def guess_delimiter(line: bytes, decimal: str = ".") -> str:
@@ -355,11 +346,32 @@ def guess_delimiter(line: bytes, decimal: str = ".") -> str:
     return found[0] if found else (";" if decimal == "," else ",")
 
 
-def records(data: bytes, line: int, delimiter: str, codec: str = "utf-8") -> Iterator[Record]:
-    """Split lines slowly, keeping their numbers; blank lines are left out."""
+def line_ends(data: bytes, delimiter: str) -> tuple[NDArray[np.intp], NDArray[np.bool_]] | None:
+    """Return where lines end, and which of these ends are outside quoted fields.
+
+    None where there are quotes that are neither at the edge of a field nor doubled.
+    """
+    marks = np.frombuffer(data, dtype=np.uint8)
+    quotes = np.flatnonzero(marks == ord('"'))
+    edges = np.frombuffer(b'"\n' + delimiter.encode() + b"\r", dtype=np.uint8)
+    padded = np.concatenate([edges[:1], marks, edges[:1]])
+    opens, closes = padded[quotes[::2]], padded[quotes[1::2] + 2]
+    if not (np.isin(opens, edges[:-1]).all() and np.isin(closes, edges).all()):
+        return None
+    ends = np.flatnonzero(marks == ord("\n"))
+    return ends + 1, np.searchsorted(quotes, ends) % 2 == 0
+
+
+def records(
+    data: bytes, line: int, delimiter: str, codec: str = "utf-8", *, in_lines: bool = False
+) -> Iterator[Record]:
+    """Split lines slowly, keeping their numbers; blank lines are left out.
+
+    With ``in_lines`` a quoted field ends with its line, closed or not.
+    """
     mark = delimiter.encode()
     blank = bytes(set(b" \t\r\v\f\n") - set(mark))
-    is_all_text = is_text(data)
+    is_all_text = no_text(data) is None
     begin = 0
     while begin < len(data):
         end = data.find(b"\n", begin) + 1 or len(data)
@@ -367,31 +379,33 @@ def records(data: bytes, line: int, delimiter: str, codec: str = "utf-8") -> Ite
         if b'"' not in raw:
             if raw.strip(blank):
                 raw = raw.removesuffix(b"\n").removesuffix(b"\r")
-                if is_all_text or is_text(raw):
-                    yield Record(raw.decode().split(delimiter), line, begin, end)
-                else:
-                    yield Record([], line, begin, end, what_is_no_text(raw, codec))
+                bad = None if is_all_text else no_text(raw, line, codec)
+                yield Record([] if bad else raw.decode().split(delimiter), line, begin, end, bad)
             line += 1
             begin = end
             continue
         start = end - len(raw)
         fields: list[bytes] = []
-        problem = ""
-        for match in _field(delimiter).finditer(data, start):
+        is_open = False
+        stop = end - raw.endswith(b"\n") if in_lines else len(data)
+        for match in _field(delimiter).finditer(data, start, stop):
             inside, after, plain, closed_by = match.groups()
             if inside is None:
-                problem = problem or (_OPEN if plain.startswith(b'"') else "")
+                is_open = is_open or plain.startswith(b'"')
                 fields.append(plain)
             elif after.strip():  # more than the quotes: they are part of the text
                 fields.append(data[match.start() : match.end() - len(closed_by)])
             else:
                 fields.append(inside.replace(b'""', b'"'))
             if closed_by != mark:
-                end = match.end()
+                end = end if in_lines else match.end()
                 break
-        problem = what_is_no_text(data[start:end], codec) or problem
-        texts = [] if problem else [field.decode() for field in fields]
-        yield Record(texts, line, begin, end, problem)
+        bad = None if is_all_text else no_text(data[start:end], line, codec)
+        if is_open and not bad:
+            cure = "Close it, or double it if it belongs to the text"
+            bad = Bad(line, None, "opens a quote and does not close it", cure)
+        texts = [] if bad else [field.decode() for field in fields]
+        yield Record(texts, line, begin, end, bad, is_open)
         line += data.count(b"\n", begin, end)
         begin = end
 

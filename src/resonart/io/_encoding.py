@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import codecs
 import io
-from collections.abc import Sequence
 from typing import BinaryIO
 
 from ._errors import TableError
 from ._formats import BOM, binary_format
 from ._source import Source
+from ._values import Bad
 
 
 def unmarked(line: bytes) -> bytes:
@@ -19,38 +19,23 @@ def unmarked(line: bytes) -> bytes:
     return line
 
 
-def first_filled(lines: Sequence[bytes]) -> bytes:
-    """Return the first line that is not blank; the last if all are."""
-    return next((line for line in lines if unmarked(line).strip()), lines[-1])
-
-
-def what_is_no_text(line: bytes, encoding: str) -> str:
-    """Say why a line is no text; empty if it is."""
-    if b"\0" in line:
-        return "holds a zero byte: this is no text table"
-    try:
-        line.decode()
-    except UnicodeDecodeError as error:
-        if encoding == "utf-8":
-            return f"is not UTF-8: it holds the byte 0x{line[error.start]:02x}"
-        return f"is not {encoding}"
-    return ""
-
-
-def is_text(data: bytes) -> bool:
-    """Tell whether all of it is text."""
+def no_text(data: bytes, line: int = 0, encoding: str = "utf-8") -> Bad | None:
+    """Say why a line is no text; None if it is."""
     if b"\0" in data:
-        return False
+        return Bad(line, None, "holds a zero byte: this is no text table", "Check the format")
     if data.isascii():
-        return True
+        return None
     try:
         data.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
-NO_TEXT_CURE = 'Say in which encoding it is, as in encoding="cp1252", or save it as UTF-8'
+    except UnicodeDecodeError as error:
+        byte = f"UTF-8: it holds the byte 0x{data[error.start]:02x}"
+        return Bad(
+            line,
+            None,
+            f"is not {byte if encoding == 'utf-8' else encoding}",
+            'Say in which encoding it is, as in encoding="cp1252", or save it as UTF-8',
+        )
+    return None
 
 
 def _mark_undecodable(error: UnicodeError) -> tuple[str, int]:
@@ -69,11 +54,6 @@ def as_utf8(data: bytes, encoding: str) -> bytes:
     return data.decode(encoding, "resonart.mark").encode("utf-8", "surrogateescape")
 
 
-def has_plain_lines(encoding: str) -> bool:
-    """Tell whether lines end in the same byte as in ASCII: not so in UTF-16 and UTF-32."""
-    return "1\n".encode(encoding) == b"1\n"
-
-
 class _Transcoded(io.RawIOBase):
     """A source as UTF-8."""
 
@@ -82,13 +62,10 @@ class _Transcoded(io.RawIOBase):
         self._decoder = codecs.getincrementaldecoder(encoding)("resonart.mark")
         self._is_done = False
 
-    def readable(self) -> bool:
-        return True
-
     def read(self, size: int = -1) -> bytes:
         """Return some bytes, more or fewer than asked for; none at the end."""
         while not self._is_done:
-            data = self._source.read(2**20 if size < 0 else size)
+            data = self._source.read(size)
             self._is_done = not data
             text = self._decoder.decode(data, final=self._is_done)
             if text:
@@ -108,4 +85,4 @@ def in_utf8(source: Source, encoding: str) -> Source:
             raise TableError(f"{source.title} is UTF-16, not UTF-8", 'Give encoding="utf-16"')
         return source
     below: BinaryIO = _Transcoded(source, encoding)  # type: ignore[assignment]
-    return Source(below, source.title, owned=False)
+    return Source(below, source.title)

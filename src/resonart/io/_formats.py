@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import sys
 import zlib
 from contextlib import suppress
 from pathlib import PurePath
 from typing import BinaryIO
 
-from ._errors import TableError, reason
+from ._errors import TableError
 
 FORMATS = ("csv", "tsv", "parquet", "arrow", "npy", "ndjson")
 
@@ -60,17 +59,16 @@ def guess_format(source: str | os.PathLike[str] | BinaryIO) -> str:
     >>> guess_format("data.csv.gz"), guess_format("data.jsonl")
     ('csv', 'ndjson')
     """
+    from ._source import open_source, standard_input
+
     if isinstance(source, (str, os.PathLike)) and os.fspath(source) != "-":
-        return format_of_name(source) or format_of_bytes(_first_of_file(source))
+        by_name = format_of_name(source)
+        if by_name is not None:
+            return by_name
+        with open_source(source) as opened:
+            return format_of_bytes(opened.peek(LOOK))
     stream = standard_input() if isinstance(source, (str, os.PathLike)) else source
     return format_of_bytes(_first_of_stream(stream))
-
-
-def _first_of_file(path: str | os.PathLike[str]) -> bytes:
-    from ._source import open_source
-
-    with open_source(path) as opened:
-        return opened.peek(LOOK)
 
 
 def _first_of_stream(stream: BinaryIO) -> bytes:
@@ -118,28 +116,3 @@ def check_format(format: object) -> str:
             f"format must be one of {', '.join(map(repr, FORMATS))} or None, got {format!r}."
         )
     return format
-
-
-def standard_input() -> BinaryIO:
-    """Return standard input as bytes."""
-    # A process started without one has None here.
-    stream = getattr(sys.stdin, "buffer", None)
-    if sys.stdin is None or sys.stdin.closed or (stream is not None and stream.closed):
-        raise TableError("Standard input is closed", "Pipe a table into it, or give a file name")
-    if stream is None:
-        raise TableError("Standard input gives text, not bytes", "Give a file name")
-    return stream  # type: ignore[no-any-return]
-
-
-def standard_output() -> BinaryIO:
-    """Return standard output as bytes, after everything printed so far."""
-    stream = getattr(sys.stdout, "buffer", None)
-    if sys.stdout is None or sys.stdout.closed or stream is None or stream.closed:
-        raise TableError("Standard output is closed", "Give a file name")
-    try:
-        sys.stdout.flush()
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        raise TableError(f"Standard output cannot be written to: {reason(error)}") from error
-    return stream  # type: ignore[no-any-return]

@@ -67,7 +67,7 @@ class LineReader:
     wake : int or None, default=None
         A descriptor that becomes readable when :meth:`read` shall return at once, as a signal's.
     longest : int, default=8 MiB
-        A line of more bytes, its end counted, is read past and reported, never kept.
+        A line of more bytes, its end count_of, is read past and reported, never kept.
     """
 
     def __init__(self, fd: int, *, wake: int | None = None, longest: int = LONGEST_LINE) -> None:

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from resonart._shared.show import SHOWN_ROWS, card, facts, short, summary, table
 
 from ._columns import Request, doubtful_columns
-from ._csv import CsvText
-from ._encoding import as_utf8, has_plain_lines
-from ._ndjson import NdjsonText
-from ._schema import TextOptions, TextParser
+from ._encoding import as_utf8
+from ._schema import TextOptions
+from ._text import text_parser
+from ._values import rows_shown
 
 # More than that the engine refuses: a range of twice as much would overflow.
 LARGEST = float(np.finfo(np.float64).max) / 2
@@ -71,12 +71,9 @@ class LiveRows(NamedTuple):
         return summary(self, n_rows=n_rows, n_features=n_features, n_rejects=n_rejects)
 
     def _repr_html_(self) -> str:
-        lines, rows = self.lines[:SHOWN_ROWS].tolist(), self.rows[:SHOWN_ROWS].tolist()
-        shown = [(number, *row) for number, row in zip(lines, rows, strict=True)]
-        columns = ["line", *(f"x{f}" for f in range(self.rows.shape[1]))]
-        refused = [(each.line, each.reason) for each in self.rejects[:SHOWN_ROWS]]
-        parts = [table(columns, shown, n_rows=len(self.rows))]
-        if refused:
+        parts = [rows_shown({"line": self.lines}, self.rows)]
+        if self.rejects:
+            refused = [(each.line, each.reason) for each in self.rejects[:SHOWN_ROWS]]
             parts.append(table(["line", "no row"], refused, n_rows=len(self.rejects)))
         return card(*parts)
 
@@ -126,17 +123,13 @@ class LineParser:
         if format not in ("csv", "tsv", "ndjson"):
             raise ValueError(f"format must be 'csv', 'tsv' or 'ndjson', got {format!r}.")
         options = TextOptions(header, delimiter, decimal, thousands, na, encoding)
-        options.check_for(format, title)
-        if not has_plain_lines(options.codec):
+        if "1\n".encode(options.codec) != b"1\n":  # as in UTF-16 and UTF-32
             raise ValueError(
                 f"Lines in {encoding} cannot be told apart one by one. Convert the input to UTF-8 "
                 "first."
             )
-        if format == "tsv":
-            options = TextOptions(header, "\t", decimal, thousands, na, encoding)
-        kind = NdjsonText if format == "ndjson" else CsvText
         request = Request(columns, None, exclude, features)
-        self._text: TextParser = kind(title, options, request, in_lines=True)
+        self._text = text_parser(format, title, options, request, in_lines=True)
 
     @property
     def title(self) -> str:
@@ -163,22 +156,24 @@ class LineParser:
 
     def look(self, data: bytes, first_line: int) -> bool:
         """Look at whole lines that follow those looked at; return whether the columns are known."""
-        if self._text.is_decided:
-            return True
-        return self._text.look(as_utf8(data, self._text.options.codec), first_line)
+        text = self._text
+        return text.selection is not None or text.look(
+            as_utf8(data, text.options.codec), first_line
+        )
 
     def parse(self, data: bytes, first_line: int) -> LiveRows:
         """Parse whole lines, the first of which has the number ``first_line``."""
         text = self._text
         data = as_utf8(data, text.options.codec)
-        if not text.is_decided:
+        if text.selection is None:
             if not text.n_looked:
                 text.look(data, first_line)
             if not text.n_looked:  # nothing but blank lines
                 return LiveRows(np.empty((0, 0)), np.empty(0, dtype=np.int64), [])
-            if not text.is_decided:
+            if text.selection is None:
                 text.decide()
         rows, _, lines, bad = text.parse(data, first_line)
+        assert lines is not None
         numbers = np.array(lines(), dtype=np.int64)
         with np.errstate(invalid="ignore"):
             usable = (np.abs(rows) <= LARGEST).all(axis=1)

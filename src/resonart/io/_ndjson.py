@@ -1,4 +1,7 @@
-"""NDJSON: one JSON object or array a line. Keys are columns."""
+"""NDJSON: one JSON object or array a line. Keys are columns.
+
+Many lines of plain numbers and texts are read by pyarrow at once; all others one by one.
+"""
 
 from __future__ import annotations
 
@@ -6,23 +9,32 @@ import json
 import math
 import warnings
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from itertools import chain
 from operator import itemgetter
 from typing import Any
 
 import numpy as np
 
+from resonart._shared.words import count_of
+
 from ._columns import Request
-from ._encoding import NO_TEXT_CURE, in_utf8, is_text, unmarked, what_is_no_text
+from ._encoding import no_text, unmarked
 from ._errors import TableError, reason, shown
 from ._formats import BOM
-from ._schema import Bad, Evidence, Parsed, TextOptions, TextParser, check_width
-from ._source import Source
-from ._text import TextTable
-from ._values import Objects, label_text, numbered
+from ._pyarrow import require_pyarrow
+from ._schema import Evidence, TextOptions, TextParser
+from ._values import Bad, Floats, Piece, label_text, numbered, objects
 
 AS_NUMBERS = "JSON has numbers without quotes and with a decimal point: write them so"
+# Fewer lines are quicker one by one than by pyarrow.
+FEW_LINES = 32
+
+# What says of values that they are not all there, or not all numbers.
+NOT_PLAIN = (KeyError, TypeError, OverflowError)
+# What opens a row, what closes it, and what then can be in none.
+_OBJECTS, _ARRAYS = (b"{", b"}", b"[]"), (b"[", b"]", b"{}")
 
 
 class NdjsonText(TextParser):
@@ -36,261 +48,271 @@ class NdjsonText(TextParser):
         super().__init__(title, options, request, in_lines=in_lines)
         self._places: dict[str, int] = {}
         self._first_bad: Bad | None = None
-        self._told_of: set[str] = set()
+        self._beyond: set[str] = set()  # keys that the first lines had not
+        try:
+            self._pa = require_pyarrow("Reading NDJSON", "json")
+        except ImportError:
+            self._pa = None  # it goes without
 
     # ------------------------------------------------------------------ the schema
 
     def _look_at(self, data: bytes, line: int) -> Iterator[int]:
-        for number, text in enumerate(data.split(b"\n"), line):
-            if not unmarked(text).strip():
-                continue
-            value = self._load(text, number)
-            if not isinstance(value, Bad) and not self.names:
-                value = self._begin(value, number)
-            if not isinstance(value, Bad):
-                value = self._checked(value, number)
-            if isinstance(value, Bad):
-                self._first_bad = self._first_bad or value
+        for number, size, row in self._rows(data, line):
+            if isinstance(row, Bad):
+                self._first_bad = self._first_bad or row
             else:
-                self._add(value, number)
-            yield len(text) + 1
+                self._add(row, number)
+            yield size
 
-    def _begin(self, value: Any, line: int) -> Any:
-        """Take the first row as what rows are: objects, or arrays of this length."""
-        if not isinstance(value, (dict, list)):
-            what = f"is {_json_kind(value)} where an object or an array is expected"
-            return Bad(line, None, what, "All lines must be objects, or all arrays")
-        if not value:
-            return Bad(line, None, "holds no values", "Give rows with columns")
-        self.has_names = isinstance(value, dict)
-        if not self.has_names:
-            check_width(self.title, line, len(value))
-            self.names = numbered(len(value))
-            self._evidence = [Evidence() for _ in self.names]
-        return value
-
-    def _add(self, value: Any, line: int) -> None:
+    def _add(self, row: Any, line: int) -> None:
         """Let a row speak for its columns."""
+        where = f"{self.title}, line {line}"
+        self.check_width(where, len(row))
+        self.has_names = isinstance(row, dict)
         self._n_rows += 1
-        if self.has_names:
-            for key in value:
-                if key not in self._places:
-                    self._places[key] = len(self.names)
-                    self.names.append(key)
-                    self._evidence.append(Evidence())
-            check_width(self.title, line, len(self.names))
-        pairs: Iterable[tuple[Any, Any]] = value.items() if self.has_names else enumerate(value)
-        for key, each in pairs:
-            evidence = self._evidence[self._places[key] if self.has_names else key]
-            evidence.add(self._kind(each), line, each, self._elsewhere)
+        for key in row if self.has_names else numbered(len(row)):
+            if key not in self._places:
+                self._places[key] = len(self.names)
+                self.names.append(key)
+                self._evidence.append(Evidence())
+        self.check_width(where, len(self.names))
+        pairs: Iterable[tuple[Any, Any]] = row.items() if self.has_names else enumerate(row)
+        for key, value in pairs:
+            place = self._places[key] if self.has_names else key
+            self._evidence[place].add(self._kind(value), line, value)
 
     def _elsewhere(self, value: Any) -> list[int]:
         if not isinstance(value, str):
             return []
         return [0] if self.notation.is_number(value.strip()) else super()._elsewhere(value)
 
-    def _tell_of_notation(self, columns: Sequence[int], what: str) -> None:
+    def _tell_of_notation(self, foreign: dict[int, list[list[int]]], problem: str) -> None:
         # In JSON somebody chose to write text, as of an id: that may be right.
-        if not all(self._evidence[j].is_number for j in columns):
-            warnings.warn(
-                f"{self.title} has columns that are {what}. They are left out. {AS_NUMBERS}.",
-                stacklevel=2,
-            )
+        if not all(self._evidence[j].is_number for j in foreign):
+            warnings.warn(f"{problem}. They are left out. {AS_NUMBERS}.", stacklevel=2)
 
     def _has_all(self, columns: Iterable[str | int]) -> bool:
         return not self.has_names or all(column in self._places for column in columns)
 
     def _finish(self) -> None:
-        if self.names:
-            return
-        if self._first_bad is not None:
+        if not self.names and self._first_bad is not None:
             raise TableError(f"{self.title}, {self._first_bad.where}", self._first_bad.cure)
 
     def restore(self, state: dict[str, Any]) -> None:
         super().restore(state)
         self._places = {name: j for j, name in enumerate(self.names)}
 
-    # ------------------------------------------------------------------ rows
+    # ------------------------------------------------------------------ rows, many at once
 
-    def parse(self, data: bytes, line: int) -> Parsed:
+    def parse(self, data: bytes, line: int) -> Piece:
         """Return the rows of whole lines, the first of which has this number."""
+        n_lines = data.count(b"\n")
+        if n_lines >= FEW_LINES and self._is_plain(data, n_lines):
+            ways = [self._objects if self.has_names else self._arrays, self._all_at_once]
+            for read in ways if self._pa is not None else ways[1:]:
+                with suppress(*NOT_PLAIN, ValueError, NotImplementedError):
+                    found = read(data)
+                    if len(found.rows) == n_lines:
+                        return found._replace(lines=lambda: range(line, line + n_lines))
+        return self._one_by_one(data, line)
+
+    def _is_plain(self, data: bytes, n_lines: int) -> bool:
+        """Tell whether pyarrow can read the lines, and would see what is there.
+
+        Every line is one bracket of plain values, so that none can reach over it; no object has a
+        key more than are known, which would have to be told; and to pyarrow Inf is a number.
+        """
+        assert self.selection is not None
+        n_keys = n_lines * (len(self.names) + len(self._beyond))
+        opening, closing, others = _OBJECTS if self.has_names else _ARRAYS
+        ends = closing + (b"\r\n" if data.endswith(b"\r\n") else b"\n")
+        return (
+            data.startswith(opening)
+            and data.count(b"\n" + opening) == data.count(opening) - 1 == n_lines - 1
+            and data.endswith(ends)
+            and data.count(ends) == data.count(closing) == n_lines
+            and not any(other in data for other in others)
+            and (self.selection.is_chosen or data.count(b'":') <= n_keys)
+            and b"Inf" not in data
+            and BOM not in data
+            and no_text(data) is None
+        )
+
+    def _objects(self, data: bytes) -> Piece:
+        """Return the rows of plain objects whose features are numbers, and its label a text."""
+        chosen, pa = self.selection, self._pa
+        assert chosen is not None
+        kinds = {self.names[j]: pa.float64() for j in chosen.features}
+        if chosen.label is not None:
+            kinds[self.names[chosen.label]] = pa.string()
+        table = self._read(data, kinds)
+        rows = np.empty((table.num_rows, len(chosen.features)))
+        for k, j in enumerate(chosen.features):
+            rows[:, k] = table.column(self.names[j]).to_numpy()
+        _check_doubtful(rows)
+        if chosen.label is None:
+            return Piece(rows, None)
+        texts = table.column(self.names[chosen.label]).to_pylist()
+        return Piece(rows, objects([label_text(text, self.notation.missing) for text in texts]))
+
+    def _arrays(self, data: bytes) -> Piece:
+        """Return the rows of plain arrays of numbers, all of one length."""
+        chosen, pa = self.selection, self._pa
+        assert chosen is not None
+        # To pyarrow a row is an object.
+        data = data.replace(b"[", b'{"row":[').replace(b"]", b"]}")
+        rows = self._read(data, {"row": pa.list_(pa.float64())}).column("row").combine_chunks()
+        if chosen.label is not None or (np.diff(rows.offsets) != len(self.names)).any():
+            raise ValueError("a row is longer or shorter, or holds more than numbers")
+        values = rows.values.to_numpy(zero_copy_only=False).reshape(-1, len(self.names))
+        rows = np.ascontiguousarray(values[:, chosen.features])
+        _check_doubtful(rows)
+        return Piece(rows, None)
+
+    def _all_at_once(self, data: bytes) -> Piece:
+        """Return the rows of plain objects or arrays that Python reads as one list."""
         chosen = self.selection
         assert chosen is not None
-        rows = self._load_all(data)
-        lines: Any = range(line, line + len(rows)) if rows is not None else None
-        bad: list[Bad] = []
-        if rows is None:
-            rows, lines, bad = self._one_by_one(data, line)
-        if not chosen.is_chosen and self.has_names:
-            self._tell_of_new_keys(rows, lines)
-        try:
-            values = np.frombuffer(self._numbers(rows)).reshape(len(rows), len(chosen.features))
-        except (KeyError, TypeError, OverflowError):
-            rows, lines, values, worse = self._slowly(rows, lines)
-            bad = sorted([*bad, *worse])
+        rows = json.loads("[" + data.decode().rstrip().replace("\n", ",") + "]")
+        if not self.has_names and any(len(row) != len(self.names) for row in rows):
+            raise ValueError("a row is longer or shorter")
+        values = np.array(array("d", chain.from_iterable(map(self._picker(), rows))))
         labels = None
         if chosen.label is not None:
-            rows, lines, values, labels, worse = self._labels(rows, lines, values)
-            bad = sorted([*bad, *worse])
-        return Parsed(values, labels, lambda: lines, bad)
+            found = (self._value(row, chosen.label) for row in rows)
+            labels = objects([label_text(each, self.notation.missing) for each in found])
+        return Piece(values.reshape(len(rows), len(chosen.features)), labels)
 
-    def _load_all(self, data: bytes) -> list[Any] | None:
-        """Return the value of each line, if they are quick to read and of the right shape."""
-        # Every line begins with a bracket and has no other: no value can reach over its end.
-        mine, other = (b"{", b"[") if self.has_names else (b"[", b"{")
-        n_lines = data.count(b"\n")
-        if not data.startswith(mine) or data.count(b"\n" + mine) != n_lines - 1:
-            return None
-        if data.count(mine) != n_lines or other in data or not data.endswith(b"\n"):
-            return None
-        if not is_text(data) or BOM in data:
-            return None
-        try:
-            rows = json.loads("[" + data[:-1].decode().replace("\n", ",\n") + "]")
-        except (ValueError, RecursionError):
-            return None
-        kind, width = (dict, None) if self.has_names else (list, len(self.names))
-        if len(rows) != n_lines or not all(type(row) is kind for row in rows):
-            return None
-        if width is not None and not all(len(row) == width for row in rows):
-            return None
-        found: list[Any] = rows
-        return found
-
-    def _numbers(self, rows: list[Any]) -> array[float]:
-        """Return all features, row by row; what is no number is an error."""
+    def _picker(self) -> Callable[[Any], tuple[Any, ...]]:
+        """Return what gives the features of a row."""
         assert self.selection is not None
         keys: list[Any] = self.selection.features
-        if self.has_names:
-            keys = [self.names[j] for j in keys]
-        if len(keys) == 1:
-            return array("d", map(itemgetter(keys[0]), rows))
-        return array("d", chain.from_iterable(map(itemgetter(*keys), rows)))
+        keys = [self.names[j] for j in keys] if self.has_names else keys
+        return itemgetter(*keys) if len(keys) > 1 else lambda row: (row[keys[0]],)
 
-    def _slowly(self, rows: list[Any], lines: Any) -> tuple[list[Any], list[int], Any, list[Bad]]:
-        """Return the same as numbers value by value, without rows that have others."""
-        assert self.selection is not None
-        good: list[list[float]] = []
-        kept: list[Any] = []
-        numbers: list[int] = []
-        bad: list[Bad] = []
-        for row, line in zip(rows, lines, strict=True):
-            values = []
-            for j in self.selection.features:
-                value = row.get(self.names[j]) if self.has_names else row[j]
-                kind = self._kind(value)
-                if kind == "text":
-                    bad.append(self._no_number(line, j, value))
-                    break
-                values.append(math.nan if kind == "missing" else _double(value))
-            else:
-                good.append(values)
-                kept.append(row)
-                numbers.append(line)
-        width = len(self.selection.features)
-        return kept, numbers, np.array(good, dtype=np.float64).reshape(len(good), width), bad
+    def _read(self, data: bytes, kinds: dict[str, Any]) -> Any:
+        """Let pyarrow read what is under some keys."""
+        pa = self._pa
+        return pa.json.read_json(
+            pa.py_buffer(data),
+            read_options=pa.json.ReadOptions(
+                block_size=len(data) + 1, use_threads=not self.in_lines
+            ),
+            parse_options=pa.json.ParseOptions(
+                explicit_schema=pa.schema(kinds), unexpected_field_behavior="ignore"
+            ),
+        )
 
-    def _no_number(self, line: int, column: int, value: Any) -> Bad:
-        if isinstance(value, str):
-            if self._elsewhere(value):
-                what = f"{shown(value)} is text in a column of numbers"
-                return Bad(line, self.names[column], what, AS_NUMBERS)
-            return self._text_in_numbers(line, column, value.strip())
-        what = f"{self._shown(value)} is {_json_kind(value)} in a column of numbers"
-        cure = f"Leave the column out with exclude=[{self.names[column]!r}]"
-        return Bad(line, self.names[column], what, cure)
+    # ------------------------------------------------------------------ rows, one by one
 
-    def _labels(
-        self, rows: list[Any], lines: Any, values: Any
-    ) -> tuple[list[Any], Any, Any, Objects, list[Bad]]:
-        assert self.selection is not None
-        label = self.selection.label
-        assert label is not None
-        name = self.names[label]
-        found = [row.get(name) if self.has_names else row[label] for row in rows]
-        no_label = [isinstance(value, (dict, list)) for value in found]
-        bad = [
-            Bad(
-                line,
-                name,
-                f"{_json_kind(value)} is no label",
-                "Choose a label column of texts or numbers",
-            )
-            for line, value, is_bad in zip(lines, found, no_label, strict=True)
-            if is_bad
-        ]
-        kept = [i for i, is_bad in enumerate(no_label) if not is_bad]
-        labels = np.empty(len(kept), dtype=object)
-        labels[:] = [label_text(found[i], self.notation.missing) for i in kept]
-        return [rows[i] for i in kept], [lines[i] for i in kept], values[kept], labels, bad
-
-    def _tell_of_new_keys(self, rows: list[Any], lines: Any) -> None:
-        """Warn of numbers that no line had which decided what the columns are."""
-        if max(map(len, rows), default=0) <= len(self.names):
-            return
-        for row, line in zip(rows, lines, strict=True):
-            for key in row.keys() - self._places.keys() - self._told_of:
-                if self._kind(row[key]) == "number":
-                    self._told_of.add(key)
-                    warnings.warn(
-                        f"{self.title}, line {line} has a number {key!r}, which the first lines "
-                        "had not: it is not read. If it is a feature, name it among the columns.",
-                        stacklevel=2,
-                    )
-
-    # ------------------------------------------------------------------ lines
-
-    def _one_by_one(self, data: bytes, line: int) -> tuple[list[Any], list[int], list[Bad]]:
-        rows: list[Any] = []
+    def _one_by_one(self, data: bytes, line: int) -> Piece:
+        chosen = self.selection
+        assert chosen is not None
+        pick = self._picker()
+        values = array("d")
+        labels: list[str | None] = []
         lines: list[int] = []
         bad: list[Bad] = []
-        for number, text in enumerate(data.split(b"\n"), line):
-            if not unmarked(text).strip():
+        for number, _, row in self._rows(data, line):
+            if isinstance(row, Bad):
+                bad.append(row)
                 continue
-            value = self._load(text, number)
-            if not isinstance(value, Bad):
-                value = self._checked(value, number)
-            if isinstance(value, Bad):
-                bad.append(value)
+            if self.has_names and not chosen.is_chosen and not row.keys() <= self._places.keys():
+                self._tell_of_new_keys(row, number)
+            found: array[float] | Bad
+            try:
+                found = array("d", pick(row))
+            except NOT_PLAIN:
+                found = self._numbers(row, number)
+            label = None if chosen.label is None else self._value(row, chosen.label)
+            if isinstance(label, (dict, list)) and not isinstance(found, Bad):
+                assert chosen.label is not None
+                cure = "Choose a label column of texts or numbers"
+                name = self.names[chosen.label]
+                found = Bad(number, name, f"{_json_kind(label)} is no label", cure)
+            if isinstance(found, Bad):
+                bad.append(found)
                 continue
-            rows.append(value)
+            values.extend(found)
+            labels.append(label_text(label, self.notation.missing))
             lines.append(number)
-        return rows, lines, bad
+        rows = np.array(values).reshape(len(lines), len(chosen.features))
+        return Piece(rows, None if chosen.label is None else objects(labels), lambda: lines, bad)
 
-    def _load(self, text: bytes, line: int) -> Any:
-        """Return the value of a line, or what is wrong with it."""
-        text = unmarked(text)
-        problem = what_is_no_text(text, self.options.codec)
-        if problem:
-            return Bad(line, None, problem, NO_TEXT_CURE)
+    def _value(self, row: Any, column: int) -> Any:
+        return row.get(self.names[column]) if self.has_names else row[column]
+
+    def _numbers(self, row: Any, line: int) -> array[float] | Bad:
+        """Return the features of a row value by value, or what is wrong with the first of them."""
+        assert self.selection is not None
+        numbers = array("d")
+        for j in self.selection.features:
+            value = self._value(row, j)
+            kind = self._kind(value)
+            if kind == "text":
+                return self._no_number(line, j, value)
+            numbers.append(math.nan if kind == "missing" else _double(value))
+        return numbers
+
+    def _no_number(self, line: int, column: int, value: Any) -> Bad:
+        name = self.names[column]
+        if not isinstance(value, str):
+            what = f"{self._shown(value)} is {_json_kind(value)} in a column of numbers"
+            return Bad(line, name, what, f"Leave the column out with exclude=[{name!r}]")
+        if self._elsewhere(value):
+            return Bad(line, name, f"{shown(value)} is text in a column of numbers", AS_NUMBERS)
+        return self._text_in_numbers(line, column, value.strip())
+
+    def _tell_of_new_keys(self, row: dict[str, Any], line: int) -> None:
+        """Warn of numbers that no line had which decided what the columns are."""
+        for key in row.keys() - self._places.keys() - self._beyond:
+            kind = self._kind(row[key])
+            if kind != "missing":
+                self._beyond.add(key)
+            if kind == "number":
+                warnings.warn(
+                    f"{self.title}, line {line} has a number {key!r}, which the first lines "
+                    "had not: it is not read. If it is a feature, name it among the columns.",
+                    stacklevel=2,
+                )
+
+    def _rows(self, data: bytes, line: int) -> Iterator[tuple[int, int, Any]]:
+        """Give the number and size of each line that is not blank, and its row or what is wrong."""
+        is_all_text = no_text(data) is None
+        for number, text in enumerate(data.split(b"\n"), line):
+            if unmarked(text).strip():
+                bad = None if is_all_text else no_text(text, number, self.options.codec)
+                yield number, len(text) + 1, bad or self._row(unmarked(text), number)
+
+    def _row(self, text: bytes, line: int) -> Any:
+        """Return the row of a line, or what is wrong with it."""
         try:
-            return json.loads(text.decode())
+            row = json.loads(text.decode())
         except (ValueError, RecursionError) as error:
-            said = (
-                f"{error.msg} at character {error.pos + 1}"
-                if isinstance(error, json.JSONDecodeError)
-                else reason(error)
-            )
-            whole = text.strip() in (b"[", b"{") or text.rstrip().endswith((b",", b"["))
+            said = reason(error)
+            if isinstance(error, json.JSONDecodeError):
+                said = f"{error.msg} at character {error.pos + 1}"
+            is_document = text.strip() in (b"[", b"{") or text.rstrip().endswith((b",", b"["))
             return Bad(
                 line,
                 None,
                 f"is no JSON value ({said})",
                 "NDJSON has a whole object or array in each line (of another format, give --format)"
-                + ("; of a JSON document, jq -c '.[]' makes one" if whole else ""),
+                + ("; of a JSON document, jq -c '.[]' makes one" if is_document else ""),
             )
-
-    def _checked(self, value: Any, line: int) -> Any:
-        """Return a value that has the shape of a row, or what is wrong with it."""
-        kind = dict if self.has_names else list
-        if type(value) is not kind:
-            what = f"is {_json_kind(value)} where {_json_kind(kind())} is expected"
+        kind, width = _json_kind(row), len(self.names)
+        expected = "an object or an array"
+        if width:
+            expected = "an object" if self.has_names else "an array"
+        if kind not in expected:
+            what = f"is {kind} where {expected} is expected"
             return Bad(line, None, what, "All lines must be objects, or all arrays")
-        if kind is list and len(value) != len(self.names):
-            n, want = len(value), len(self.names)
-            what = f"has {n} value{'s' * (n != 1)} where {want} are expected"
+        if not width and not row:
+            return Bad(line, None, "holds no values", "Give rows with columns")
+        if width and kind == "an array" and len(row) != width:
+            what = f"has {count_of(len(row), 'value')} where {width} are expected"
             return Bad(line, None, what, "Fix the line, and write null for a missing value")
-        return value
+        return row
 
     def _kind(self, value: Any) -> str:
         if isinstance(value, (int, float)):
@@ -304,10 +326,10 @@ class NdjsonText(TextParser):
         return shown(value) if isinstance(value, str) else shown(json.dumps(value))
 
 
-def open_ndjson(source: Source, options: TextOptions, request: Request) -> TextTable:
-    """Open an NDJSON table."""
-    source = in_utf8(source, options.encoding)
-    return TextTable(source, NdjsonText(source.title, options, request, in_lines=False), None)
+def _check_doubtful(rows: Floats) -> None:
+    """Refuse numbers that Python may see otherwise: as none, being too long, or -0 as whole."""
+    if (np.isinf(rows) | ((rows == 0) & np.signbit(rows))).any():
+        raise ValueError("a number is infinite, or a zero below zero")
 
 
 def _double(value: float) -> float:

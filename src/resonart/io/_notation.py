@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ._pyarrow import require_pyarrow
-from ._values import MISSING, Floats, Objects
+from ._values import MISSING, Floats
 
 DECIMALS = (".", ",")
 # Each sign that may stand between groups of three digits, and what people write for it.
@@ -79,14 +81,13 @@ class Notation:
 
     def doubles(self, fields: Any) -> tuple[Floats, NDArray[np.bool_]]:
         """Return an Arrow array of fields as numbers, NaN where missing, and which are text."""
-        arrow, compute = require_pyarrow("Reading CSV"), require_pyarrow("Reading CSV", "compute")
+        pa = require_pyarrow("Reading CSV", "compute")
+        compute, nothing = pa.compute, pa.scalar(None, pa.string())
         text = compute.utf8_trim_whitespace(fields)
-        absent = compute.is_in(text, value_set=self._missing_words)
+        absent = compute.is_in(text, value_set=pa.array(sorted(self.missing), pa.string()))
         fits = compute.match_substring_regex(text, self.pattern)
         bad = compute.invert(compute.or_(absent, fits))
-        text = compute.if_else(
-            compute.and_not(fits, absent), text, arrow.scalar(None, arrow.string())
-        )
+        text = compute.if_else(compute.and_not(fits, absent), text, nothing)
         if self.thousands is not None:
             marks = f"[{THOUSANDS[self.thousands]}]"
             text = compute.replace_substring_regex(text, pattern=marks, replacement="")
@@ -95,22 +96,8 @@ class Notation:
         lower = compute.ascii_lower(text)
         text = compute.if_else(compute.equal(lower, "true"), "1", text)
         text = compute.if_else(compute.equal(lower, "false"), "0", text)
-        numbers: Floats = text.cast(arrow.float64()).to_numpy(zero_copy_only=False)
+        numbers: Floats = text.cast(pa.float64()).to_numpy(zero_copy_only=False)
         return numbers, np.asarray(bad.to_numpy(zero_copy_only=False), dtype=np.bool_)
-
-    def labels(self, fields: Any) -> Objects:
-        """Return an Arrow array of fields as labels, None where missing."""
-        arrow, compute = require_pyarrow("Reading CSV"), require_pyarrow("Reading CSV", "compute")
-        text = compute.utf8_trim_whitespace(fields)
-        absent = compute.is_in(text, value_set=self._missing_words)
-        text = compute.if_else(absent, arrow.scalar(None, arrow.string()), text)
-        labels: Objects = text.to_numpy(zero_copy_only=False).astype(object)
-        return labels
-
-    @cached_property
-    def _missing_words(self) -> Any:
-        arrow = require_pyarrow("Reading CSV")
-        return arrow.array(sorted(self.missing), type=arrow.string())
 
     @cached_property
     def others(self) -> list[Notation]:
@@ -129,8 +116,19 @@ class Notation:
             return []
         return [i for i, other in enumerate(self.others) if other.is_number(text)]
 
-    def cures(self, which: Iterable[int]) -> str:
-        """Return the options that would read numbers in those notations."""
+    def cures(self, found: Iterable[Sequence[int]]) -> str:
+        """Return the options that would read most of the texts; empty where none would.
+
+        Each text is given by the others in which it would be a number. Of those that explain
+        equally many, one without a thousands sign goes before one with it, unless every text could
+        be whole thousands: then both are named.
+        """
+        counts = Counter(chain.from_iterable(found))
+        most = max(counts.values(), default=0)
+        best = [i for i in sorted(counts) if counts[i] == most and self._asked(self.others[i])]
+        plain = [i for i in best if self.others[i].thousands is None]
+        grouped = [i for i in best if self.others[i].decimal == self.decimal]
+        which = [*plain[:1], *grouped[:1]] or best[:1]
         return " or ".join(self._asked(self.others[i]) for i in which)
 
     def _asked(self, other: Notation) -> str:
@@ -141,26 +139,10 @@ class Notation:
             options.append(f'thousands="{other.thousands}"')
         return " and ".join(options)
 
-    def plainest(self, found: Iterable[Sequence[int]]) -> list[int]:
-        """Return the notations that explain most of the texts, as few as can be told apart.
-
-        Of those that explain equally many, one without a thousands sign goes before one with it,
-        unless every text could be whole thousands: then both are named.
-        """
-        texts = [set(each) for each in found]
-        counts = [sum(i in each for each in texts) for i in range(len(self.others))]
-        most = max(counts, default=0)
-        if most == 0:
-            return []
-        best = [i for i, n in enumerate(counts) if n == most and self._asked(self.others[i])]
-        plain = [i for i in best if self.others[i].thousands is None]
-        grouped = [i for i in best if self.others[i].decimal == self.decimal]
-        return [*plain[:1], *grouped[:1]] or best[:1]
-
     def hint(self, text: str) -> str:
         """Say how a text that is no number could be read as one; empty where it could not."""
-        which = self.plainest([self.in_others(text)])
-        return f"Read it as a number with {self.cures(which)}" if which else ""
+        cures = self.cures([self.in_others(text)])
+        return f"Read it as a number with {cures}" if cures else ""
 
 
 def _any_case(word: str) -> str:

@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from resonart._shared.require import require
 
+from ._values import MISSING, Objects
 
-def require_pyarrow(what: str, part: str = "") -> Any:
-    """Return pyarrow or a part of it, or say how to get it."""
-    return require(f"pyarrow.{part}" if part else "pyarrow", what, "cli")
+
+def require_pyarrow(what: str, *parts: str) -> Any:
+    """Return pyarrow with some of its parts, or say how to get it."""
+    for part in parts:
+        require(f"pyarrow.{part}", what, "cli")
+    return require("pyarrow", what, "cli")
+
+
+def labels_of(texts: Any, missing: Collection[str] = MISSING) -> Objects:
+    """Return an Arrow array of texts as labels, None where missing."""
+    pa = require_pyarrow("Reading labels", "compute")
+    trimmed = pa.compute.utf8_trim_whitespace(texts)
+    absent = pa.compute.is_in(trimmed, value_set=pa.array(sorted(missing), pa.string()))
+    found = pa.compute.if_else(absent, pa.scalar(None, trimmed.type), trimmed)
+    labels: Objects = found.to_numpy(zero_copy_only=False).astype(object)
+    return labels
 
 
 def read_csv(data: bytes, **options: Any) -> Any:
@@ -18,10 +33,9 @@ def read_csv(data: bytes, **options: Any) -> Any:
     It gives up where one comes, and sends it again to whoever handles it. A handler that raises, as
     that of Ctrl-C does, ends the reading; one that returns has not asked for that.
     """
-    arrow = require_pyarrow("Reading CSV")
-    csv = require_pyarrow("Reading CSV", "csv")
+    pa = require_pyarrow("Reading CSV", "csv")
     while True:
         try:
-            return csv.read_csv(arrow.py_buffer(data), **options)
-        except arrow.lib.ArrowCancelled:
+            return pa.csv.read_csv(pa.py_buffer(data), **options)
+        except pa.lib.ArrowCancelled:
             continue

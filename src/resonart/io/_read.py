@@ -4,26 +4,24 @@ from __future__ import annotations
 
 import os
 from collections.abc import Generator, Iterator, Sequence
-from dataclasses import replace
 from numbers import Integral
-from types import TracebackType
 from typing import BinaryIO, Literal, NamedTuple, NoReturn, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from resonart._shared.show import SHOWN_ROWS, card, summary, table
+from resonart._shared.show import SHOWN_ROWS, card, summary
 
-from ._arrow import open_arrow, open_parquet
-from ._columns import Request, Selection, Table, doubtful_columns, select_columns
-from ._csv import open_csv
+from ._arrow import ArrowTable, ParquetTable
+from ._blocks import TextTable
+from ._columns import Request, Table, doubtful_columns
 from ._errors import EmptyTableError, TableError
 from ._formats import LOOK, binary_format, check_format, format_of_bytes, format_of_name
-from ._ndjson import open_ndjson
 from ._npy import NpyTable
 from ._schema import TextOptions
 from ._source import Source, open_source
-from ._values import Piece
+from ._text import text_parser
+from ._values import Piece, rows_shown
 
 # A chunk of a wide table has fewer rows, so that it takes no more than this many numbers.
 MOST_NUMBERS = 2**24
@@ -39,7 +37,7 @@ class Chunk(NamedTuple):
     labels : ndarray of shape (n,) or None
         The label column as text; None where none was asked for.
     numbers : ndarray of shape (n,)
-        The number of each row in the table, from 0; dropped rows are counted, blank lines and the
+        The number of each row in the table, from 0; dropped rows are count_of, blank lines and the
         header are not.
     """
 
@@ -53,18 +51,8 @@ class Chunk(NamedTuple):
         return summary(self, n_rows=n_rows, n_features=n_features, has_labels=has)
 
     def _repr_html_(self) -> str:
-        shown = [
-            (number, *row)
-            for number, row in zip(
-                self.numbers[:SHOWN_ROWS].tolist(), self.rows[:SHOWN_ROWS].tolist(), strict=True
-            )
-        ]
-        columns = ["row", *(f"x{f}" for f in range(self.rows.shape[1]))]
-        if self.labels is not None:
-            columns.insert(1, "label")
-            labels = self.labels[:SHOWN_ROWS].tolist()
-            shown = [(n, str(label), *row) for (n, *row), label in zip(shown, labels, strict=True)]
-        return card(table(columns, shown, n_rows=len(self.rows)))
+        labels = None if self.labels is None else list(map(str, self.labels[:SHOWN_ROWS]))
+        return card(rows_shown({"row": self.numbers, "label": labels}, self.rows))
 
 
 class TableReader:
@@ -95,30 +83,22 @@ class TableReader:
     """
 
     def __init__(
-        self,
-        source: Source,
-        table: Table,
-        selection: Selection,
-        *,
-        format: str,
-        missing: str,
-        chunk_rows: int,
+        self, source: Source, table: Table, *, format: str, missing: str, chunk_rows: int
     ) -> None:
+        chosen = table.selection
         self.source = source.title
         self.format = format
-        self.feature_names = [table.names[j] for j in selection.features]
-        self.label_name = None if selection.label is None else table.names[selection.label]
-        self.left_out = selection.left_out
+        self.feature_names = [table.names[j] for j in chosen.features]
+        self.label_name = None if chosen.label is None else table.names[chosen.label]
+        self.left_out = chosen.left_out
+        self.doubtful: dict[str, str] = {}
         self.n_rows = 0
         self.n_dropped = 0
         self._source = source
-        self.doubtful: dict[str, str] = {}
-        self._is_chosen = selection.is_chosen
+        self._is_chosen = chosen.is_chosen
         self._missing = missing
-        self._chunk_rows = min(chunk_rows, max(1, MOST_NUMBERS // len(selection.features)))
-        self._chunks = self._cut(
-            table.pieces(selection.features, selection.label, self._chunk_rows)
-        )
+        self._chunk_rows = min(chunk_rows, max(1, MOST_NUMBERS // len(chosen.features)))
+        self._chunks = self._cut(table.pieces(self._chunk_rows))
         self._error: TableError | None = None
 
     def __iter__(self) -> Iterator[Chunk]:
@@ -162,12 +142,7 @@ class TableReader:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     # ------------------------------------------------------------------ chunks
@@ -217,28 +192,22 @@ class TableReader:
         if self._missing == "drop":
             refused &= np.isinf(rows).any(axis=1)
         if refused.any():
-            self._raise_at(piece, int(np.argmax(refused)))
+            self._raise_at(int(np.argmax(refused)), piece, first)
         return Chunk(rows[usable], None if labels is None else labels[usable], numbers[usable])
 
-    def _raise_at(self, piece: Piece, row: int) -> NoReturn:
-        """Say what is wrong with a row."""
+    def _raise_at(self, row: int, piece: Piece, first: int) -> NoReturn:
+        """Say what is wrong with a row of a piece, the first of which has this number."""
         values = piece.rows[row]
-        infinite = np.flatnonzero(np.isinf(values))
-        absent = np.flatnonzero(np.isnan(values))
-        if len(infinite):
-            raise TableError(
-                f"{self._place(piece, row, self.feature_names[infinite[0]])}: the value is "
-                "infinite, or larger than a double can be",
-                "Fix it, or leave the column out",
-            )
-        name = self.feature_names[absent[0]] if len(absent) else self.label_name
-        raise TableError(
-            f"{self._place(piece, row, name)}: the value is missing",
-            'Fill it in, or have such rows dropped with missing="drop"',
-        )
-
-    def _place(self, piece: Piece, row: int, column: str | None) -> str:
-        return f"{self.source}, {piece.where(row)}, column {column!r}"
+        place = f"row {first + row}" if piece.lines is None else f"line {piece.lines()[row]}"
+        problem, cure = "missing", 'Fill it in, or have such rows dropped with missing="drop"'
+        wrong = np.flatnonzero(np.isinf(values))
+        if len(wrong):
+            problem = "infinite, or larger than a double can be"
+            cure = "Fix it, or leave the column out"
+        else:
+            wrong = np.flatnonzero(np.isnan(values))
+        name = self.feature_names[wrong[0]] if len(wrong) else self.label_name
+        raise TableError(f"{self.source}, {place}, column {name!r}: the value is {problem}", cure)
 
     def _raise_no_rows(self) -> NoReturn:
         if self.n_rows == 0:
@@ -353,14 +322,7 @@ def open_table(
     try:
         found = named or _format_of(source, opened)
         table = _open(opened, found, options, request)
-        return TableReader(
-            opened,
-            table,
-            getattr(table, "selection", None) or select_columns(table, request),
-            format=found,
-            missing=missing,
-            chunk_rows=int(chunk_rows),
-        )
+        return TableReader(opened, table, format=found, missing=missing, chunk_rows=int(chunk_rows))
     except BaseException:
         opened.close()
         raise
@@ -392,18 +354,15 @@ def _format_of(source: object, opened: Source) -> str:
 
 
 def _open(source: Source, format: str, options: TextOptions, request: Request) -> Table:
+    if format in ("csv", "tsv", "ndjson"):
+        parser = text_parser(format, source.title, options, request, in_lines=False)
+        return TextTable(source, parser)
     options.check_for(format, source.title)
-    if format == "csv":
-        return open_csv(source, options, request)
-    if format == "tsv":
-        return open_csv(source, replace(options, delimiter="\t"), request)
-    if format == "ndjson":
-        return open_ndjson(source, options, request)
     if not source.peek(1):
         raise TableError(f"{source.title} is empty", "Give a table with rows")
     if format == "npy":
-        return NpyTable(source)
-    return open_parquet(source) if format == "parquet" else open_arrow(source)
+        return NpyTable(source, request)
+    return (ParquetTable if format == "parquet" else ArrowTable)(source, request)
 
 
 def _joined(chunks: Sequence[Chunk]) -> Chunk:

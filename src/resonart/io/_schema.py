@@ -11,14 +11,15 @@ from __future__ import annotations
 import codecs
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, NamedTuple
+from itertools import chain
+from typing import Any, ClassVar
 
-from ._columns import NAMED, Request, Selection, find_column, select_columns
+from ._columns import NAMED, Columns, Request, Selection, first_names
 from ._errors import TableError, shown
 from ._notation import DECIMALS, THOUSANDS, Notation
-from ._values import MOST_COLUMNS, Floats, Objects
+from ._values import Bad, Piece
 
 LOOK_LINES = 1_000
 LOOK_BYTES = 4 * 2**20
@@ -108,82 +109,32 @@ def _check_delimiter(delimiter: object) -> None:
 _PLAIN = TextOptions()
 
 
-class Bad(NamedTuple):
-    """A line that is no row: of what column (None: of the line) what is said, and the cure.
-
-    ``hint`` is a part of the cure that may be right for all lines.
-    """
-
-    line: int
-    column: str | None
-    what: str
-    cure: str
-    hint: str = ""
-
-    @property
-    def where(self) -> str:
-        """Where and what, after the name of the table."""
-        if self.column is None:
-            return f"line {self.line} {self.what}"
-        return f"line {self.line}, column {self.column!r}: {self.what}"
-
-    @property
-    def reason(self) -> str:
-        """What is wrong with the line."""
-        what = f"it {self.what}" if self.column is None else f"column {self.column!r}: {self.what}"
-        return f"{what}. {self.hint}" if self.hint else what
-
-
-class Parsed(NamedTuple):
-    """The rows of some lines, NaN and None where a value is missing, and the lines that are none.
-
-    ``lines`` returns the number of the line of each row.
-    """
-
-    values: Floats
-    labels: Objects | None
-    lines: Callable[[], Sequence[int]]
-    bad: list[Bad]
-
-
 @dataclass
 class Evidence:
     """What the first lines say of one column."""
 
     first: str = "missing"  # what its first value is: number or text
-    n_values: int = 0
     n_numbers: int = 0
-    text: tuple[int, str] | None = None  # the line and value of the first text
-    elsewhere: list[list[int]] = field(default_factory=list)  # notations in which texts are numbers
+    texts: list[tuple[int, Any]] = field(default_factory=list)  # each with its line
 
-    def add(self, kind: str, line: int, value: Any, elsewhere: Callable[[Any], list[int]]) -> None:
-        """Take one more value into account; ``elsewhere`` says how a text might be a number."""
+    def add(self, kind: str, line: int, value: Any) -> None:
+        """Take one more value into account."""
         if kind == "missing":
             return
-        if self.n_values == 0:
+        if self.first == "missing":
             self.first = kind
-        self.n_values += 1
         if kind == "number":
             self.n_numbers += 1
-            return
-        if self.text is None:
-            self.text = (line, value)
-        self.elsewhere.append(elsewhere(value))
+        else:
+            self.texts.append((line, value))
 
     @property
     def is_number(self) -> bool:
         """Whether the column holds numbers: if its first value is one, or half of all are."""
-        return self.first == "number" or 0 < self.n_values <= 2 * self.n_numbers
-
-    @property
-    def looks_like_numbers(self) -> bool:
-        """Whether it begins as text, and is mostly numbers in another notation."""
-        found = sum(map(bool, self.elsewhere))
-        is_most = 2 * (found + self.n_numbers) >= self.n_values
-        return self.first == "text" and found > 0 and is_most
+        return self.first == "number" or 0 < self.n_numbers >= len(self.texts)
 
 
-class TextParser(ABC):
+class TextParser(Columns, ABC):
     """Lines of text into rows; knows the schema once it has seen enough lines.
 
     Parameters
@@ -211,19 +162,14 @@ class TextParser(ABC):
         self.names: list[str] = []
         self.has_names = False
         self.is_number: list[bool] = []
-        self.selection: Selection | None = None
-        self._nameless: set[str] = set()  # columns to which the header gives no name
-        self._evidence: list[Evidence] = []
+        self.selection: Selection | None = None  # None until decided
         self.n_looked = 0  # lines that were no blank ones
         self._n_bytes = 0
         self._n_rows = 0  # of which the evidence is
+        self._evidence: list[Evidence] = []
+        self._nameless: set[str] = set()  # columns to which the header gives no name
 
     # ------------------------------------------------------------------ the schema
-
-    @property
-    def is_decided(self) -> bool:
-        """Whether the columns are known."""
-        return self.selection is not None
 
     def look(self, data: bytes, line: int) -> bool:
         """Look at lines that follow those looked at before; return whether they were enough."""
@@ -240,9 +186,9 @@ class TextParser(ABC):
         """Decide by the lines looked at so far."""
         self._finish()
         # Of a column that was not looked at, nothing speaks against it.
-        is_unseen = self._is_unseen()
+        is_unseen = self._goes_by_request() or self._n_rows == 0
         self.is_number = [is_unseen or each.is_number for each in self._evidence]
-        self.selection = select_columns(self, self.request)
+        self.selection = self.select(self.request)
 
     @abstractmethod
     def _look_at(self, data: bytes, line: int) -> Iterator[int]:
@@ -253,32 +199,30 @@ class TextParser(ABC):
         """Decide what is still open, or say that there is nothing."""
 
     @abstractmethod
-    def parse(self, data: bytes, line: int) -> Parsed:
+    def parse(self, data: bytes, line: int) -> Piece:
         """Return the rows of whole lines, the first of which has this number."""
+
+    def last_end(self, data: bytes) -> int:
+        """Return where the last whole row ends; 0 if there is none."""
+        return data.rfind(b"\n") + 1
 
     def _is_settled(self) -> bool:
         """Tell whether no line that follows could change the schema."""
-        names, request = self.names, self.request
-        if not names:
+        request = self.request
+        label = [] if request.label is None else [request.label]
+        named = [*(request.columns or ()), *request.exclude, *label]
+        if not self.names or not self._has_all(named):
             return False
-        if request.columns is not None:
-            return self._has_all(request.columns)
-        if request.goes_by_name(names, self.has_names):
+        if self._goes_by_request():
             return True
-        if request.exclude or request.label is not None:
-            asked = [*request.exclude, *([] if request.label is None else [request.label])]
-            if not self._has_all(asked):
-                return False
-        aside = request.set_aside(self.title, names)
+        aside = self.set_aside(request)
         return all(
             each.first == "number" for j, each in enumerate(self._evidence) if j not in aside
         )
 
-    def _is_unseen(self) -> bool:
-        """Tell whether there is no evidence: columns were asked for, or there are no rows."""
-        request = self.request
-        by_name = request.goes_by_name(self.names, self.has_names)
-        return by_name or request.columns is not None or self._n_rows == 0
+    def _goes_by_request(self) -> bool:
+        """Tell whether the features are those asked for, whatever the columns hold."""
+        return self.request.columns is not None or self.go_by_name(self.request)
 
     def _has_all(self, columns: Iterable[str | int]) -> bool:
         """Tell whether these columns are known, or never will be."""
@@ -286,37 +230,43 @@ class TextParser(ABC):
 
     def why_not(self, column: int) -> str:
         """Say what makes a column text."""
-        text = self._evidence[column].text
-        return "it has no values" if text is None else f"line {text[0]} has {self._shown(text[1])}"
+        texts = self._evidence[column].texts
+        return f"line {texts[0][0]} has {self._shown(texts[0][1])}" if texts else "it has no values"
 
     def check_notation(self, columns: Sequence[int]) -> None:
         """Refuse columns that hold numbers written in another way, and tell of empty ones."""
-        empty = [self.names[j] for j in columns if not self._evidence[j].n_values]
+        empty = [self.names[j] for j in columns if self._evidence[j].first == "missing"]
         empty = [name for name in empty if name not in self._nameless and self._n_rows]
         if empty:
             warnings.warn(
                 f"{self.title} has no values in the first {self._n_rows:,} rows of "
-                f"{', '.join(map(repr, empty[:NAMED]))}{', ...' if len(empty) > NAMED else ''}: "
-                "left out. If it is a feature, name it among the columns.",
+                f"{first_names(empty, NAMED)}: left out. If it is a feature, name it among the "
+                "columns.",
                 stacklevel=2,
             )
-        found = [j for j in columns if self._evidence[j].looks_like_numbers]
-        if not found:
-            return
-        some = ", ".join(f"{self.names[j]!r} ({self.why_not(j)})" for j in found[:NAMED])
-        more = f" and {len(found) - NAMED} more" if len(found) > NAMED else ""
-        self._tell_of_notation(
-            found, f"text but look like numbers in another notation: {some}{more}"
-        )
+        foreign = {}  # columns that begin as text, and are mostly numbers in another notation
+        for j in columns:
+            evidence = self._evidence[j]
+            if evidence.first == "text":
+                found = [each for _, value in evidence.texts if (each := self._elsewhere(value))]
+                if found and len(found) + evidence.n_numbers >= len(evidence.texts) - len(found):
+                    foreign[j] = found
+        if foreign:
+            some = [f"{self.names[j]!r} ({self.why_not(j)})" for j in foreign]
+            more = f" and {len(some) - NAMED} more" if len(some) > NAMED else ""
+            self._tell_of_notation(
+                foreign,
+                f"{self.title} has columns that are text but look like numbers in another "
+                f"notation: {', '.join(some[:NAMED])}{more}",
+            )
 
-    def _tell_of_notation(self, columns: Sequence[int], what: str) -> None:
-        """Refuse columns that are numbers in another notation."""
-        texts = (each for j in columns for each in self._evidence[j].elsewhere if each)
-        cures = self.notation.cures(self.notation.plainest(texts))
+    def _tell_of_notation(self, foreign: dict[int, list[list[int]]], problem: str) -> None:
+        """Refuse columns that are numbers in other notations."""
+        cures = self.notation.cures(chain.from_iterable(foreign.values()))
         raise TableError(
-            f"{self.title} has columns that are {what}",
+            problem,
             f"Read them with {cures}, or leave them out with "
-            f"exclude={[self.names[j] for j in columns]}",
+            f"exclude={[self.names[j] for j in foreign]}",
         )
 
     def _elsewhere(self, value: Any) -> list[int]:
@@ -343,17 +293,18 @@ class TextParser(ABC):
 
     def state(self) -> dict[str, Any]:
         """Return the schema as plain values: see :meth:`restore`."""
-        chosen = self.selection
+        chosen, options = self.selection, self._options_as_read()
         return {
             "format": self.format,
             "names": self.names,
             "has_names": self.has_names,
             "features": None if chosen is None else chosen.features,
-            "options": self._options_as_read(),
+            "options": vars(options) | {"na": list(options.na)},
         }
 
-    def _options_as_read(self) -> dict[str, Any]:
-        return vars(self.options) | {"na": list(self.options.na)}
+    def _options_as_read(self) -> TextOptions:
+        """Return the options with what the first lines have decided."""
+        return self.options
 
     def restore(self, state: dict[str, Any]) -> None:
         """Go on with the schema of another parser of such lines."""
@@ -376,22 +327,12 @@ class TextParser(ABC):
         self.is_number = [True] * len(names)
         self._evidence = [Evidence() for _ in names]
         self.selection = Selection(features, None, [], True)
-        request, were = self.request, f"the features were {', '.join(names[j] for j in features)}"
-        asked = [find_column(self.title, names, each) for each in request.columns or ()]
-        aside = request.set_aside(self.title, names)
+        asked = [self.find(each) for each in self.request.columns or ()]
+        aside = self.set_aside(self.request)
         if (asked and asked != features) or any(j in features for j in aside):
-            raise ValueError(f"{were} before.")
+            raise ValueError(f"the features were {', '.join(names[j] for j in features)} before.")
 
 
 def is_list(value: object, kind: type) -> bool:
     """Tell whether a value is a list of nothing but ``kind``."""
     return isinstance(value, list) and all(type(each) is kind for each in value)
-
-
-def check_width(title: str, line: int, width: int) -> None:
-    """Refuse a table of far too many columns."""
-    if width > MOST_COLUMNS:
-        raise TableError(
-            f"{title}, line {line} has {width:,} columns; {MOST_COLUMNS:,} is the most",
-            "Check that the table has one row a line",
-        )

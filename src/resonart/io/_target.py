@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import secrets
 import stat
+import sys
 import weakref
 from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
 from ._errors import TableError, reason
-from ._formats import standard_output
 
 
 class Target:
@@ -35,7 +35,7 @@ class Target:
         try:
             self._open()
         except OSError as error:
-            raise self._failed(error) from error
+            raise self.failed(error) from error
 
     def keep(self) -> None:
         """Make what was written the file."""
@@ -78,11 +78,26 @@ class Target:
         weakref.finalize(self, _remove_own, self._passing, os.getpid())
         self.stream = open(self._passing, "xb")  # noqa: SIM115
 
-    def _failed(self, error: OSError) -> TableError:
+    def failed(self, error: OSError) -> TableError:
+        """Return what is said where writing fails."""
         return TableError(
             f"{self.title} cannot be written: {reason(error)}",
             "Give a file in a folder that may be written to and has room",
         )
+
+
+def standard_output() -> BinaryIO:
+    """Return standard output as bytes, after everything printed so far."""
+    stream = getattr(sys.stdout, "buffer", None)
+    if sys.stdout is None or sys.stdout.closed or stream is None or stream.closed:
+        raise TableError("Standard output is closed", "Give a file name")
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise TableError(f"Standard output cannot be written to: {reason(error)}") from error
+    return stream  # type: ignore[no-any-return]
 
 
 def _remove(path: Path) -> None:

@@ -1,12 +1,14 @@
-"""What counts as missing, as a number and as a label, the same in every format."""
+"""Rows on their way into the program, and what counts as missing, the same in every format."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from resonart._shared.show import SHOWN_ROWS, table
 
 Floats = NDArray[np.float64]
 Objects = NDArray[np.object_]
@@ -18,15 +20,43 @@ MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None")
 MOST_COLUMNS = 2**20
 
 
-class Piece(NamedTuple):
-    """Some rows as they come from a file: NaN and None where a value is missing.
+class Bad(NamedTuple):
+    """A line that is no row: of what column (None: of the line) what is said, and the cure.
 
-    ``where`` tells where row ``i`` of the piece stands, as ``"line 7"``.
+    ``hint`` is a part of the cure that may be right for all lines.
+    """
+
+    line: int
+    column: str | None
+    what: str
+    cure: str
+    hint: str = ""
+
+    @property
+    def where(self) -> str:
+        """Where and what, after the name of the table."""
+        if self.column is None:
+            return f"line {self.line} {self.what}"
+        return f"line {self.line}, column {self.column!r}: {self.what}"
+
+    @property
+    def reason(self) -> str:
+        """What is wrong with the line."""
+        what = f"it {self.what}" if self.column is None else f"column {self.column!r}: {self.what}"
+        return f"{what}. {self.hint}" if self.hint else what
+
+
+class Piece(NamedTuple):
+    """Some rows as they come: NaN and None where a value is missing.
+
+    Of text, ``lines`` returns the number of the line of each row, and ``bad`` are the lines that
+    are no rows, in order.
     """
 
     rows: Floats
     labels: Objects | None
-    where: Callable[[int], str]
+    lines: Callable[[], Sequence[int]] | None = None
+    bad: Sequence[Bad] = ()
 
 
 def label_text(value: object, missing: Collection[str] = MISSING) -> str | None:
@@ -52,11 +82,19 @@ def label_text(value: object, missing: Collection[str] = MISSING) -> str | None:
     return str(value)
 
 
-def label_array(values: Any) -> Objects:
-    """Return labels as an array of text and None."""
-    labels = np.empty(len(values), dtype=object)
-    labels[:] = [label_text(value) for value in values]
-    return labels
+def objects(values: Sequence[Any]) -> Objects:
+    """Return an array of one dimension, whatever the values are."""
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
+
+
+def rows_shown(beside: Mapping[str, Any], rows: Floats) -> str:
+    """Return the first rows as HTML, each with what stands beside it."""
+    given = {name: column for name, column in beside.items() if column is not None}
+    first = zip(*(column[:SHOWN_ROWS] for column in given.values()), strict=True)
+    shown = [(*each, *row) for each, row in zip(first, rows[:SHOWN_ROWS].tolist(), strict=True)]
+    return table([*given, *numbered(rows.shape[1])], shown, n_rows=len(rows))
 
 
 def numbered(n_columns: int) -> list[str]:

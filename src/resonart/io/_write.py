@@ -9,14 +9,13 @@ import shutil
 import tempfile
 from collections.abc import Mapping
 from pathlib import PurePath
-from types import TracebackType
 from typing import Any, BinaryIO, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ._encoders import ColumnEncoder, Columns, CsvEncoder, Encoder, NdjsonEncoder, NpyEncoder
-from ._errors import TableError, reason
+from ._encoders import Columns, CsvEncoder, Encoder, NdjsonEncoder, NpyEncoder, TypedEncoder
+from ._errors import TableError
 from ._formats import GIVE_FORMAT, check_format, format_of_name
 from ._target import Target
 
@@ -144,12 +143,7 @@ class TableWriter:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
         if kind is None:
             self.close()
         else:
@@ -187,10 +181,7 @@ class TableWriter:
         except BrokenPipeError:
             raise  # nobody reads any more, which a program may take for a good end
         except OSError as error:
-            raise TableError(
-                f"{self._target.title} cannot be written: {reason(error)}",
-                "Give a file in a folder that may be written to and has room",
-            ) from error
+            raise self._target.failed(error) from error
 
     def _checked(self, columns: Mapping[str, ArrayLike]) -> Columns:
         title = self._target.title
@@ -217,7 +208,7 @@ def _encoder(format: str, stream: BinaryIO, title: str, is_pipe: bool) -> Encode
         return NdjsonEncoder(stream, title)
     if format == "npy":
         return NpyEncoder(stream, title)
-    return ColumnEncoder(stream, title, format=format, is_pipe=is_pipe)
+    return TypedEncoder(stream, title, format=format, is_pipe=is_pipe)
 
 
 def _format_for(path: str | os.PathLike[str]) -> str:
