@@ -105,7 +105,8 @@ def assert_go_on_alike(model: Any, never: Any, rows: Floats) -> None:
 @pytest.mark.parametrize("method", ["partial_fit", "learn_many"])
 def test_a_call_that_fails_in_the_engine(model: Any, method: str) -> None:
     rng = np.random.default_rng(1)
-    known, more = on_a_grid(rng.random((180, 2))), on_a_grid(rng.random((200, 2)))
+    # In half of the space, so that much of what comes later founds clusters.
+    known, more = on_a_grid(rng.random((180, 2)) / 2), on_a_grid(rng.random((200, 2)))
     ours, never = two(clone(model).set_params(bounds=(0, 1)), known, 60)
     before = state(ours)
     for n in (61, 90, 200):  # each fails at its 61st row
@@ -119,8 +120,7 @@ def test_a_call_that_fails_in_the_engine(model: Any, method: str) -> None:
 def test_a_call_that_fails_after_all_sorts_of_rows(model: Any) -> None:
     """Rows that widen the ranges, and other parameters, rewrite the model on the way."""
     rng = np.random.default_rng(2)
-    known = rng.random((150, 3))
-    ours, never = two(model, known, 45)
+    ours, never = two(clone(model).set_params(bounds=(0, 1)), rng.random((150, 3)) / 2, 45)
     before = state(ours)
     wider = on_a_grid(rng.random((46, 3)))
     wider[[3, 20, 30]] *= 1.5
@@ -146,7 +146,7 @@ def test_a_call_that_fails_after_the_engine(
 ) -> None:
     """As an interrupt on the way back does."""
     rng = np.random.default_rng(n)
-    known, more = on_a_grid(rng.random((170, 2))), on_a_grid(rng.random((300, 2)))
+    known, more = on_a_grid(rng.random((170, 2)) / 2), on_a_grid(rng.random((300, 2)))
     ours = clone(model).set_params(bounds=(0, 1)).partial_fit(known)
     never = clone(model).set_params(bounds=(0, 1)).partial_fit(known)
 
@@ -189,7 +189,8 @@ def test_any_mixture_of_calls(seed: int) -> None:
     rng = np.random.default_rng(seed)
     for model in rng.permutation(np.array(MODELS, dtype=object))[:10]:
         d = int(rng.integers(1, 5))
-        known = clone(model).partial_fit(on_a_grid(rng.random((100, d))))._engine
+        fresh = clone(model).set_params(bounds=(0, 1))
+        known = fresh.partial_fit(on_a_grid(rng.random((100, d)) / 2))._engine
         ours, never = (rebuild(type(known), dump(known)) for _ in range(2))
         calls: list[Callable[[Any, Floats], Any]] = [train, tell, learn_each]
         for _ in range(25):
@@ -225,7 +226,7 @@ def test_keeping_is_final() -> None:
 @each_model
 def test_epochs_are_undone_together(model: Any) -> None:
     rows = np.random.default_rng(0).random((90, 2))
-    engine = clone(model).set_params(bounds=(0, 1)).partial_fit(rows[:60])._engine
+    engine = clone(model).set_params(bounds=(0, 1)).partial_fit(rows[:60] / 2)._engine
     before = pickle.dumps(dump(engine))
     train(engine, rows, max_epochs=5)
     assert pickle.dumps(dump(engine)) != before
