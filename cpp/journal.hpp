@@ -12,8 +12,9 @@
 //                     they were made; a copy may have to grow to the old size, and may fail.
 //   forget_changes()  notes no more.
 // and makes room for the notes of a row where it makes room for the row itself. Whoever removes
-// things or gives them new numbers notes all that this touches, from the first to the last. What is
-// replaced as a whole, as by merging or wider ranges, is copied beforehand instead (learner.hpp).
+// things or gives them new numbers notes all that this touches, from the first to the last, as
+// topoART does at the end of a cycle. What is replaced as a whole, as by merging, wider ranges or
+// the removal of clusters, is copied beforehand instead, and nothing is noted (learner.hpp).
 #pragma once
 
 #include <algorithm>

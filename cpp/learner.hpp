@@ -3,6 +3,7 @@
 // locking, and the promise that a call which fails leaves the model as it was.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -260,6 +261,7 @@ public:
     template <class Ask>
     void keep_apart(Ask ask) {
         const Writing writing(lock_, ask);
+        forget();
         state_.n_apart = state_.art.n_clusters();
     }
 
@@ -269,19 +271,23 @@ public:
         std::int64_t n_merges = 0;
         std::int64_t n_refused = 0;       // presentations for which there was no room
         std::int64_t room_sought_at = 0;  // the presentation for which it was last sought
+        std::int64_t n_removed = 0;       // presentations that removed categories had encoded
+        std::int64_t n_renamings = 0;     // how often labels changed, as far as this object knows
+        std::size_t n_apart = 0;          // the first clusters are those of a choice: see merge_art
     };
     // What the model is. Callers hold `lock()` while they look or change.
     struct State : Counters {
         Art art;
         Bounds bounds;
-        std::size_t n_apart = 0;       // the first clusters are those of a choice: see merge_art
-        std::int64_t n_removed = 0;    // presentations that removed categories had encoded
-        std::int64_t n_renamings = 0;  // how often labels changed, as far as this object knows
-        LabelMap label_map;            // of the last call that merged or removed clusters
+        LabelMap label_map;  // of the last call that merged or removed clusters
     };
     ModelLock& lock() const { return lock_; }
-    State& state() { return state_; }
     const State& state() const { return state_; }
+    // To be filled from elsewhere: what the model was before can no longer be had back.
+    State& state_to_fill() noexcept {
+        forget();
+        return state_;
+    }
 
     // After the state was filled from elsewhere. The caller holds the lock.
     void know_clusters() {
@@ -370,7 +376,8 @@ private:
             remove(map);
             state_.n_removed += n_before - n_encoded();
             std::size_t n_apart = 0;
-            for (std::size_t m = 0; m < state_.n_apart; ++m) n_apart += map[m] != kNoLabel;
+            const std::size_t n_kept = std::min(state_.n_apart, n_clusters);
+            for (std::size_t m = 0; m < n_kept; ++m) n_apart += map[m] != kNoLabel;
             state_.n_apart = n_apart;
             state_.label_map = map;
             ++state_.n_renamings;

@@ -217,3 +217,69 @@ def test_a_parameter_says_what_it_may_be() -> None:
     assert PARAMETERS["tau"].needs_rows(0.5)
     assert not PARAMETERS["tau"].needs_rows(50)
     assert not PARAMETERS["linkage"].needs_rows("auto")
+
+
+# ---------------------------------------------------------------------------- classes of the user's
+
+
+class Longer(FuzzyART):
+    def __init__(self, *, rho: float = 0.9, note: str = "") -> None:
+        super().__init__(rho=rho)
+        self.note = note
+
+
+class Shorter(FuzzyART):
+    def __init__(self, *, rho: float = 0.9) -> None:
+        super().__init__(rho=rho, beta=0.5, max_categories=10, out_of_bounds="clip")
+
+
+class ShorterDDVFA(DDVFA):
+    def __init__(self, *, rho_lb: float = 0.85) -> None:
+        super().__init__(rho_lb=rho_lb, rho_ub=0.95, linkage="average", gamma=2.0)
+
+
+class ShorterTopoART(TopoART):
+    def __init__(self, *, rho_a: float = 0.9) -> None:
+        super().__init__(rho_a=rho_a, phi=5, tau=30)
+
+
+@pytest.mark.parametrize("kind", [Longer, Shorter, ShorterDDVFA, ShorterTopoART])
+def test_classes_made_from_ours_have_our_parameters(kind: type[Any]) -> None:
+    """Whatever their own signature says: what is set is used."""
+    X = np.random.default_rng(0).random((200, 2))
+    ours = kind.__mro__[1]
+    given = {name: getattr(kind(), name) for name in ours().get_params()}
+    for calls in (lambda m: m.fit(X), lambda m: [m.partial_fit(part) for part in np.split(X, 4)]):
+        theirs, plain = kind(), ours(**given)
+        calls(theirs)
+        calls(plain)
+        used = plain_params(theirs._engine.params())
+        assert used == plain_params(plain._engine.params())
+        np.testing.assert_array_equal(theirs.weights_, plain.weights_)
+
+
+def test_parameters_checked_before_are_those_of_the_model() -> None:
+    """What ``merge`` trained with last is what ``"auto"`` stands for."""
+    X = np.random.default_rng(0).random((200, 2))
+    auto = {"rho_lb": "auto", "rho_ub": "auto"}
+    model = DDVFA(rho_lb=0.85, rho_ub=0.94, bounds=(0, 1)).fit(X[:100])
+    model.set_params(**auto).partial_fit(X[100:120])
+    model.set_params(rho_lb=0.7, rho_ub=0.9).merge()
+    model.set_params(**auto).partial_fit(X[120:])
+    assert (model.rho_lb_, model.rho_ub_) == (0.7, 0.9)
+
+
+def test_a_model_that_was_replaced_is_gone() -> None:
+    X = np.random.default_rng(0).random((200, 2))
+    model = FuzzyART(rho=0.95, bounds=(0, 1)).partial_fit(X).partial_fit(X)
+    assert model._checked.engine is model._engine
+    model.fit(X[:10])
+    assert "_checked" not in vars(model)
+
+
+def test_a_pickle_of_another_version_says_so() -> None:
+    model = FuzzyART(rho=0.9).fit([[0.0], [1.0]])
+    state = model.__getstate__()
+    del state["_engine"]["state"]["n_removed"]
+    with pytest.raises(ValueError, match="another version of resonart"):
+        FuzzyART().__setstate__(state)

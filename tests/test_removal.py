@@ -518,6 +518,40 @@ def test_a_base_may_have_lost_clusters_but_not_its_copies() -> None:
         merge_models([here, there], base=base)
 
 
+def test_clusters_go_from_the_model_there_is() -> None:
+    """Another thread has fitted while this one waited for its turn."""
+    X = np.random.default_rng(0).random((300, 2))
+    model = FuzzyART(rho=0.9, bounds=(0, 1)).fit(X)
+    maps: list[NDArray[np.int64]] = []
+    thread = threading.Thread(target=lambda: maps.append(model.remove_clusters([0])))
+    with model._own_lock():
+        thread.start()
+        thread.join(0.2)
+        n_clusters = model.fit(X[:50]).n_clusters_
+    thread.join()
+    assert len(maps[0]) == n_clusters == model.n_clusters_ + 1
+    assert model.labels_.max() == model.n_clusters_ - 1
+
+
+def test_no_cluster_has_so_large_a_number() -> None:
+    model = FuzzyART(rho=0.9).fit([[0.0], [1.0]])
+    with pytest.raises(ValueError, match="there is no cluster 9223372036854775807"):
+        model.remove_clusters([2**64 - 1])
+
+
+def test_clusters_kept_apart_are_not_undone() -> None:
+    rng = np.random.default_rng(0)
+    model = DDVFA(rho_lb=0.9, rho_ub=0.95, bounds=(0, 1), auto_merge=False).fit(rng.random((50, 2)))
+    model.partial_fit(rng.random((200, 2)))
+    engine = model._engine
+    engine.keep_apart()
+    engine.undo()  # there is nothing left to undo
+    n_apart = content_of(engine, grouped=False).n_apart
+    assert n_apart == engine.n_clusters
+    model.remove_clusters([0, 1])
+    assert content_of(engine, grouped=False).n_apart == n_apart - 2
+
+
 # ---------------------------------------------------------------------------- labels
 
 

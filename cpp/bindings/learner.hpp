@@ -468,7 +468,7 @@ public:
         if (engine.state().art.categories().size() != 0) {
             throw std::invalid_argument("bounds of a trained model are moved by training only");
         }
-        engine.state().bounds.set(low.data(), high.data(), d);
+        engine.state_to_fill().bounds.set(low.data(), high.data(), d);
     }
 
     static WholeNumbers label_map(const Engine& engine) {
@@ -540,7 +540,7 @@ public:
         nb::gil_scoped_release free;
         AskPython ask;
         const Writing writing(engine.lock(), ask);
-        auto& state = engine.state();
+        auto& state = engine.state_to_fill();
         state.art.adopt(std::move(fresh), n_clusters);
         state.n_samples = n_samples;
         state.since_merge = since_merge;

@@ -59,10 +59,11 @@ public:
         nb::gil_scoped_release free;
         AskPython ask;
         const Writing writing(engine.lock(), ask);
-        engine.state().art.adopt(std::move(first), std::move(second));
-        engine.state().n_samples = n_samples;
-        engine.state().n_refused = n_refused;
-        engine.state().n_removed = n_removed;
+        auto& state = engine.state_to_fill();
+        state.art.adopt(std::move(first), std::move(second));
+        state.n_samples = n_samples;
+        state.n_refused = n_refused;
+        state.n_removed = n_removed;
         engine.know_clusters();
     }
 

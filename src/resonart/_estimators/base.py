@@ -12,12 +12,12 @@ from .holder import Labels
 from .learning import LearningMixin
 from .parameters import CHOICES_OF_FIELDS, check_parameters, engine_fields, parameters_of
 from .reading import ReadingMixin
-from .removal import ClusterRemoval
+from .removal import RemovalMixin
 
 __all__ = ["BaseART", "Labels"]
 
 
-class BaseART(ClusterMixin, ClusterRemoval, LearningMixin, AskingMixin, ReadingMixin):
+class BaseART(ClusterMixin, LearningMixin, AskingMixin, ReadingMixin, RemovalMixin):
     """Base of the estimators: one concern, one mixin; the parameters are here.
 
     State lives in ``_engine``; nothing here loops over rows.

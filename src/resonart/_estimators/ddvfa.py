@@ -252,6 +252,7 @@ default="single"
 
     def _merge_now(self) -> Labels:
         params = self._params()
+        self._keep_params(self._engine, params)
         label_map = self._engine.merge(params)
         self._rename_labels(label_map)
         self._merges_by_itself = merges_by_itself(params)
@@ -265,6 +266,7 @@ default="single"
             return engine.learn_one(row)
         # Labels are renamed together with the merge, whoever else is learning.
         with self._own_lock():
+            engine = self._engine  # another thread may have fitted meanwhile
             renamings = engine.n_renamings
             label = engine.learn_one(row)
             if engine.n_renamings != renamings:

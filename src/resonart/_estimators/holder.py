@@ -139,7 +139,14 @@ class EngineHolder(BaseEstimator, ABC):
     def __setstate__(self, state: dict[str, Any]) -> None:
         state = dict(state)
         if "_engine" in state:
-            state["_engine"] = rebuild(self._engine_type, state["_engine"])
+            try:
+                state["_engine"] = rebuild(self._engine_type, state["_engine"])
+            except (KeyError, TypeError) as error:
+                raise ValueError(
+                    f"this {type(self).__name__} was pickled by another version of resonart, whose "
+                    "pickles this one cannot read. Files written by save can be: load them there, "
+                    "and save."
+                ) from error
         super().__setstate__(state)
 
     def save(

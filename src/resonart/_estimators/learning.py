@@ -21,6 +21,7 @@ from .._rows.vat import order_rows
 from .._vigilance.auto import learn_choosing, one_row_is_not_enough
 from .._vigilance.choice import LearnedRun, VigilanceChoice
 from .holder import EngineHolder, Labels
+from .parameters import parameters_of
 
 
 class _Call(NamedTuple):
@@ -52,7 +53,7 @@ class _Checked(NamedTuple):
 @functools.cache
 def _given(kind: type[EngineHolder]) -> Callable[[EngineHolder], tuple[object, ...]]:
     """Return what reads all parameters of an estimator, as they are given."""
-    return operator.attrgetter(*kind._get_param_names())
+    return operator.attrgetter(*parameters_of(kind))
 
 
 class LearningMixin(EngineHolder):
@@ -129,6 +130,9 @@ class LearningMixin(EngineHolder):
     def _accept(self, rows: Rows, run: LearnedRun) -> None:
         """Keep what was learned from the rows of a call."""
         self._engine = run.engine
+        last: _Checked | None = self.__dict__.get("_checked")
+        if last is not None and last.engine is not run.engine:
+            del self._checked  # which holds a model that nobody has any more
         self._set_labels(rows, run.labels)
         self.n_epochs_ = run.n_epochs
 
@@ -187,7 +191,7 @@ class LearningMixin(EngineHolder):
         if engine is not None:
             if params is None:
                 params = self._params()
-                self._checked = _Checked(engine, _given(type(self))(self), params)
+                self._keep_params(engine, params)
             return _Call(engine, rows, params, Bounds(*engine.bounds()), None)
         self._forget_choice()
         ranges = self._look_at_first(rows)
@@ -196,7 +200,11 @@ class LearningMixin(EngineHolder):
             return _Call(chosen.engine, rows, chosen.engine.params(), None, chosen)
         params = self._params()
         engine = self._new_engine(rows.shape[1], params, n_first_rows=rows.shape[0])
+        self._keep_params(engine, params)
         return _Call(engine, rows, params, None, None)
+
+    def _keep_params(self, engine: Engine, params: Params) -> None:
+        self._checked = _Checked(engine, _given(type(self))(self), params)
 
     def _same_params(self, engine: Engine) -> Params | None:
         """Return the parameters of the last call of the stream, if none was given anew since.

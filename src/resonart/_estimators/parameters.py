@@ -215,6 +215,9 @@ _KNOWN: dict[type[Any], dict[str, Parameter]] = {}
 def parameters_of(estimator: type[Any]) -> dict[str, Parameter]:
     """Return the parameters of an estimator, in the order of its signature.
 
+    Of a class that a user has made from one of ours, they are those of ours: its own signature may
+    have more of them, or fewer.
+
     Examples
     --------
     >>> from resonart import FuzzyART
@@ -223,7 +226,8 @@ def parameters_of(estimator: type[Any]) -> dict[str, Parameter]:
     """
     known = _KNOWN.get(estimator)
     if known is None:  # signatures take their time
-        names = inspect.signature(estimator).parameters
+        ours = next((kind for kind in estimator.__mro__ if "_engine_type" in vars(kind)), estimator)
+        names = inspect.signature(ours).parameters
         known = _KNOWN[estimator] = {name: PARAMETERS[name] for name in names}
     return known
 

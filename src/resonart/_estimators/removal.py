@@ -2,33 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._shared.labels import rename_labels
-
-if TYPE_CHECKING:
-    from .._models.snapshot import Engine
-
-T = TypeVar("T")
+from .holder import EngineHolder, Labels
 
 
-class ClusterRemoval:
-    """The part of an estimator that removes clusters."""
+class RemovalMixin(EngineHolder):
+    """``remove_clusters``."""
 
-    labels_: NDArray[np.int64]
-
-    if TYPE_CHECKING:
-
-        def _fitted(self) -> Engine: ...
-        def _all_or_nothing(self, work: Callable[[], T]) -> T: ...
-
-    def remove_clusters(
-        self, clusters: int | Sequence[int] | NDArray[np.int64]
-    ) -> NDArray[np.int64]:
+    def remove_clusters(self, clusters: int | Sequence[int] | NDArray[np.int64]) -> Labels:
         """Remove clusters, with all their categories; the model goes on without them.
 
         The clusters that are left keep their order and are numbered from 0 again. Rows of the
@@ -80,17 +66,18 @@ class ClusterRemoval:
                 "clusters must be the label of a cluster or a sequence of labels, which are whole "
                 f"numbers, got {clusters!r}."
             )
-        engine = self._fitted()
-        labels = np.ascontiguousarray(chosen, dtype=np.int64)
+        self._fitted()
+        # No cluster has a larger number; a copy, which nobody changes meanwhile.
+        labels = np.minimum(chosen, np.iinfo(np.int64).max).astype(np.int64)
 
-        def remove() -> NDArray[np.int64]:
-            label_map = engine.remove_clusters(labels)
+        def remove() -> Labels:
+            label_map = self._engine.remove_clusters(labels)
             self._rename_labels(label_map)
             return label_map
 
         return self._all_or_nothing(remove)
 
-    def _rename_labels(self, label_map: NDArray[np.int64]) -> None:
+    def _rename_labels(self, label_map: Labels) -> None:
         """Follow a call that has given clusters other labels."""
         self.labels_ = rename_labels(self.labels_, label_map)
 
