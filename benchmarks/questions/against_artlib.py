@@ -290,12 +290,14 @@ QUESTION = Question(
             measure,
             cases,
             figures={"median": "ours_ms peer_ms", "ratio": "ratio"},
-            goal=EachLine(
-                "`{ours}.fit` {goal:g} times as fast as {peer}",
-                figure="ratio_median",
-                shown=ratio(),
-                case=setting_of,
-            ),
+            goals=[
+                EachLine(
+                    "`{ours}.fit` {goal:g} times as fast as {peer}",
+                    figure="ratio_median",
+                    shown=ratio(),
+                    case=setting_of,
+                )
+            ],
             note="{ratio_median:.1f} times, {ours_categories} categories",
         )
     ],
