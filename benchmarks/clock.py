@@ -21,14 +21,15 @@ MB = 1e6
 @contextmanager
 def collector_paused() -> Iterator[None]:
     """Keep the garbage collector out of the timing, for every contender alike."""
-    was_enabled = gc.isenabled()
+    if not gc.isenabled():  # paused around this already
+        yield
+        return
     gc.collect()
     gc.disable()
     try:
         yield
     finally:
-        if was_enabled:
-            gc.enable()
+        gc.enable()
 
 
 def timed(call: Callable[..., Any], *arguments: Any) -> tuple[float, Any]:

@@ -52,6 +52,7 @@ class EachLine:
     worst: str = "{figure}"  # around the worst figure
     goal: str = "goal"  # the column of what is asked
     at_least: bool = True  # or else at most
+    reached: str = "reached"  # the column of the verdict
 
     def is_reached(self, line: Line) -> bool | None:
         """Tell whether a line reached its goal; None where it has none."""
@@ -71,7 +72,7 @@ class EachLine:
         ]
 
     def _judge(self, text: str, lines: Lines) -> Goal:
-        missed = [line for line in lines if line["reached"] != "yes"]
+        missed = [line for line in lines if line[self.reached] != "yes"]
         n_reached = len(lines) - len(missed)
         reached = verdict(not missed, in_part=n_reached > 0)
         beside = f", in all {n_reached} settings"
@@ -125,7 +126,7 @@ class Table:
     skip: Callable[[Case, Lines], tuple[str, str] | None] = lambda case, before: None
     prepare: Callable[..., None] | None = None  # in the runner's process, before ``measure``
     finish: Callable[[Lines], None] = lambda lines: None  # columns that need other lines
-    goal: EachLine | None = None
+    goals: Sequence[EachLine] = ()
     columns: Mapping[str, Cell] = field(default_factory=dict)  # what the page shows: heading, cell
     note: Cell = ""  # for the person who waits
 
@@ -153,7 +154,7 @@ class Question:
 
     def judged(self, tables: Tables) -> list[Goal]:
         """Judge every goal of the question."""
-        each = [g for t in self.tables if t.goal for g in t.goal.judge(tables[t.file])]
+        each = [found for t in self.tables for g in t.goals for found in g.judge(tables[t.file])]
         return [*each, *self.goals(tables)]
 
 

@@ -1,7 +1,7 @@
 """The page around the sections: makes README.md out of the CSV files, measuring nothing.
 
 ``python -m benchmarks.report`` renews benchmarks/README.md and its pictures after a change of
-words. A question that was never asked has no CSV file, and no section.
+words. A question that was never asked has no CSV file and no section, and the page says so.
 """
 
 from __future__ import annotations
@@ -24,11 +24,13 @@ from .questions import (
     memory,
     merging,
     one_pass,
+    outside,
     predict,
     river_interface,
     roofline,
     row_by_row,
     threads,
+    undo,
     vat,
     vigilance_plane,
 )
@@ -48,7 +50,7 @@ QUESTIONS: dict[str, Question] = {
     for module in (
         *(one_pass, growth, both_ways, roofline, merging, latency, predict, first_use, threads),
         *(against_artlib, row_by_row, river_interface, command_line, distributed, memory, vat),
-        *(vigilance_plane, label_free),
+        *(undo, outside, vigilance_plane, label_free),
     )
 }
 
@@ -110,6 +112,9 @@ def goals(answered: dict[str, Tables]) -> str:
     ]
     if misses:
         text += "\nWhere a goal was missed:\n\n" + "".join(misses)
+    missing = [name for name in QUESTIONS if name not in answered]
+    if missing:
+        text += f"\nNot measured yet, so nothing is said of them here: {', '.join(missing)}.\n"
     return text + "".join(QUESTIONS[name].remark(tables) for name, tables in answered.items())
 
 

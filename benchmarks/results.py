@@ -62,6 +62,12 @@ def grouped_by(lines: Iterable[Line], key: Callable[[Line], Any]) -> dict[Any, l
     return groups
 
 
+def times_as_long(long: Line, short: Line, name: str) -> tuple[float, float, float]:
+    """Ratio of two medians, and the least and the most that their spreads allow."""
+    least, most = f"{name}_min", f"{name}_max"
+    return long[name] / short[name], long[least] / short[most], long[most] / short[least]
+
+
 def values_of(lines: Iterable[Line], name: str) -> list[Any]:
     """Different values of a column, in order of first appearance."""
     return list(dict.fromkeys(line[name] for line in lines))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import inspect
 import json
 import sys
@@ -94,9 +95,10 @@ def measure(table: Table, size: Size, quick: bool, results: Path, journal: Journ
                     tell(table, lines[place])
     found = [line for some in lines for line in some]
     table.finish(found)
-    for line in found if table.goal else ():
-        reached = table.goal.is_reached(line)
-        line["reached"] = None if reached is None else verdict(reached)
+    for goal in table.goals:
+        for line in found:
+            reached = goal.is_reached(line)
+            line[goal.reached] = None if reached is None else verdict(reached)
     return found
 
 
@@ -114,6 +116,8 @@ def asked(table: Table, facts: Case, size: Size, quick: bool) -> Answer:
         called(table.prepare, facts)
     task = arguments_of(table.measure, facts)
     if table.limits is None:
+        gc.collect()
+        gc.freeze()  # or each clock would begin with a look through every library so far imported
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return Answer(DONE, list(table.measure(**task)))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import fcntl
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -42,6 +44,18 @@ COLUMNS = {
         *["contender", "data", "n_rows", "n_features", "status", "seconds", "ratio"],
         *["growth_mb", "matrix_mb", "tree_length", "goal_seconds", "reached", "gauge", "words"],
     ],
+    "undo": [
+        *["model", "learned_rows", "n_features", "n_categories", "repeats", "check_us"],
+        *["partial_fit_us", "fewest_rows", "times", "goal_times", "times_reached"],
+        *["beyond_us", "goal_beyond_us", "beyond_reached", "learn_one_us", "learn_many_us"],
+        *["score_samples_us", "partial_fit_many_us", "both_us"],
+        *["many_times", "goal_many_times", "many_reached"],
+    ],
+    "outside": [
+        *["model", "n_rows", "way", "rows", "call", "n_categories", "n_asked", "repeats"],
+        *["inside_us", "outside_us", "ratio_median", "ratio_min", "ratio_max"],
+        *["goal", "reached"],
+    ],
     "plane_ratios": [
         *["data", "n_rows", "n_features", "n_cells", "n_runs", "cells_per_run"],
         *["presentations_ratio", "sweep_seconds", "engine_seconds"],
@@ -77,7 +91,7 @@ COLUMNS = {
 # The others are those of tests/test_suite.py.
 QUESTIONS = (
     *("against_artlib", "row_by_row", "river_interface", "memory"),
-    *("vat", "vigilance_plane", "label_free"),
+    *("vat", "undo", "outside", "vigilance_plane", "label_free"),
 )
 
 
@@ -92,17 +106,24 @@ def lines(folder: Path, name: str) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def quick(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Folder with what the quick suite wrote."""
+    """Folder with what the quick suite wrote: one run, however many workers ask for it."""
     missing = [peer for peer in ("artlib", "river") if find_spec(peer) is None]
     if missing:
         pytest.skip(
             f"the benchmarks compare with {' and '.join(missing)}: pip install artlib river"
         )
-    folder = tmp_path_factory.mktemp("benchmarks")
-    done = python("-m", "benchmarks.run", "--quick", "--out", str(folder), "--only", *QUESTIONS)
-    assert done.returncode == 0, done.stderr
+    shared = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        shared = shared.parent  # of all workers
+    folder = shared / "quick-benchmarks"
+    with (shared / "quick-benchmarks.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (folder / "README.md").exists():
+            arguments = ["--quick", "--out", str(folder), "--only", *QUESTIONS]
+            done = python("-m", "benchmarks.run", *arguments)
+            assert done.returncode == 0, done.stderr
     return folder
 
 
@@ -190,6 +211,8 @@ def test_the_page_shows_every_goal(quick: Path) -> None:
         "Through river's interface",
         "Memory",
         "VAT",
+        "One row into a large model",
+        "Rows outside the ranges",
         "The vigilance plane",
         "Clusters without labels",
         "Machine",
@@ -198,9 +221,25 @@ def test_the_page_shows_every_goal(quick: Path) -> None:
     for goal in ("200 times", "15 times", "500 times", "10 times", "no copy", "under a minute"):
         assert goal in page
     assert "a row through river's interface 5 times as fast as DBSTREAM" in page
+    for goal in ("100 categories at most 1.2 times", "20 µs beyond", "most 4 times as dear"):
+        assert goal in page
     for goal in ("under 180 s", "fewer runs than cells", "index 0.8", "more wins than losses"):
         assert goal in page
     assert "This is a quick run" in page
+
+
+def test_a_row_costs_something_whatever_the_model(quick: Path) -> None:
+    models = [("FuzzyART", "50"), ("FuzzyART", "100"), ("TopoART", "50"), ("TopoART", "100")]
+    found = lines(quick, "undo")
+    assert [(line["model"], line["learned_rows"]) for line in found] == models
+    assert [line["times_reached"] != "" for line in found] == 2 * [False, True]
+    for line in found:
+        assert line["beyond_reached"] in ("yes", "no")
+        assert line["many_reached"] in ("yes", "no")
+        assert all(float(line[name]) > 0.0 for name in line if name.endswith(("check_us", "t_us")))
+    found = lines(quick, "outside")
+    assert len(found) == 2 * 2 * 4 * 3  # models, with the index and without, places, calls
+    assert all(float(line["inside_us"]) > 0.0 and line["goal"] == "4" for line in found)
 
 
 def test_the_sweep_finds_what_single_runs_find(quick: Path) -> None:
@@ -230,19 +269,20 @@ def test_every_method_meets_every_data_set(quick: Path) -> None:
 def test_one_question_leaves_the_other_answers(quick: Path, tmp_path: Path) -> None:
     copied = tmp_path / "copy"
     shutil.copytree(quick, copied)
-    arguments = ["--quick", "--only", "vigilance_plane", "--out", str(copied)]
+    arguments = ["--quick", "--only", "undo", "--out", str(copied)]
     done = python("-m", "benchmarks.run", *arguments)
     assert done.returncode == 0, done.stderr
     for name in COLUMNS:
-        if name != "run" and not name.startswith("plane"):
+        if name not in ("run", "undo"):
             assert lines(copied, name) == lines(quick, name)
     questions = [line["question"] for line in lines(copied, "run")]
     assert questions == [line["question"] for line in lines(quick, "run")]
     alone = python("-m", "benchmarks.run", *arguments[:-1], str(tmp_path / "alone"))
     assert alone.returncode == 0, alone.stderr
     page = (tmp_path / "alone" / "README.md").read_text(encoding="utf-8")
-    assert "## The vigilance plane\n" in page
+    assert "## One row into a large model\n" in page
     assert "## VAT\n" not in page
+    assert re.search(r"Not measured yet.* vat,", page)
 
 
 def test_missing_data_sets_are_named_with_their_cure(tmp_path: Path) -> None:
@@ -293,13 +333,12 @@ def test_the_peers_without_labels_do_what_they_say() -> None:
     assert label_free.n_clusters(label_free.dbscan(np.ones((20, 2)))) == 1
 
 
-def test_the_page_can_be_made_again_from_the_tables(quick: Path) -> None:
-    page = quick / "README.md"
-    before = page.read_text(encoding="utf-8")
-    page.unlink()
-    done = python("-m", "benchmarks.report", str(quick))
+def test_the_page_can_be_made_again_from_the_tables(quick: Path, tmp_path: Path) -> None:
+    shutil.copytree(quick / "results", tmp_path / "results")
+    done = python("-m", "benchmarks.report", str(tmp_path))
     assert done.returncode == 0, done.stderr
-    assert page.read_text(encoding="utf-8") == before
+    page = (tmp_path / "README.md").read_text(encoding="utf-8")
+    assert page == (quick / "README.md").read_text(encoding="utf-8")
 
 
 def test_a_missing_peer_is_named_with_its_cure(tmp_path: Path) -> None:

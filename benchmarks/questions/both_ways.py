@@ -111,10 +111,7 @@ QUESTION = Question(
     ],
     goals=goals,
     sizes={
-        "names": (
-            tuple(name for name, one in BY_NAME.items() if one.package == "resonart"),
-            (TWO_THOUSAND_NAME,),
-        ),
+        "names": (OURS, (TWO_THOUSAND_NAME,)),
         "workloads": ((*IN_A_PLANE, *WIDER), (Workload("rings", 2),)),
         "n_rows": ((10_000, 100_000), (300,)),
         "ask_rows": (20_000, 200),

@@ -15,7 +15,7 @@ from ..contenders import BY_NAME
 from ..contenders.resonart import TWO_THOUSAND_NAME
 from ..processes import CANNOT, ONE_THREAD, OUT_OF_TIME, Limits
 from ..question import Case, Goal, Question, Size, Table, Tables, grid, verdict
-from ..results import Line, grouped, values_of, with_value
+from ..results import Line, grouped, times_as_long, values_of, with_value
 from ..words import ended, markdown, or_ended
 from ..workloads import swinging_stream
 
@@ -80,9 +80,7 @@ def goals(tables: Tables) -> list[Goal]:
     if not common:
         return []
     ours, peer = (at[name, max(common)] for name in (OURS, PEER))
-    ratio = peer["median_us"] / ours["median_us"]
-    low = peer["median_us_min"] / ours["median_us_max"]
-    high = peer["median_us_max"] / ours["median_us_min"]
+    ratio, low, high = times_as_long(peer, ours, "median_us")
     return [
         Goal(
             f"`DDVFA.learn_one` at about 1,000 categories {GOAL:g} times as fast as DBSTREAM",

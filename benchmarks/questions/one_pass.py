@@ -14,7 +14,7 @@ from ..contenders import BY_NAME
 from ..contenders.resonart import TWO_THOUSAND_NAME
 from ..processes import DONE, NOT_TRIED, OUT_OF_MEMORY, OUT_OF_TIME, Limits
 from ..question import Case, Goal, Question, Size, Table, Tables, verdict
-from ..results import Line, grouped, values_of
+from ..results import Line, grouped, times_as_long, values_of
 from ..tuning import cases_of, with_settings
 from ..words import ended, filled, or_ended, percent, pivot, spread
 from ..workloads import NOT_ROUND, Workload
@@ -142,9 +142,7 @@ def against(ours: Line, peer: Line) -> tuple[bool, str]:
     if not ours["seconds"]:
         return False, f"resonart: {ours['status']}"
     if peer["seconds"]:
-        ratio = peer["seconds"] / ours["seconds"]
-        low = peer["seconds_min"] / ours["seconds_max"]
-        high = peer["seconds_max"] / ours["seconds_min"]
+        ratio, low, high = times_as_long(peer, ours, "seconds")
         figure = f"{ratio:.3g} times ({low:.3g} to {high:.3g}), index {ours['ari']:.3f}"
         good = ratio >= GOAL_RATIO and ours["ari"] >= peer["ari"] - MARGIN
         return good, f"{figure} against {peer['ari']:.3f}"

@@ -13,7 +13,7 @@ import numpy as np
 from ..clock import timed
 from ..processes import Limits
 from ..question import Case, Question, Size, Table, Tables
-from ..results import Line, grouped
+from ..results import Line, grouped, times_as_long
 from ..words import or_ended, spread
 from ..workloads import ASKING, Workload
 
@@ -110,8 +110,7 @@ def draw(folder: Path, tables: Tables) -> None:
     for one, two in grouped(tables["suite_threads"], "task"):
         bar = bar_of(two, "seconds", "resonart")
         if two["speed_up"]:
-            low = one["seconds_min"] / two["seconds_max"]
-            high = one["seconds_max"] / two["seconds_min"]
+            _, low, high = times_as_long(one, two, "seconds")
             bar = replace(bar, value=two["speed_up"], low=low, high=high)
         bars[two["task"]] = bar
     figure = new_figure(6.0, 1.0 + 0.3 * len(bars))

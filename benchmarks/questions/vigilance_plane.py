@@ -15,8 +15,8 @@ from ..question import TURN, Case, Goal, Question, Size, Table, Tables, verdict
 from ..results import Line
 from ..words import digits, filled, ratio, table_of
 from ..workloads import Rows
+from .undo import LINKAGES
 
-LINKAGES = ("single", "complete", "median", "average", "weighted", "centroid")
 SEARCHES = ("activation", "index")
 KINDS = {
     **{
