@@ -166,64 +166,42 @@ class Streamer:
 
     # ------------------------------------------------------------------ going on
 
-    def replay(self) -> Block | None:
-        """Read past what was learned before; return what came along of the rest."""
+    def replay(self) -> None:
+        """Read past what was learned before, and make sure that it is the same."""
         want = self.position
-        n_bytes = crc32 = 0
-        while n_bytes < want.n_bytes and self.stop.signal is None:
-            block = self._next()
-            if block is None:
+        with naming(self.parser.title):
+            n_bytes = self.reader.skip(want.n_bytes)
+            if self.stop.signal is not None:
+                return
+            if n_bytes < want.n_bytes:
                 raise CommandError(
                     f"the input ends after {n_bytes:,} bytes, and {want.n_bytes:,} were learned "
                     "before: it is not the same input. Without --resume all of it is learned as "
                     "new rows."
                 )
-            left = want.n_bytes - n_bytes
-            if left >= block.n_bytes:
-                n_bytes, crc32 = n_bytes + block.n_bytes, block.crc32
-                continue
-            # Within the block, at the end of a line that is kept.
-            if left > len(block.data):
-                break
-            head, rest = split_block(block, left, crc32)
-            self._check_known(head.crc32)
-            return self._after_open_line(rest)
-        if self.stop.signal is None:
-            self._check_known(crc32 if n_bytes == want.n_bytes else ~want.crc32)
-        return None
-
-    def _next(self) -> Block | None:
-        with naming(self.parser.title):
-            return self.reader.read()
-
-    def _check_known(self, crc32: int) -> None:
-        if crc32 != self.position.crc32:
+            if self.reader.crc32 != want.crc32:
+                raise CommandError(
+                    f"the first {want.n_lines:,} lines are not those the model has learned: it is "
+                    "not the same input. Without --resume all of it is learned as new rows."
+                )
+            if not want.is_open or not self.reader.skip(1):
+                return
+        crc32 = self.reader.crc32
+        if crc32 != zlib.crc32(b"\n", want.crc32):
             raise CommandError(
-                f"the first {self.position.n_lines:,} lines are not those the model has learned: "
-                "it is not the same input. Without --resume all of it is learned as new rows."
+                f"line {want.n_lines:,}, the last one, had no end when it was learned, and has "
+                "grown since. Without --resume all of the input is learned as new rows."
             )
-
-    def _after_open_line(self, rest: Block) -> Block:
-        """Return the rest after a line that had no end when it was learned."""
-        if not self.position.is_open:
-            return rest
-        if not rest.data.startswith(b"\n"):
-            raise CommandError(
-                f"line {self.position.n_lines:,}, the last one, had no end when it was learned, "
-                "and has grown since. Without --resume all of the input is learned as new rows."
-            )
-        self._read = replace(self._read, n_bytes=self._read.n_bytes + 1, is_open=False)
-        return split_block(rest, 1, 0)[1]
+        self._read = replace(want, n_bytes=want.n_bytes + 1, crc32=crc32, is_open=False)
 
     # ------------------------------------------------------------------ the loop
 
-    def run(self, rest: Block | None) -> None:
+    def run(self) -> None:
         """Learn until the input ends, or a signal comes; then write a checkpoint."""
         started = time.perf_counter()
-        if rest is not None:
-            self._take(rest)
         while self.stop.signal is None:
-            block = self._next()
+            with naming(self.parser.title):
+                block = self.reader.read()
             if block is None:
                 self._take_held()
                 self._learn_waiting(is_last=True)

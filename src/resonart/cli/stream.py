@@ -131,14 +131,14 @@ def stream(
             learns=not no_learn,
         )
         try:
-            rest = streamer.replay()
+            streamer.replay()
             for each in (lines, refused):
                 if each is not None:
                     stack.callback(each.close)
                     each.begin()
             if lines.is_empty:
                 lines.write(streamer.format.header)
-            streamer.run(rest)
+            streamer.run()
         except (OSError, ValueError, MemoryError) as error:
             told = "nobody reads the output any more"
             if not isinstance(error, BrokenPipeError):

@@ -37,7 +37,7 @@ class Chunk(NamedTuple):
     labels : ndarray of shape (n,) or None
         The label column as text; None where none was asked for.
     numbers : ndarray of shape (n,)
-        The number of each row in the table, from 0; dropped rows are count_of, blank lines and the
+        The number of each row in the table, from 0; dropped rows are counted, blank lines and the
         header are not.
     """
 
