@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import Any, NamedTuple
-
-import numpy as np
 
 import resonart
 from resonart._estimators.in_blocks import end_blocks, learn_block
 from resonart.io import Chunk
+from resonart.io._read import join_chunks, part_of
 
 from ._cluster_ids import ClusterIds, Integers
 from ._errors import CommandError
@@ -27,24 +26,12 @@ class Head(NamedTuple):
 
 
 class Learned(NamedTuple):
-    """What one pass has come to.
+    """What one pass has come to."""
 
-    Attributes
-    ----------
-    in_memory : bool
-        Whether all rows were learned by one ``fit``.
-    n_head_rows : int
-        Rows that were learned at first; a vigilance was chosen from them.
-    seconds : float
-        Time spent learning, reading not counted.
-    labels : ndarray
-        The label of every id.
-    """
-
-    in_memory: bool
-    n_head_rows: int
-    seconds: float
-    labels: Integers
+    in_memory: bool  # all rows were learned by one fit
+    n_head_rows: int  # learned at first; a vigilance was chosen from them
+    seconds: float  # spent learning, reading not counted
+    labels: Integers  # of every id
 
 
 Keep = Callable[[Chunk, Integers], None]
@@ -62,27 +49,9 @@ def read_head(chunks: Iterable[Chunk], limit: int, tick: Tick) -> Head:
         if n_rows > limit:
             break
     else:
-        return Head(join(taken), True, iter(()))
-    whole = join(taken)
-    return Head(cut(whole, 0, limit), False, chain([cut(whole, limit, n_rows)], chunks))
-
-
-def join(chunks: Sequence[Chunk]) -> Chunk:
-    """Return one chunk out of several."""
-    if len(chunks) == 1:
-        return chunks[0]
-    classes = [chunk.labels for chunk in chunks if chunk.labels is not None]
-    return Chunk(
-        np.concatenate([chunk.rows for chunk in chunks]),
-        np.concatenate(classes) if classes else None,
-        np.concatenate([chunk.numbers for chunk in chunks]),
-    )
-
-
-def cut(chunk: Chunk, begin: int, end: int) -> Chunk:
-    """Return some of the rows of a chunk."""
-    classes = None if chunk.labels is None else chunk.labels[begin:end]
-    return Chunk(chunk.rows[begin:end], classes, chunk.numbers[begin:end])
+        return Head(join_chunks(taken), True, iter(()))
+    whole = join_chunks(taken)
+    return Head(part_of(whole, 0, limit), False, chain([part_of(whole, limit, n_rows)], chunks))
 
 
 def learn(model: Any, head: Head, keep: Keep, tick: Tick) -> Learned:
