@@ -169,12 +169,6 @@ class LineOutput:
             return self._stream.tell() == 0
         return self._before is None
 
-    def written(self) -> WrittenFile | None:
-        """Return how much there is; for a pipe, what was said of a file before."""
-        if not self._is_file or self._stream is None or self.path is None:
-            return self._before
-        return WrittenFile(self.path, self._format, self._stream.tell())
-
     def write(self, text: str) -> None:
         """Write and let it out at once."""
         assert self._stream is not None
@@ -182,11 +176,13 @@ class LineOutput:
             self._stream.write(text.encode())
             self._stream.flush()
 
-    def sync(self) -> None:
-        """Make sure that a file's lines are on the disk before a checkpoint says so."""
-        if self._is_file and self._stream is not None:
-            with naming(self._title):
-                os.fsync(self._stream.fileno())
+    def commit(self) -> WrittenFile | None:
+        """Bring the lines to the disk and return how much there is; None for what is no file."""
+        if not self._is_file or self._stream is None or self.path is None:
+            return None
+        with naming(self._title):
+            os.fsync(self._stream.fileno())
+        return WrittenFile(self.path, self._format, self._stream.tell())
 
     def close(self) -> None:
         """Close what was opened."""

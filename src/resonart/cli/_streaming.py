@@ -13,7 +13,7 @@ import time
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -45,8 +45,8 @@ class Position:
     n_rows: int = 0
     n_rejected: int = 0
     last_line: int = 0  # of the last row told
-    output: WrittenFile | None = None  # cut back to here before it goes on
-    rejects: WrittenFile | None = None
+    # What was written by then; cut back to that before it goes on.
+    files: dict[str, WrittenFile] = field(default_factory=dict)
 
     @classmethod
     def of(cls, metadata: Any) -> tuple[Position, dict[str, Any]] | None:
@@ -55,10 +55,9 @@ class Position:
         if told is None:
             return None
         try:
-            values = dict(told["position"])
-            for name in ("output", "rejects"):
-                values[name] = None if values[name] is None else WrittenFile(**values[name])
-            position, parser = cls(**values), told["parser"]
+            values, parser = told["position"], told["parser"]
+            files = {name: WrittenFile(**each) for name, each in values["files"].items()}
+            position = cls(**(values | {"files": files}))
             if not position._can_be_true() or not isinstance(parser, dict):
                 raise TypeError
         except (TypeError, KeyError, ValueError, AttributeError):
@@ -69,15 +68,11 @@ class Position:
         return position, parser
 
     def _can_be_true(self) -> bool:
-        values = [getattr(self, field.name) for field in fields(self)]
-        files = [value for value in values if isinstance(value, WrittenFile)]
-        counts = [value for value in values if value is not None and value not in files]
+        counts = [value for name, value in vars(self).items() if name != "files"]
+        counts += [file.n_bytes for file in self.files.values()]
+        texts = [text for file in self.files.values() for text in (file.path, file.format)]
         return all(isinstance(n, int) and n >= 0 for n in counts) and all(
-            isinstance(file.path, str)
-            and isinstance(file.format, str)
-            and type(file.n_bytes) is int
-            and file.n_bytes >= 0
-            for file in files
+            isinstance(text, str) for text in texts
         )
 
 
@@ -141,9 +136,8 @@ class Streamer:
     path: str
     parser: LineParser
     reader: LineReader
-    output: LineOutput
+    outputs: dict[str, LineOutput]  # "output", and "rejects" if they have a file
     format: LineFormat
-    rejects: LineOutput | None
     stop: StopRequest
     position: Position
     resumes: bool
@@ -347,11 +341,12 @@ class Streamer:
         """Write lines that are no rows to their file, or show the first few."""
         if rejects and self._first_reject is None:
             self._first_reject = rejects[0]
-        if self.rejects is not None:
+        if "rejects" in self.outputs:
             for line, reason, text in rejects:
                 shown = text[:SHOWN_TEXT].decode("utf-8", "replace")
                 told = {"line": line, "reason": reason, "text": shown}
-                self.rejects.write(escaped_json(json.dumps(told, ensure_ascii=False)) + "\n")
+                written = escaped_json(json.dumps(told, ensure_ascii=False))
+                self.outputs["rejects"].write(f"{written}\n")
             return
         told_before = self._read.n_rejected - len(rejects)
         for line, reason, _ in rejects[: max(0, SHOWN_REJECTS - told_before)]:
@@ -384,7 +379,8 @@ class Streamer:
             founded = np.zeros(len(rows), dtype=np.bool_)
             scores = self.model.score_samples(rows)
             learned = Learned(self.model.predict(rows), scores, founded, [])
-        self.output.write(self.format.lines(lines, learned, self._read.last_line))
+        told = self.format.lines(lines, learned, self._read.last_line)
+        self.outputs["output"].write(told)
         self._read = replace(self._read, last_line=int(lines[-1]))
         if is_new:
             self.model.name_features(self.parser.names)
@@ -397,15 +393,10 @@ class Streamer:
         """Write the model, and how far it has come, if anything has changed."""
         if not self.learns or not is_fitted(self.model):
             return
-        for lines in (self.output, self.rejects):
-            if lines is not None:
-                lines.sync()
+        written = {name: output.commit() for name, output in self.outputs.items()}
         # Where this run has no such file, what was said of it before stays true.
-        position = replace(
-            self.position,
-            output=self.output.written(),
-            rejects=self.rejects.written() if self.rejects is not None else self._read.rejects,
-        )
+        files = {name: file for name, file in written.items() if file is not None}
+        position = replace(self.position, files=self.position.files | files)
         if position == self.saved:
             return
         told = {"position": asdict(position), "parser": self.parser.state()}
