@@ -59,32 +59,27 @@ def learn(model: Any, head: Head, keep: Keep, tick: Tick) -> Learned:
 
     A table that is read whole is learned by ``fit``, a larger one block by block.
     """
-    names = ClusterIds()
-    clock = Clock()
+    ids = ClusterIds()
+    n_merges, seconds = 0, 0.0
     n_head_rows = len(head.chunk.rows)
     if not head.is_all:
         check_goes_in_chunks(model, n_head_rows)
-    with clock:
-        labels = (
-            model.fit(head.chunk.rows).labels_
-            if head.is_all
-            else learn_block(model, head.chunk.rows)
-        )
-    tracker = Tracker(model, names)
-    tracker.follow()
-    keep(head.chunk, names.of(labels))
-    for chunk in head.rest:
-        with clock:
-            labels = learn_block(model, chunk.rows)
-        tracker.follow()
-        keep(chunk, names.of(labels))
+    for chunk in chain([head.chunk], head.rest):
+        began = time.perf_counter()
+        labels = model.fit(chunk.rows).labels_ if head.is_all else learn_block(model, chunk.rows)
+        seconds += time.perf_counter() - began
+        if not isinstance(model, resonart.TopoART):  # see labels_are_final
+            before, n_merges = n_merges, getattr(model, "n_merges_", 0)
+            ids.follow(model.n_clusters_, None if n_merges == before else model.label_map_)
+        keep(chunk, ids.of(labels))
         tick(len(chunk.rows))
     if not head.is_all:
-        with clock:
-            label_map = end_blocks(model)
+        began = time.perf_counter()
+        label_map = end_blocks(model)
+        seconds += time.perf_counter() - began
         if label_map is not None:
-            names.follow(model.n_clusters_, label_map)
-    return Learned(head.is_all, n_head_rows, clock.seconds, names.labels())
+            ids.follow(model.n_clusters_, label_map)
+    return Learned(head.is_all, n_head_rows, seconds, ids.labels())
 
 
 def check_goes_in_chunks(model: Any, n_head_rows: int) -> None:
@@ -103,28 +98,6 @@ def check_goes_in_chunks(model: Any, n_head_rows: int) -> None:
         )
 
 
-class Tracker:
-    """Follow the labels of a model from call to call."""
-
-    def __init__(self, model: Any, names: ClusterIds) -> None:
-        self._model = model
-        self._names = names
-        # Of the first call no label is older than it.
-        self._n_merges = getattr(model, "n_merges_", 0)
-
-    def follow(self) -> None:
-        """Note what the last call did to the labels."""
-        model = self._model
-        if isinstance(model, resonart.TopoART):
-            return  # which numbers its clusters anew each time: see labels_are_final
-        label_map = None
-        n_merges = getattr(model, "n_merges_", 0)
-        if n_merges != self._n_merges:
-            label_map = model.label_map_
-            self._n_merges = n_merges
-        self._names.follow(model.n_clusters_, label_map)
-
-
 def labels_are_final(model: Any, learned: Learned) -> bool:
     """Tell whether labels given on the way can be told now.
 
@@ -132,17 +105,3 @@ def labels_are_final(model: Any, learned: Learned) -> bool:
     the last is learned, tell their clusters.
     """
     return learned.in_memory or not isinstance(model, resonart.TopoART)
-
-
-class Clock:
-    """Add up the time spent inside it."""
-
-    def __init__(self) -> None:
-        self.seconds = 0.0
-        self._begin = 0.0
-
-    def __enter__(self) -> None:
-        self._begin = time.perf_counter()
-
-    def __exit__(self, *_: object) -> None:
-        self.seconds += time.perf_counter() - self._begin
