@@ -133,6 +133,18 @@ def test_lines_after_a_long_one_do_not_wait_for_more(pipe: tuple[int, int]) -> N
     assert found == b"b\n"
 
 
+def test_bytes_before_the_first_line_are_read_past(pipe: tuple[int, int]) -> None:
+    data = b"".join(b"%d\n" % i for i in range(100_000))
+    thread = feed(pipe[1], data, 7_000)
+    reader = LineReader(pipe[0])
+    assert reader.skip(300_001) == 300_001
+    assert reader.crc32 == zlib.crc32(data[:300_001])
+    assert everything(reader)[0] == data[300_001:]
+    assert reader.crc32 == zlib.crc32(data)
+    thread.join()
+    assert reader.skip(1) == 0  # the input has ended
+
+
 def test_a_trickle_is_handed_on_at_once(pipe: tuple[int, int]) -> None:
     reader = LineReader(pipe[0])
     for i in range(5):

@@ -31,26 +31,18 @@ class ClusterIds:
     """
 
     def __init__(self) -> None:
+        self._labels = np.empty(0, dtype=np.int64)  # of every id, as labels are now
         self._of_label = np.empty(0, dtype=np.int64)
-        self._same_as: list[int] = []  # an id that means the same: itself, or another
 
     def follow(self, n_clusters: int, label_map: Integers | None = None) -> None:
         """Note what a call of the model did: how labels were renamed, and which are new."""
-        ids = np.full(n_clusters, -1, dtype=np.int64)
-        if label_map is None:
-            ids[: len(self._of_label)] = self._of_label
-        else:
-            for each, label in zip(self._of_label, label_map, strict=True):
-                if label < 0:  # the cluster has become noise: no label is its id's any more
-                    continue
-                if ids[label] < 0:
-                    ids[label] = each
-                else:
-                    self._same_as[each] = int(ids[label])
-        for label in np.flatnonzero(ids < 0):
-            ids[label] = len(self._same_as)
-            self._same_as.append(len(self._same_as))
-        self._of_label = ids
+        labels = self._labels if label_map is None else renamed(self._labels, label_map)
+        is_new = np.ones(n_clusters, dtype=np.bool_)
+        is_new[labels[labels >= 0]] = False
+        self._labels = np.concatenate([labels, np.flatnonzero(is_new)])
+        ids = np.flatnonzero(self._labels >= 0)[::-1]
+        self._of_label = np.empty(n_clusters, dtype=np.int64)
+        self._of_label[self._labels[ids]] = ids  # the oldest, where several mean the same
 
     def of(self, labels: Integers) -> Integers:
         """Return the ids of clusters by their labels as they are now; noise (-1) stays noise."""
@@ -58,16 +50,7 @@ class ClusterIds:
 
     def labels(self) -> Integers:
         """Return the label of every id, as labels are now; -1 where a cluster has become noise."""
-        found = np.full(len(self._same_as), -1, dtype=np.int64)
-        found[self._of_label] = np.arange(len(self._of_label))
-        for each, same in enumerate(self._same_as):
-            path = [each]
-            while self._same_as[same] != same:
-                path.append(same)
-                same = self._same_as[same]
-            for passed in path:
-                self._same_as[passed] = same
-        return found[np.array(self._same_as, dtype=np.int64)]
+        return self._labels
 
 
 def renamed(names: Integers, new_names: Integers) -> Integers:

@@ -63,14 +63,8 @@ def command(*examples: str, summary_on_stderr: bool = False) -> Callable[..., cl
     """Make a command of a function that returns its report.
 
     It gets ``output``, too, which knows of ``--json`` and ``--quiet``. Where its option ``target``
-    is standard output, a table goes there, and text to stderr.
-
-    Parameters
-    ----------
-    *examples : str
-        Calls that help shows.
-    summary_on_stderr : bool, default=False
-        Text and JSON go to stderr in any case.
+    is standard output, a table goes there, and text to stderr; with ``summary_on_stderr`` text and
+    JSON go there in any case. Help shows the examples.
     """
 
     def decorate(function: Callable[..., Report]) -> click.Command:

@@ -31,21 +31,11 @@ class CommandError(click.ClickException):
 
 
 class Ending(NamedTuple):
-    """How a command ends that does not succeed.
-
-    Attributes
-    ----------
-    code : int
-        The exit code.
-    message : str or None
-        What is said of it, in one line; of a closed pipe nobody wants to hear.
-    is_fault : bool
-        Whether it is a fault of the program: then the traceback is shown.
-    """
+    """How a command ends that does not succeed."""
 
     code: int
-    message: str | None
-    is_fault: bool = False
+    message: str | None  # in one line; of a closed pipe nobody wants to hear
+    is_fault: bool = False  # of the program: then the traceback is shown
 
 
 def ending_of(error: BaseException) -> Ending:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import Any, NamedTuple
-
-import numpy as np
 
 import resonart
 from resonart._estimators.in_blocks import end_blocks, learn_block
 from resonart.io import Chunk
+from resonart.io._read import join_chunks, part_of
 
 from ._cluster_ids import ClusterIds, Integers
 from ._errors import CommandError
@@ -27,24 +26,12 @@ class Head(NamedTuple):
 
 
 class Learned(NamedTuple):
-    """What one pass has come to.
+    """What one pass has come to."""
 
-    Attributes
-    ----------
-    in_memory : bool
-        Whether all rows were learned by one ``fit``.
-    n_head_rows : int
-        Rows that were learned at first; a vigilance was chosen from them.
-    seconds : float
-        Time spent learning, reading not counted.
-    labels : ndarray
-        The label of every id.
-    """
-
-    in_memory: bool
-    n_head_rows: int
-    seconds: float
-    labels: Integers
+    in_memory: bool  # all rows were learned by one fit
+    n_head_rows: int  # learned at first; a vigilance was chosen from them
+    seconds: float  # spent learning, reading not counted
+    labels: Integers  # of every id
 
 
 Keep = Callable[[Chunk, Integers], None]
@@ -62,27 +49,9 @@ def read_head(chunks: Iterable[Chunk], limit: int, tick: Tick) -> Head:
         if n_rows > limit:
             break
     else:
-        return Head(join(taken), True, iter(()))
-    whole = join(taken)
-    return Head(cut(whole, 0, limit), False, chain([cut(whole, limit, n_rows)], chunks))
-
-
-def join(chunks: Sequence[Chunk]) -> Chunk:
-    """Return one chunk out of several."""
-    if len(chunks) == 1:
-        return chunks[0]
-    classes = [chunk.labels for chunk in chunks if chunk.labels is not None]
-    return Chunk(
-        np.concatenate([chunk.rows for chunk in chunks]),
-        np.concatenate(classes) if classes else None,
-        np.concatenate([chunk.numbers for chunk in chunks]),
-    )
-
-
-def cut(chunk: Chunk, begin: int, end: int) -> Chunk:
-    """Return some of the rows of a chunk."""
-    classes = None if chunk.labels is None else chunk.labels[begin:end]
-    return Chunk(chunk.rows[begin:end], classes, chunk.numbers[begin:end])
+        return Head(join_chunks(taken), True, iter(()))
+    whole = join_chunks(taken)
+    return Head(part_of(whole, 0, limit), False, chain([part_of(whole, limit, n_rows)], chunks))
 
 
 def learn(model: Any, head: Head, keep: Keep, tick: Tick) -> Learned:
@@ -90,32 +59,27 @@ def learn(model: Any, head: Head, keep: Keep, tick: Tick) -> Learned:
 
     A table that is read whole is learned by ``fit``, a larger one block by block.
     """
-    names = ClusterIds()
-    clock = Clock()
+    ids = ClusterIds()
+    n_merges, seconds = 0, 0.0
     n_head_rows = len(head.chunk.rows)
     if not head.is_all:
         check_goes_in_chunks(model, n_head_rows)
-    with clock:
-        labels = (
-            model.fit(head.chunk.rows).labels_
-            if head.is_all
-            else learn_block(model, head.chunk.rows)
-        )
-    tracker = Tracker(model, names)
-    tracker.follow()
-    keep(head.chunk, names.of(labels))
-    for chunk in head.rest:
-        with clock:
-            labels = learn_block(model, chunk.rows)
-        tracker.follow()
-        keep(chunk, names.of(labels))
+    for chunk in chain([head.chunk], head.rest):
+        began = time.perf_counter()
+        labels = model.fit(chunk.rows).labels_ if head.is_all else learn_block(model, chunk.rows)
+        seconds += time.perf_counter() - began
+        if not isinstance(model, resonart.TopoART):  # see labels_are_final
+            before, n_merges = n_merges, getattr(model, "n_merges_", 0)
+            ids.follow(model.n_clusters_, None if n_merges == before else model.label_map_)
+        keep(chunk, ids.of(labels))
         tick(len(chunk.rows))
     if not head.is_all:
-        with clock:
-            label_map = end_blocks(model)
+        began = time.perf_counter()
+        label_map = end_blocks(model)
+        seconds += time.perf_counter() - began
         if label_map is not None:
-            names.follow(model.n_clusters_, label_map)
-    return Learned(head.is_all, n_head_rows, clock.seconds, names.labels())
+            ids.follow(model.n_clusters_, label_map)
+    return Learned(head.is_all, n_head_rows, seconds, ids.labels())
 
 
 def check_goes_in_chunks(model: Any, n_head_rows: int) -> None:
@@ -134,28 +98,6 @@ def check_goes_in_chunks(model: Any, n_head_rows: int) -> None:
         )
 
 
-class Tracker:
-    """Follow the labels of a model from call to call."""
-
-    def __init__(self, model: Any, names: ClusterIds) -> None:
-        self._model = model
-        self._names = names
-        # Of the first call no label is older than it.
-        self._n_merges = getattr(model, "n_merges_", 0)
-
-    def follow(self) -> None:
-        """Note what the last call did to the labels."""
-        model = self._model
-        if isinstance(model, resonart.TopoART):
-            return  # which numbers its clusters anew each time: see labels_are_final
-        label_map = None
-        n_merges = getattr(model, "n_merges_", 0)
-        if n_merges != self._n_merges:
-            label_map = model.label_map_
-            self._n_merges = n_merges
-        self._names.follow(model.n_clusters_, label_map)
-
-
 def labels_are_final(model: Any, learned: Learned) -> bool:
     """Tell whether labels given on the way can be told now.
 
@@ -163,17 +105,3 @@ def labels_are_final(model: Any, learned: Learned) -> bool:
     the last is learned, tell their clusters.
     """
     return learned.in_memory or not isinstance(model, resonart.TopoART)
-
-
-class Clock:
-    """Add up the time spent inside it."""
-
-    def __init__(self) -> None:
-        self.seconds = 0.0
-        self._begin = 0.0
-
-    def __enter__(self) -> None:
-        self._begin = time.perf_counter()
-
-    def __exit__(self, *_: object) -> None:
-        self.seconds += time.perf_counter() - self._begin

@@ -59,14 +59,9 @@ else:
 
 
 class FileLock:
-    """Let no other command write a file meanwhile, or say which one does.
+    """Let no other command write a file, there or not, meanwhile, or say which one does.
 
-    Parameters
-    ----------
-    path : str
-        The file, there or not. What is no file (a pipe, a device) can be shared.
-    command : str
-        What to tell others of this one.
+    What is no file (a pipe, a device) can be shared. Others are told of this ``command``.
     """
 
     def __init__(self, path: str, command: str) -> None:

@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sklearn.exceptions import NotFittedError
-from sklearn.utils.validation import check_is_fitted
-
 import resonart
 
 from ._errors import CommandError
@@ -41,11 +38,7 @@ def is_model_file(path: str) -> bool:
 
 def is_fitted(model: Any) -> bool:
     """Tell whether a model has learned anything."""
-    try:
-        check_is_fitted(model)
-    except NotFittedError:
-        return False
-    return True
+    return bool(model.__sklearn_is_fitted__())
 
 
 def kind_of(model: Any) -> str:

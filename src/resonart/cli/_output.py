@@ -38,40 +38,22 @@ class Table(NamedTuple):
 
 
 class Report(NamedTuple):
-    """What a command has to say in the end.
+    """What a command has to say in the end: for machines, and the same for people."""
 
-    Attributes
-    ----------
-    record : mapping
-        For machines: the fields of the JSON object, besides the command's name and the version.
-    text : iterable of str, mapping or Table
-        The same for people: lines, facts and tables, with a blank line between them.
-    exit_code : int
-        How the command ends.
-    """
-
+    # The fields of the JSON object, besides the command's name and the version.
     record: Mapping[str, Any]
+    # Lines, facts and tables, with a blank line between them.
     text: Iterable[str | Mapping[str, object] | Table]
     exit_code: int = 0
 
 
 @dataclass(frozen=True)
 class Output:
-    """Where a command's words go.
+    """Where a command's words go."""
 
-    Attributes
-    ----------
-    json : bool
-        One JSON object on stdout instead of text.
-    quiet : bool
-        No text and no progress; warnings and errors only.
-    to_stderr : bool
-        Text goes to stderr, because stdout carries a table.
-    """
-
-    json: bool = False
-    quiet: bool = False
-    to_stderr: bool = False
+    json: bool = False  # one JSON object instead of text
+    quiet: bool = False  # no text and no progress; warnings and errors only
+    to_stderr: bool = False  # because stdout carries a table
     _began: float = field(default_factory=time.perf_counter, compare=False, repr=False)
 
     def show(self, command: str, report: Report) -> None:

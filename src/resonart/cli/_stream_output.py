@@ -23,25 +23,12 @@ from ._locks import try_lock
 
 
 class LineFormat(NamedTuple):
-    """How rows and merges are written, one line for each.
-
-    Attributes
-    ----------
-    header : str
-        What comes before the first line.
-    row : str
-        The line of a row: its number, label, match, and whether it founded a cluster.
-    truth : tuple of str
-        How no and yes are written.
-    merge : callable
-        Returns the lines of a merge, from the number of the last line before it and the labels that
-        changed.
-    """
+    """How rows and merges are written, one line for each."""
 
     header: str
-    row: str
-    truth: tuple[str, str]
-    merge: Callable[[int, dict[int, int]], str]
+    row: str  # of its line's number, label, match, and whether it founded a cluster
+    truth: tuple[str, str]  # how no and yes are written
+    merge: Callable[[int, dict[int, int]], str]  # of the last line before it, and changed labels
 
     def lines(self, numbers: NDArray[np.int64], learned: Learned, before: int) -> str:
         """Return what was learned of rows, and merges between them.
@@ -108,16 +95,8 @@ class WrittenFile:
 class LineOutput:
     """Where lines go: a file, which can be cut back, or a pipe or terminal, which cannot.
 
-    Parameters
-    ----------
-    path : str or None
-        The file; None: standard output.
-    format : str
-        What its lines are.
-    before : WrittenFile or None
-        What an earlier run has written to it.
-    appends : bool
-        Whether what is there stays, where no earlier run is gone on with.
+    It is cut back to what an earlier run had written ``before``. Where none is gone on with, what
+    is there goes, too, unless this one ``appends``.
     """
 
     def __init__(
@@ -190,12 +169,6 @@ class LineOutput:
             return self._stream.tell() == 0
         return self._before is None
 
-    def written(self) -> WrittenFile | None:
-        """Return how much there is; for a pipe, what was said of a file before."""
-        if not self._is_file or self._stream is None or self.path is None:
-            return self._before
-        return WrittenFile(self.path, self._format, self._stream.tell())
-
     def write(self, text: str) -> None:
         """Write and let it out at once."""
         assert self._stream is not None
@@ -203,11 +176,13 @@ class LineOutput:
             self._stream.write(text.encode())
             self._stream.flush()
 
-    def sync(self) -> None:
-        """Make sure that a file's lines are on the disk before a checkpoint says so."""
-        if self._is_file and self._stream is not None:
-            with naming(self._title):
-                os.fsync(self._stream.fileno())
+    def commit(self) -> WrittenFile | None:
+        """Bring the lines to the disk and return how much there is; None for what is no file."""
+        if not self._is_file or self._stream is None or self.path is None:
+            return None
+        with naming(self._title):
+            os.fsync(self._stream.fileno())
+        return WrittenFile(self.path, self._format, self._stream.tell())
 
     def close(self) -> None:
         """Close what was opened."""

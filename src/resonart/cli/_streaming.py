@@ -13,7 +13,7 @@ import time
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -45,8 +45,8 @@ class Position:
     n_rows: int = 0
     n_rejected: int = 0
     last_line: int = 0  # of the last row told
-    output: WrittenFile | None = None  # cut back to here before it goes on
-    rejects: WrittenFile | None = None
+    # What was written by then; cut back to that before it goes on.
+    files: dict[str, WrittenFile] = field(default_factory=dict)
 
     @classmethod
     def of(cls, metadata: Any) -> tuple[Position, dict[str, Any]] | None:
@@ -55,10 +55,9 @@ class Position:
         if told is None:
             return None
         try:
-            values = dict(told["position"])
-            for name in ("output", "rejects"):
-                values[name] = None if values[name] is None else WrittenFile(**values[name])
-            position, parser = cls(**values), told["parser"]
+            values, parser = told["position"], told["parser"]
+            files = {name: WrittenFile(**each) for name, each in values["files"].items()}
+            position = cls(**(values | {"files": files}))
             if not position._can_be_true() or not isinstance(parser, dict):
                 raise TypeError
         except (TypeError, KeyError, ValueError, AttributeError):
@@ -69,15 +68,11 @@ class Position:
         return position, parser
 
     def _can_be_true(self) -> bool:
-        values = [getattr(self, field.name) for field in fields(self)]
-        files = [value for value in values if isinstance(value, WrittenFile)]
-        counts = [value for value in values if value is not None and value not in files]
+        counts = [value for name, value in vars(self).items() if name != "files"]
+        counts += [file.n_bytes for file in self.files.values()]
+        texts = [text for file in self.files.values() for text in (file.path, file.format)]
         return all(isinstance(n, int) and n >= 0 for n in counts) and all(
-            isinstance(file.path, str)
-            and isinstance(file.format, str)
-            and type(file.n_bytes) is int
-            and file.n_bytes >= 0
-            for file in files
+            isinstance(text, str) for text in texts
         )
 
 
@@ -141,9 +136,8 @@ class Streamer:
     path: str
     parser: LineParser
     reader: LineReader
-    output: LineOutput
+    outputs: dict[str, LineOutput]  # "output", and "rejects" if they have a file
     format: LineFormat
-    rejects: LineOutput | None
     stop: StopRequest
     position: Position
     resumes: bool
@@ -166,64 +160,42 @@ class Streamer:
 
     # ------------------------------------------------------------------ going on
 
-    def replay(self) -> Block | None:
-        """Read past what was learned before; return what came along of the rest."""
+    def replay(self) -> None:
+        """Read past what was learned before, and make sure that it is the same."""
         want = self.position
-        n_bytes = crc32 = 0
-        while n_bytes < want.n_bytes and self.stop.signal is None:
-            block = self._next()
-            if block is None:
+        with naming(self.parser.title):
+            n_bytes = self.reader.skip(want.n_bytes)
+            if self.stop.signal is not None:
+                return
+            if n_bytes < want.n_bytes:
                 raise CommandError(
                     f"the input ends after {n_bytes:,} bytes, and {want.n_bytes:,} were learned "
                     "before: it is not the same input. Without --resume all of it is learned as "
                     "new rows."
                 )
-            left = want.n_bytes - n_bytes
-            if left >= block.n_bytes:
-                n_bytes, crc32 = n_bytes + block.n_bytes, block.crc32
-                continue
-            # Within the block, at the end of a line that is kept.
-            if left > len(block.data):
-                break
-            head, rest = split_block(block, left, crc32)
-            self._check_known(head.crc32)
-            return self._after_open_line(rest)
-        if self.stop.signal is None:
-            self._check_known(crc32 if n_bytes == want.n_bytes else ~want.crc32)
-        return None
-
-    def _next(self) -> Block | None:
-        with naming(self.parser.title):
-            return self.reader.read()
-
-    def _check_known(self, crc32: int) -> None:
-        if crc32 != self.position.crc32:
+            if self.reader.crc32 != want.crc32:
+                raise CommandError(
+                    f"the first {want.n_lines:,} lines are not those the model has learned: it is "
+                    "not the same input. Without --resume all of it is learned as new rows."
+                )
+            if not want.is_open or not self.reader.skip(1):
+                return
+        crc32 = self.reader.crc32
+        if crc32 != zlib.crc32(b"\n", want.crc32):
             raise CommandError(
-                f"the first {self.position.n_lines:,} lines are not those the model has learned: "
-                "it is not the same input. Without --resume all of it is learned as new rows."
+                f"line {want.n_lines:,}, the last one, had no end when it was learned, and has "
+                "grown since. Without --resume all of the input is learned as new rows."
             )
-
-    def _after_open_line(self, rest: Block) -> Block:
-        """Return the rest after a line that had no end when it was learned."""
-        if not self.position.is_open:
-            return rest
-        if not rest.data.startswith(b"\n"):
-            raise CommandError(
-                f"line {self.position.n_lines:,}, the last one, had no end when it was learned, "
-                "and has grown since. Without --resume all of the input is learned as new rows."
-            )
-        self._read = replace(self._read, n_bytes=self._read.n_bytes + 1, is_open=False)
-        return split_block(rest, 1, 0)[1]
+        self._read = replace(want, n_bytes=want.n_bytes + 1, crc32=crc32, is_open=False)
 
     # ------------------------------------------------------------------ the loop
 
-    def run(self, rest: Block | None) -> None:
+    def run(self) -> None:
         """Learn until the input ends, or a signal comes; then write a checkpoint."""
         started = time.perf_counter()
-        if rest is not None:
-            self._take(rest)
         while self.stop.signal is None:
-            block = self._next()
+            with naming(self.parser.title):
+                block = self.reader.read()
             if block is None:
                 self._take_held()
                 self._learn_waiting(is_last=True)
@@ -369,11 +341,12 @@ class Streamer:
         """Write lines that are no rows to their file, or show the first few."""
         if rejects and self._first_reject is None:
             self._first_reject = rejects[0]
-        if self.rejects is not None:
+        if "rejects" in self.outputs:
             for line, reason, text in rejects:
                 shown = text[:SHOWN_TEXT].decode("utf-8", "replace")
                 told = {"line": line, "reason": reason, "text": shown}
-                self.rejects.write(escaped_json(json.dumps(told, ensure_ascii=False)) + "\n")
+                written = escaped_json(json.dumps(told, ensure_ascii=False))
+                self.outputs["rejects"].write(f"{written}\n")
             return
         told_before = self._read.n_rejected - len(rejects)
         for line, reason, _ in rejects[: max(0, SHOWN_REJECTS - told_before)]:
@@ -406,7 +379,8 @@ class Streamer:
             founded = np.zeros(len(rows), dtype=np.bool_)
             scores = self.model.score_samples(rows)
             learned = Learned(self.model.predict(rows), scores, founded, [])
-        self.output.write(self.format.lines(lines, learned, self._read.last_line))
+        told = self.format.lines(lines, learned, self._read.last_line)
+        self.outputs["output"].write(told)
         self._read = replace(self._read, last_line=int(lines[-1]))
         if is_new:
             self.model.name_features(self.parser.names)
@@ -419,15 +393,10 @@ class Streamer:
         """Write the model, and how far it has come, if anything has changed."""
         if not self.learns or not is_fitted(self.model):
             return
-        for lines in (self.output, self.rejects):
-            if lines is not None:
-                lines.sync()
+        written = {name: output.commit() for name, output in self.outputs.items()}
         # Where this run has no such file, what was said of it before stays true.
-        position = replace(
-            self.position,
-            output=self.output.written(),
-            rejects=self.rejects.written() if self.rejects is not None else self._read.rejects,
-        )
+        files = {name: file for name, file in written.items() if file is not None}
+        position = replace(self.position, files=self.position.files | files)
         if position == self.saved:
             return
         told = {"position": asdict(position), "parser": self.parser.state()}

@@ -14,6 +14,7 @@ import resonart
 from resonart import plot
 from resonart._shared.words import count_of
 from resonart.io import Chunk, TableReader
+from resonart.io._read import part_of
 
 from ._cluster_ids import Integers, renamed
 from ._command import command, data_argument, option, picture_option
@@ -21,7 +22,7 @@ from ._counts import ClusterCounts
 from ._errors import CommandError, note_features, warn
 from ._files import STDIN, OutputFile, check_folder, shown_path, table_writer
 from ._label_table import LabelTable, label_table_options
-from ._learning import Head, Learned, cut, labels_are_final, learn, read_head
+from ._learning import Head, Learned, labels_are_final, learn, read_head
 from ._model_options import ModelOptions, model_options
 from ._models import as_feature, feature_names, in_short, kind_of, vigilances_of
 from ._output import Output, Report, duration
@@ -111,24 +112,12 @@ class Job(NamedTuple):
 
 
 class Done(NamedTuple):
-    """What came out.
-
-    Attributes
-    ----------
-    learned : Learned
-        How it was learned.
-    head : Head or None
-        The rows, where they are all in memory.
-    counts : ClusterCounts
-        Rows by cluster and class.
-    reader : TableReader
-        What the table was.
-    """
+    """What came out."""
 
     learned: Learned
-    head: Head | None
+    head: Head | None  # the rows, where they are all in memory
     counts: ClusterCounts
-    reader: TableReader
+    reader: TableReader  # which knows what the table was
 
 
 # ---------------------------------------------------------------------- learning
@@ -217,7 +206,7 @@ def chunks_again(job: Job, head: Head | None) -> Iterator[Chunk]:
             yield from reader
     else:
         for begin in range(0, len(head.chunk.rows), AT_ONCE):
-            yield cut(head.chunk, begin, begin + AT_ONCE)
+            yield part_of(head.chunk, begin, begin + AT_ONCE)
 
 
 def paint(ax: Any, model: Any, done: Done, axes: Iterable[str] | None) -> None:

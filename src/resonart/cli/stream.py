@@ -108,20 +108,20 @@ def stream(
         parser = make_parser(form or named_format(source), text, model, source)
         if parser_state is not None:
             restore(parser, parser_state, path)
-        lines = LineOutput(
-            None if target == STDOUT else target, output_format, position.output, appends
-        )
-        refused = (
-            None if rejects is None else LineOutput(rejects, "ndjson", position.rejects, appends)
-        )
+        wanted = {"output": (None if target == STDOUT else target, output_format)}
+        if rejects is not None:
+            wanted["rejects"] = (rejects, "ndjson")
+        outputs = {
+            name: LineOutput(path, kind, position.files.get(name), appends)
+            for name, (path, kind) in wanted.items()
+        }
         streamer = Streamer(
             model=model,
             path=path,
             parser=parser,
             reader=LineReader(raw.fileno(), wake=stop.wake),
-            output=lines,
+            outputs=outputs,
             format=LINE_FORMATS[output_format],
-            rejects=refused,
             stop=stop,
             position=position,
             resumes=resume,
@@ -131,14 +131,13 @@ def stream(
             learns=not no_learn,
         )
         try:
-            rest = streamer.replay()
-            for each in (lines, refused):
-                if each is not None:
-                    stack.callback(each.close)
-                    each.begin()
-            if lines.is_empty:
-                lines.write(streamer.format.header)
-            streamer.run(rest)
+            streamer.replay()
+            for each in outputs.values():
+                stack.callback(each.close)
+                each.begin()
+            if outputs["output"].is_empty:
+                outputs["output"].write(streamer.format.header)
+            streamer.run()
         except (OSError, ValueError, MemoryError) as error:
             told = "nobody reads the output any more"
             if not isinstance(error, BrokenPipeError):

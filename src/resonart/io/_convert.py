@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from typing import Any, BinaryIO, Literal, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 from numpy.typing import NDArray
 
@@ -48,30 +47,20 @@ def convert(
     *,
     from_format: str | None = None,
     to_format: str | None = None,
-    columns: Sequence[str | int] | None = None,
-    label: str | int | None = None,
-    missing: Literal["error", "drop", "keep"] = "error",
-    exclude: Sequence[str | int] = (),
-    header: bool | None = None,
-    delimiter: str | None = None,
-    decimal: str = ".",
-    thousands: str | None = None,
-    na: Sequence[str] = (),
-    encoding: str = "utf-8",
-    chunk_rows: int = 65_536,
+    **reading: Any,
 ) -> Conversion:
     """Write a table in another format: its features as doubles, and the label column as text.
 
     Parameters
     ----------
-    source, columns, label, missing, exclude, header, delimiter, decimal, thousands, na, encoding
-        As in :func:`open_table`.
-    chunk_rows : int, default=65536
-        As in :func:`open_table`.
+    source : str, path or binary file
+        The table, as in :func:`open_table`.
     target : str or path
         A file, which may be the source itself, or ``"-"`` for standard output.
     from_format, to_format : {"csv", "tsv", "parquet", "arrow", "npy", "ndjson"}, optional
         By default told by the names.
+    **reading
+        How to read the source: any other parameter of :func:`open_table`.
 
     Returns
     -------
@@ -88,21 +77,7 @@ def convert(
     Conversion(n_rows=2, n_dropped=0, columns=['x', 'y'], left_out=[])
     """
     with (
-        open_table(
-            source,
-            format=from_format,
-            columns=columns,
-            label=label,
-            missing=missing,
-            exclude=exclude,
-            header=header,
-            delimiter=delimiter,
-            decimal=decimal,
-            thousands=thousands,
-            na=na,
-            encoding=encoding,
-            chunk_rows=chunk_rows,
-        ) as reader,
+        open_table(source, format=from_format, **reading) as reader,
         TableWriter(target, format=to_format) as writer,
     ):
         if writer.format == "npy" and reader.label_name is not None:

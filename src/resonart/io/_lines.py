@@ -67,7 +67,12 @@ class LineReader:
     wake : int or None, default=None
         A descriptor that becomes readable when :meth:`read` shall return at once, as a signal's.
     longest : int, default=8 MiB
-        A line of more bytes, its end count_of, is read past and reported, never kept.
+        A line of more bytes, its end counted, is read past and reported, never kept.
+
+    Attributes
+    ----------
+    crc32 : int
+        Checksum of all that was handed out or read past.
     """
 
     def __init__(self, fd: int, *, wake: int | None = None, longest: int = LONGEST_LINE) -> None:
@@ -76,8 +81,22 @@ class LineReader:
         self.longest = longest
         self._rest = b""  # not handed out yet
         self._skipped = 0  # bytes of a line that is being read past
-        self._crc32 = 0  # of what was handed out or skipped
+        self.crc32 = 0
         self._at_end = False
+
+    def skip(self, n_bytes: int) -> int:
+        """Read past bytes that come before the first line.
+
+        Returns
+        -------
+        n_skipped : int
+            How many there were: fewer at the end of the input, or where ``wake`` was heard.
+        """
+        left = n_bytes
+        while left and self._has_more(None) and (part := os.read(self._fd, min(left, READ_BYTES))):
+            self.crc32 = zlib.crc32(part, self.crc32)
+            left -= len(part)
+        return n_bytes - left
 
     def read(self) -> Block | None:
         """Return the lines that are there, waiting for the first.
@@ -124,13 +143,13 @@ class LineReader:
         """Read past a line that is too long; what follows it comes with the next call."""
         end = data.find(b"\n") + 1 or len(data)
         ended = data[:end].endswith(b"\n") or self._at_end
-        self._crc32 = zlib.crc32(data[:end], self._crc32)
+        self.crc32 = zlib.crc32(data[:end], self.crc32)
         self._skipped += end
         self._rest = data[end:]
         if not ended:
-            return Block(b"", 0, self._crc32)
+            return Block(b"", 0, self.crc32)
         n_bytes, self._skipped = self._skipped, 0
-        return Block(b"", n_bytes, self._crc32, dropped=n_bytes)
+        return Block(b"", n_bytes, self.crc32, dropped=n_bytes)
 
     def _cut(self, data: bytes) -> Block | None:
         """Return the whole lines of what is in hand, up to one that is too long."""
@@ -143,11 +162,11 @@ class LineReader:
         if begin is not None:
             end = begin  # the next call reads past it
         self._rest = data[end:]
-        self._crc32 = zlib.crc32(data[:end], self._crc32)
+        self.crc32 = zlib.crc32(data[:end], self.crc32)
         lines = data[:end]
         if lines and not lines.endswith(b"\n"):
             lines += b"\n"
-        return Block(lines, end, self._crc32)
+        return Block(lines, end, self.crc32)
 
     def _first_long(self, data: bytes) -> int | None:
         """Return where the first line begins that is too long, whole or not."""

@@ -24,16 +24,7 @@ _ALMOST = re.compile(r"[+-]?[\d.,'\u2019_ \u00a0\u2009\u202f]*\d[\d.,]*([eE][+-]
 
 
 class Notation:
-    """How numbers and missing values are written.
-
-    Parameters
-    ----------
-    decimal : {".", ","}, default="."
-        What stands before the decimals.
-    thousands : {",", ".", "'", " ", "_"} or None, default=None
-        What may stand between groups of three digits.
-    na : sequence of str, default=()
-        Words that stand for a missing value besides :data:`MISSING`.
+    """How numbers and missing values are written: see ``open_table``.
 
     Examples
     --------

@@ -37,7 +37,7 @@ class Chunk(NamedTuple):
     labels : ndarray of shape (n,) or None
         The label column as text; None where none was asked for.
     numbers : ndarray of shape (n,)
-        The number of each row in the table, from 0; dropped rows are count_of, blank lines and the
+        The number of each row in the table, from 0; dropped rows are counted, blank lines and the
         header are not.
     """
 
@@ -132,7 +132,7 @@ class TableReader:
                 None if self.label_name is None else np.empty(0, dtype=object),
                 np.empty(0, dtype=np.int64),
             )
-        return _joined(chunks)
+        return join_chunks(chunks)
 
     def close(self) -> None:
         """Close the source, unless it is standard input or was given open."""
@@ -161,21 +161,21 @@ class TableReader:
             n_waiting += len(chunk.rows)
             if n_waiting < size:
                 continue
-            joined = _joined(waiting)
+            joined = join_chunks(waiting)
             whole = n_waiting - n_waiting % size
             for first in range(0, whole, size):
                 n_given += size
                 self.n_rows = int(joined.numbers[first + size - 1]) + 1
                 self.n_dropped = self.n_rows - n_given
-                yield _part(joined, first, first + size)
-            rest = _part(joined, whole, n_waiting)
+                yield part_of(joined, first, first + size)
+            rest = part_of(joined, whole, n_waiting)
             # A copy, so that what was given away is not held any longer.
             waiting = [Chunk(*(None if a is None else a.copy() for a in rest))]  # type: ignore[arg-type]
             n_waiting -= whole
         self.n_rows = n_read
         self.n_dropped = n_read - n_given - n_waiting
         if n_waiting:
-            yield _joined(waiting)
+            yield join_chunks(waiting)
         elif not n_given:
             self._raise_no_rows()
 
@@ -365,7 +365,8 @@ def _open(source: Source, format: str, options: TextOptions, request: Request) -
     return (ParquetTable if format == "parquet" else ArrowTable)(source, request)
 
 
-def _joined(chunks: Sequence[Chunk]) -> Chunk:
+def join_chunks(chunks: Sequence[Chunk]) -> Chunk:
+    """Return one chunk out of several."""
     if len(chunks) == 1:
         return chunks[0]
     labels = [chunk.labels for chunk in chunks if chunk.labels is not None]
@@ -376,6 +377,7 @@ def _joined(chunks: Sequence[Chunk]) -> Chunk:
     )
 
 
-def _part(chunk: Chunk, first: int, end: int) -> Chunk:
+def part_of(chunk: Chunk, first: int, end: int) -> Chunk:
+    """Return some of the rows of a chunk."""
     labels = None if chunk.labels is None else chunk.labels[first:end]
     return Chunk(chunk.rows[first:end], labels, chunk.numbers[first:end])

@@ -137,16 +137,7 @@ class Evidence:
 class TextParser(Columns, ABC):
     """Lines of text into rows; knows the schema once it has seen enough lines.
 
-    Parameters
-    ----------
-    title : str
-        What the table is called in messages.
-    options : TextOptions
-        How it is written.
-    request : Request
-        Which columns are asked for.
-    in_lines : bool
-        Whether every line stands for itself, or quoted fields may go over lines.
+    With ``in_lines`` every line stands for itself; otherwise quoted fields may go over lines.
     """
 
     format: ClassVar[str]
