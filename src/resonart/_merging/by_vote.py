@@ -19,9 +19,9 @@ def merge_by_vote(
 ) -> tuple[Snapshot, list[Ints]]:
     """Return the leader with all that the other models know, and the map of each model's labels.
 
-    Merge ART would ask which of two partitions is right, pair of modules by pair of modules, with a
-    vigilance that was chosen for one of them. Here one partition is right, and the boxes of the
-    others find their place in it: a cluster joins the one that most of its rows lie in.
+    Merge ART would ask which of two partitions is right, pair of clusters by pair of clusters, with
+    a vigilance that was chosen for one of them. Here one partition is right, and the categories of
+    the others find their place in it: a cluster joins the one that most of its rows lie in.
     """
     bounds = common_bounds(contents)
     lead = contents[leader]

@@ -38,7 +38,7 @@ def merge_grown(
 
     Clusters of the base are the same in all of them, so nothing has to be found out: what was
     added to one is put together and compressed. Only clusters that the base did not have are
-    presented to Merge ART. The base's own boxes stay the first of their clusters, so that the
+    presented to Merge ART. The base's own categories stay the first of their clusters, so that the
     outcome counts as grown from the base, too, and can be merged with others of its kind.
     """
     known = _moved(base, bounds)
@@ -97,18 +97,18 @@ def _places_of(known: Categories, mine: Categories, i: int) -> Ints:
     )
     if not fits:
         raise ValueError(
-            f"models[{i}] does not go on from the base: boxes of the base are missing in it. Give "
-            "copies of the base that have learned more, and have not merged since; set "
+            f"models[{i}] does not go on from the base: categories of the base are missing in it. "
+            "Give copies of the base that have learned more, and have not merged since; set "
             "auto_merge=False in a copy that learns with merge_every or max_categories."
         )
     return at
 
 
 def _not_joined(total: Categories, same: Categories, params: Params) -> Flags:
-    """Let the base's boxes grow as they did in one model, while they stay small; tell the others.
+    """Let the base's categories grow as in one model, while they stay small; return the others.
 
-    A union may be as large as the upper vigilance lets a point grow, or as large as the box had
-    become in that model by itself.
+    A union may be as large as the upper vigilance lets a point grow, or as large as the category
+    had become in that model by itself.
     """
     union = np.minimum(total.weights, same.weights)
     d = union.shape[1] // 2
@@ -145,9 +145,9 @@ def _compressed(categories: Categories, params: Params) -> Categories:
     return Categories(found[0], found[1], present[found[2]])
 
 
-def _merged(modules: Categories, params: Params) -> tuple[Categories, Ints]:
-    """Merge ART over modules that no model had before; return them and the map of their labels."""
-    if not len(modules.counts):
-        return modules, np.empty(0, dtype=np.int64)
-    weights, counts, labels, label_map, _ = _core.merge_modules(*modules, params, None, True)
+def _merged(categories: Categories, params: Params) -> tuple[Categories, Ints]:
+    """Merge ART over clusters that no model had before; return them and the map of their labels."""
+    if not len(categories.counts):
+        return categories, np.empty(0, dtype=np.int64)
+    weights, counts, labels, label_map, _ = _core.merge_modules(*categories, params, None, True)
     return Categories(weights, counts, labels), label_map

@@ -117,7 +117,7 @@ class Sweep:
             )
             for cell in best[:_SHOWN].tolist()
         ]
-        columns = [*self.cells, "clusters", "boxes", *means]
+        columns = [*self.cells, "clusters", "categories", *means]
         note = line(f"The best cells by {next(iter(means))}, in the mean over the orders:")
         return card(heading(title), note, table(columns, rows))
 

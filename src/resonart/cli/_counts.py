@@ -117,18 +117,18 @@ class Summary(NamedTuple):
         """
         n_rows = max(int(self.sizes.sum()) + self.n_noise, 1)
 
-        def line(name: str, size: int, n_boxes: int | None) -> list[object]:
-            return [name, size, f"{size / n_rows:.1%}", n_boxes]
+        def line(name: str, size: int, n_categories: int | None) -> list[object]:
+            return [name, size, f"{size / n_rows:.1%}", n_categories]
 
-        boxes = np.zeros_like(self.sizes) if categories is None else categories
+        n_categories = np.zeros_like(self.sizes) if categories is None else categories
         lines = [
-            line(str(label), int(self.sizes[label]), int(boxes[label]))
+            line(str(label), int(self.sizes[label]), int(n_categories[label]))
             for label in np.argsort(-self.sizes, kind="stable")
         ]
         if self.n_noise:
             lines.append(line("noise", self.n_noise, None))
         width = 3 if categories is None else 4
-        columns = ["cluster", "rows", "share", "boxes"][:width]
+        columns = ["cluster", "rows", "share", "categories"][:width]
         return Table(columns, [each[:width] for each in lines])
 
 

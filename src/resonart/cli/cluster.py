@@ -285,7 +285,8 @@ def report_of(
         "left out": ", ".join(map(str, reader.left_out)),
         "model": f"{in_short(model)}{chosen}",
         "why": choice,
-        "found": f"{count_of(n_clusters, 'cluster')} in {count_of(model.n_categories_, 'box')}",
+        "found": f"{count_of(n_clusters, 'cluster')} in "
+        f"{count_of(model.n_categories_, 'category')}",
         "refused": refused if model.n_refused_ else None,
         "agreement": summary.agreement_in_words,
         "time": f"{duration(seconds)}, learning {duration(learned.seconds)}{speed}",

@@ -49,8 +49,8 @@ _HELP = {
     "out_of_bounds": 'What a row outside the ranges does: `"expand"` widens them and leaves every '
     'box where it is in your units, `"clip"` moves the row to the edge, `"error"` refuses it. The '
     "last two need `bounds`, or a first frame of `learn_many`.",
-    "max_categories": "Most boxes the model may have: a bound on memory. A row that finds no room "
-    "is labelled, but not learned; see the estimator.",
+    "max_categories": "Most categories the model may have: a bound on memory. A row that finds no "
+    "room is labelled, but not learned; see the estimator.",
     "merge_every": "Number of rows between two merges. Labels change then, and only then. By "
     "default clusters are merged only by `model.estimator.merge()`.",
     "on_missing": 'What a row does that lacks a feature: `"last"` takes the feature\'s value in '
