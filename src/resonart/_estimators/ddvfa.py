@@ -10,7 +10,7 @@ from .._rows.checks import ParameterError, Rows
 from .._shared.labels import rename_labels
 from .auto_vigilance import AutoVigilance
 from .base import BaseART, Labels
-from .merge_art import check_modules
+from .merge_art import check_ddvfa_params
 
 
 def merges_by_itself(params: Params) -> bool:
@@ -186,7 +186,7 @@ default="single"
     """
 
     _engine_type = _core.Ddvfa
-    _swept = ("rho_lb", "rho_ub")
+    _vigilance_names = ("rho_lb", "rho_ub")
     _engine: _core.Ddvfa
     # Until a first row has said so: another thread may learn before it has come back.
     _merges_by_itself: bool = True
@@ -277,12 +277,12 @@ default="single"
     @property
     def rho_lb_(self) -> float:
         """The lower vigilance used."""
-        return self._used("rho_lb")
+        return self._vigilance_used("rho_lb")
 
     @property
     def rho_ub_(self) -> float:
         """The upper vigilance used."""
-        return self._used("rho_ub")
+        return self._vigilance_used("rho_ub")
 
     @property
     def label_map_(self) -> Labels:
@@ -297,7 +297,7 @@ default="single"
 
     def _own_params(self, n_rows: int | None) -> dict[str, Any]:
         params = super()._own_params(n_rows)
-        check_modules(params)
+        check_ddvfa_params(params)
         if params["merge_every"] and not self.auto_merge:
             raise ParameterError(
                 f"merge_every={self.merge_every} asks for merging, which auto_merge=False forbids. "

@@ -102,7 +102,7 @@ class DVFA(AutoVigilance):
     """
 
     _engine_type = _core.Dvfa
-    _swept = ("rho_lb", "rho_ub")
+    _vigilance_names = ("rho_lb", "rho_ub")
 
     def __init__(
         self,
@@ -145,9 +145,9 @@ class DVFA(AutoVigilance):
     @property
     def rho_lb_(self) -> float:
         """The lower vigilance used."""
-        return self._used("rho_lb")
+        return self._vigilance_used("rho_lb")
 
     @property
     def rho_ub_(self) -> float:
         """The upper vigilance used."""
-        return self._used("rho_ub")
+        return self._vigilance_used("rho_ub")

@@ -121,7 +121,7 @@ class FuzzyART(AutoVigilance):
     """
 
     _engine_type = _core.FuzzyArt
-    _swept = ("rho",)
+    _vigilance_names = ("rho",)
 
     def __init__(
         self,
@@ -157,4 +157,4 @@ class FuzzyART(AutoVigilance):
     @property
     def rho_(self) -> float:
         """The vigilance used."""
-        return self._used("rho")
+        return self._vigilance_used("rho")

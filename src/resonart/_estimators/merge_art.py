@@ -22,7 +22,7 @@ from .parameters import PARAMETERS, check_parameters, engine_fields
 ROUNDING = 1e-9
 
 
-def check_modules(params: dict[str, Any]) -> None:
+def check_ddvfa_params(params: dict[str, Any]) -> None:
     """Check what DDVFA and Merge ART ask of parameters that are in their ranges."""
     check_vigilances(params)
     gamma, gamma_ref = params["gamma"], params["gamma_ref"]
@@ -177,7 +177,7 @@ class MergeART(BaseEstimator):
                 raise TypeError("counts and category_labels belong to weights=..., not a model.")
             weights, counts, category_labels = _categories_of(model)
         params = engine_fields(_core.DdvfaParams, self.get_params(deep=False))
-        check_modules(params)
+        check_ddvfa_params(params)
         check_parameters(self, (PARAMETERS["max_passes"], PARAMETERS["compress"]))
         return MergedClusters(
             *_core.merge_modules(

@@ -40,7 +40,7 @@ def merge_by_vote(
     for i, content in enumerate(contents):
         if i == leader:
             continue
-        winners = _elected(whole, content, params)
+        winners = _majority_clusters(whole, content, params)
         # Where rows resonate with nothing known, their cluster is new.
         new = np.flatnonzero(winners < 0)
         winners[new] = _n_clusters(whole) + np.arange(len(new))
@@ -62,7 +62,7 @@ def common_bounds(contents: Sequence[Snapshot]) -> Bounds:
     )
 
 
-def _elected(known: Snapshot, content: Snapshot, params: Params) -> Ints:
+def _majority_clusters(known: Snapshot, content: Snapshot, params: Params) -> Ints:
     """Return which known cluster most rows of each cluster lie in; -1: most resonate with none."""
     engine = _core.Ddvfa(known.weights.shape[1] // 2, params)
     known.fill(engine)

@@ -26,7 +26,7 @@ class Categories(NamedTuple):
     counts: Ints
     labels: Ints
 
-    def those(self, chosen: Flags | Ints) -> Categories:
+    def select(self, chosen: Flags | Ints) -> Categories:
         """Return some of them."""
         return Categories(self.weights[chosen], self.counts[chosen], self.labels[chosen])
 
@@ -50,12 +50,12 @@ def merge_grown(
     for i, content in enumerate(grown):
         mine = _moved(content, bounds)
         at = _places_of(known, mine, i)
-        same = mine.those(at)._replace(counts=mine.counts[at] - known.counts)
-        beside.append(same.those(_not_joined(total, same, params)))
-        mine = mine.those(np.delete(np.arange(len(mine.counts)), at))
+        same = mine.select(at)._replace(counts=mine.counts[at] - known.counts)
+        beside.append(same.select(_not_joined(total, same, params)))
+        mine = mine.select(np.delete(np.arange(len(mine.counts)), at))
         is_new = mine.labels >= n_known
-        beside.append(mine.those(~is_new))
-        founded = mine.those(is_new)
+        beside.append(mine.select(~is_new))
+        founded = mine.select(is_new)
         new.append(founded._replace(labels=founded.labels - n_known + ends[-1]))
         ends.append(ends[-1] + max(_n_clusters(founded) - n_known, 0))
     founded, label_map = _merged(_joined(new), params)
@@ -137,7 +137,7 @@ def _compressed(categories: Categories, params: Params) -> Categories:
     """Compress the categories of each cluster; clusters may be missing here."""
     if not len(categories.counts):
         return categories
-    categories = categories.those(np.argsort(categories.labels, kind="stable"))
+    categories = categories.select(np.argsort(categories.labels, kind="stable"))
     present, labels = np.unique(categories.labels, return_inverse=True)
     found = _core.merge_modules(
         categories.weights, categories.counts, labels.astype(np.int64), params, 0, True

@@ -268,7 +268,7 @@ def explain_row(model: BaseART, rows: Rows, nearest: bool, names: tuple[str, ...
     match = float(engine.score(rows)[0])
     box, deciding, n_holding = None, None, 0
     if cluster >= 0:
-        seen = _Seen(
+        distances = _BoxDistances(
             row=np.clip(row, low, high),
             boxes=boxes_from_weights(content.weights[own], content.bounds),
             counts=content.counts[own],
@@ -277,9 +277,9 @@ def explain_row(model: BaseART, rows: Rows, nearest: bool, names: tuple[str, ...
             rule=MatchRule.of(len(row), params),
             vigilance=vigilance,
         )
-        box, n_holding = seen.box(seen.nearest()), seen.n_holding()
+        box, n_holding = distances.box(distances.nearest()), distances.n_holding()
         if linkage in (None, "single"):
-            deciding = seen.box(seen.matching(match))
+            deciding = distances.box(distances.matching(match))
     return Explanation(
         estimator=type(model).__name__,
         row=tuple(row.tolist()),
@@ -300,7 +300,7 @@ def explain_row(model: BaseART, rows: Rows, nearest: bool, names: tuple[str, ...
     )
 
 
-class _Seen:
+class _BoxDistances:
     """The boxes of a cluster as seen from a row."""
 
     def __init__(

@@ -15,7 +15,7 @@ from .._rows.bounds import Bounds, scale_rows
 from .._rows.checks import Rows
 from .._shared.show import card, heading, line, summary, table
 from .._shared.words import count_of
-from .quality import SMALL, Integers, Measures, measure, surroundings
+from .quality import SMALL, Integers, Measures, measure, row_graphs
 from .sweep import Report, Runs, cells_of, run_sweep
 
 if TYPE_CHECKING:
@@ -191,8 +191,8 @@ def choose(
     """
     n, d = rows.shape
     scaled = scale_rows(np.ascontiguousarray(rows, dtype=np.float64), *bounds)
-    threshold = least_score(d) if _may_be_one(grid) else 0.0
-    too_few, is_fine_given = n < FEWEST_ROWS, len(grid[_finest(grid)]) == 1
+    threshold = least_score(d) if _may_be_one_cluster(grid) else 0.0
+    too_few, is_fine_given = n < FEWEST_ROWS, len(grid[_size_vigilance(grid)]) == 1
     most_categories = n if too_few or is_fine_given else min(MOST_CATEGORIES, n // 2)
     runs = run_sweep(
         clone(model),
@@ -210,7 +210,7 @@ def choose(
     elif are_equal(rows):
         reason = "All rows are equal"
     else:
-        measures = measure(runs.partitions, surroundings(scaled, n_threads), n_threads)
+        measures = measure(runs.partitions, row_graphs(scaled, n_threads), n_threads)
         shortlist = _best_runs(runs, measures, n_threads, more_to_come)
         reason = (
             f"No vigilance gives two clusters of {SMALL} rows or more in at most "
@@ -253,7 +253,7 @@ def choose(
     return choice, run
 
 
-def _may_be_one(grid: dict[str, NDArray[Any]]) -> bool:
+def _may_be_one_cluster(grid: dict[str, NDArray[Any]]) -> bool:
     """Tell whether one cluster is to be considered.
 
     Not where the lower vigilance is given. Nor for fuzzy ART, whose boxes cut clusters of any shape
@@ -262,7 +262,7 @@ def _may_be_one(grid: dict[str, NDArray[Any]]) -> bool:
     return "rho_lb" in grid and len(grid["rho_lb"]) > 1
 
 
-def _finest(grid: dict[str, NDArray[Any]]) -> str:
+def _size_vigilance(grid: dict[str, NDArray[Any]]) -> str:
     """Return the name of the vigilance that says how small boxes are."""
     return "rho_ub" if "rho_ub" in grid else "rho"
 

@@ -15,10 +15,10 @@ from resonart.io import Chunk
 
 from ._cluster_ids import ClusterIds, Integers
 from ._errors import CommandError
-from ._output import Tick
+from ._output import Advance
 
 
-class Head(NamedTuple):
+class FirstRows(NamedTuple):
     """The first rows of a table, and whether they are all."""
 
     chunk: Chunk
@@ -33,7 +33,7 @@ class Learned(NamedTuple):
     ----------
     in_memory : bool
         Whether all rows were learned by one ``fit``.
-    n_head_rows : int
+    n_first_rows : int
         Rows that were learned at first; a vigilance was chosen from them.
     seconds : float
         Time spent learning, reading not counted.
@@ -42,29 +42,29 @@ class Learned(NamedTuple):
     """
 
     in_memory: bool
-    n_head_rows: int
+    n_first_rows: int
     seconds: float
     labels: Integers
 
 
-Keep = Callable[[Chunk, Integers], None]
+OnChunk = Callable[[Chunk, Integers], None]
 
 
-def read_head(chunks: Iterable[Chunk], limit: int, tick: Tick) -> Head:
+def read_first_rows(chunks: Iterable[Chunk], limit: int, advance: Advance) -> FirstRows:
     """Read up to so many rows; what comes after them stays unread."""
     chunks = iter(chunks)
     taken: list[Chunk] = []
     n_rows = 0
     for chunk in chunks:
-        tick(len(chunk.rows))
+        advance(len(chunk.rows))
         taken.append(chunk)
         n_rows += len(chunk.rows)
         if n_rows > limit:
             break
     else:
-        return Head(join(taken), True, iter(()))
+        return FirstRows(join(taken), True, iter(()))
     whole = join(taken)
-    return Head(cut(whole, 0, limit), False, chain([cut(whole, limit, n_rows)], chunks))
+    return FirstRows(cut(whole, 0, limit), False, chain([cut(whole, limit, n_rows)], chunks))
 
 
 def join(chunks: Sequence[Chunk]) -> Chunk:
@@ -85,52 +85,52 @@ def cut(chunk: Chunk, begin: int, end: int) -> Chunk:
     return Chunk(chunk.rows[begin:end], classes, chunk.numbers[begin:end])
 
 
-def learn(model: Any, head: Head, keep: Keep, tick: Tick) -> Learned:
+def learn(model: Any, first: FirstRows, on_chunk: OnChunk, advance: Advance) -> Learned:
     """Let the model learn all rows, and hand every chunk on with the ids of its clusters.
 
     A table that is read whole is learned by ``fit``, a larger one block by block.
     """
     names = ClusterIds()
     clock = Clock()
-    n_head_rows = len(head.chunk.rows)
-    if not head.is_all:
-        check_goes_in_chunks(model, n_head_rows)
+    n_first_rows = len(first.chunk.rows)
+    if not first.is_all:
+        check_goes_in_chunks(model, n_first_rows)
     with clock:
         labels = (
-            model.fit(head.chunk.rows).labels_
-            if head.is_all
-            else learn_block(model, head.chunk.rows)
+            model.fit(first.chunk.rows).labels_
+            if first.is_all
+            else learn_block(model, first.chunk.rows)
         )
     tracker = Tracker(model, names)
     tracker.follow()
-    keep(head.chunk, names.of(labels))
-    for chunk in head.rest:
+    on_chunk(first.chunk, names.of(labels))
+    for chunk in first.rest:
         with clock:
             labels = learn_block(model, chunk.rows)
         tracker.follow()
-        keep(chunk, names.of(labels))
-        tick(len(chunk.rows))
-    if not head.is_all:
+        on_chunk(chunk, names.of(labels))
+        advance(len(chunk.rows))
+    if not first.is_all:
         with clock:
             label_map = end_blocks(model)
         if label_map is not None:
             names.follow(model.n_clusters_, label_map)
-    return Learned(head.is_all, n_head_rows, clock.seconds, names.labels())
+    return Learned(first.is_all, n_first_rows, clock.seconds, names.labels())
 
 
-def check_goes_in_chunks(model: Any, n_head_rows: int) -> None:
+def check_goes_in_chunks(model: Any, n_first_rows: int) -> None:
     """Say what was asked for that only rows read whole can have."""
     params = model.get_params()
-    cure = f"Give --in-memory-rows a larger number than {n_head_rows:,}, or leave it out."
+    cure = f"Give --in-memory-rows a larger number than {n_first_rows:,}, or leave it out."
     if params["order"] != "given":
         raise CommandError(
             f"--order {params['order']} needs all rows in memory, and the table has more than "
-            f"{n_head_rows:,}. {cure}"
+            f"{n_first_rows:,}. {cure}"
         )
     if params["max_epochs"] != 1:
         raise CommandError(
             f"--epochs {params['max_epochs']} needs all rows in memory, and the table has more "
-            f"than {n_head_rows:,}. {cure}"
+            f"than {n_first_rows:,}. {cure}"
         )
 
 

@@ -18,7 +18,7 @@ from .holder import EngineHolder, Labels
 from .parameters import PARAMETERS
 
 
-class AskingMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin, EngineHolder):
+class PredictionMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin, EngineHolder):
     """``predict``, ``score_samples``, ``transform`` and their like."""
 
     def predict(self, X: ArrayLike) -> Labels:
