@@ -132,7 +132,7 @@ public:
         return labelled(learn_row(row, kNone, may_leave_bounds(params), [&] {
             Poll<Ask> poll(ask);
             undoable([&] {
-                Buffer<std::uint32_t> map = make_room(true, poll);
+                LabelMap map = make_room(true, poll);
                 if (map.size()) state_.label_map = std::move(map);
             });
             forget();
@@ -445,7 +445,7 @@ private:
         const auto row_at = [&](std::size_t i) {
             return plan.order ? static_cast<std::size_t>(plan.order[i]) : i;
         };
-        const auto follow = [&](std::size_t i, Buffer<std::uint32_t>&& map) {
+        const auto follow = [&](std::size_t i, LabelMap&& map) {
             call_map.follow(map);
             maps.add(i, std::move(map));
         };
@@ -457,10 +457,12 @@ private:
             for (std::size_t i = 0; i < n; ++i) {
                 const std::size_t r = row_at(i);
                 rows.read(r, row_.data());
-                labels[r] = learn_row(row_.data(), static_cast<std::int64_t>(r), may_leave, [&] {
-                    Buffer<std::uint32_t> map = make_room(plan.may_merge, poll);
+                const auto make_room_first = [&] {
+                    LabelMap map = make_room(plan.may_merge, poll);
                     if (map.size()) follow(i, std::move(map));
-                });
+                };
+                labels[r] = told_label(learn_row(row_.data(), static_cast<std::int64_t>(r),
+                                                 may_leave, make_room_first));
                 poll.work(workspace_.take_work() + n_features_);
                 if (plan.merge_on_the_way && due_within(params, 0)) follow(i + 1, merge_now(poll));
             }
@@ -478,7 +480,7 @@ private:
                           Poll<Ask>& poll) {
         const bool may_leave = begin(rows, params);
         CallMap call_map(kMerges ? state_.art.n_clusters() : 0);
-        const auto follow = [&](std::size_t n_rows, const Buffer<std::uint32_t>& map) {
+        const auto follow = [&](std::size_t n_rows, const LabelMap& map) {
             call_map.follow(map);
             told.rename(n_rows, map);
         };
@@ -486,7 +488,7 @@ private:
         for (std::size_t r = 0; r < rows.size(); ++r) {
             rows.read(r, row_.data());
             const auto make_room_first = [&] {
-                const Buffer<std::uint32_t> map = make_room(true, poll);
+                const LabelMap map = make_room(true, poll);
                 if (map.size()) follow(r, map);
                 n_before = count_clusters();
             };
@@ -523,11 +525,11 @@ private:
         CallMap call_map(kMerges ? state_.art.n_clusters() : 0);
         const bool may_leave = may_leave_bounds(state_.art.params());
         std::int64_t label = labelled(learn_row(row, kNone, may_leave, [&] {
-            const Buffer<std::uint32_t> map = make_room(true, poll);
+            const LabelMap map = make_room(true, poll);
             if (map.size()) call_map.follow(map);
         }));
         if (due_within(state_.art.params(), 0)) {
-            const Buffer<std::uint32_t> map = merge_now(poll);
+            const LabelMap map = merge_now(poll);
             label = renamed(label, map.data());
             call_map.follow(map);
         }
@@ -600,8 +602,8 @@ private:
     // Merge ART for the sake of the next row, or only its compression. Returns old-to-new where
     // clusters were merged. After it the row can be learned, which then cannot fail.
     template <class Ask>
-    Buffer<std::uint32_t> make_room(bool may_merge, Poll<Ask>& poll) {
-        Buffer<std::uint32_t> map;
+    LabelMap make_room(bool may_merge, Poll<Ask>& poll) {
+        LabelMap map;
         copy_before();
         if constexpr (kMerges) {
             if (may_merge && state_.art.params().merge_when_full) {
@@ -622,7 +624,7 @@ private:
             state_.art.find_components(workspace_);
             return state_.art.cluster_of(coded_.last(), true, workspace_);
         } else {
-            return label;
+            return told_label(label);
         }
     }
 
@@ -667,21 +669,21 @@ private:
     }
 
     template <class Ask>
-    Buffer<std::uint32_t> merge_now(Poll<Ask>& poll) {
+    LabelMap merge_now(Poll<Ask>& poll) {
         if constexpr (kMerges) {
             if (state_.n_merges >= kMostRows) {
                 throw std::invalid_argument(
                     "the model has been merged 2^53 times, and cannot count more; train a new one");
             }
             copy_before();
-            Buffer<std::uint32_t> map = state_.art.merge(state_.n_apart, poll);
+            LabelMap map = state_.art.merge(state_.n_apart, poll);
             state_.since_merge = 0;
             ++state_.n_merges;
             ++state_.n_renamings;
             return map;
         } else {
             (void)poll;
-            return Buffer<std::uint32_t>();
+            return LabelMap();
         }
     }
 

@@ -95,7 +95,7 @@ def test_a_cluster_that_has_become_noise() -> None:
 
 def test_rows_of_clusters_that_have_gone_are_noise() -> None:
     counts = ClusterCounts()
-    counts.add(np.array([0, 0, 1, 2, 2, 2, -1]), list("aabcccd"))
+    counts.add(np.array([0, 0, 1, 2, 2, 2, -1]), np.array(list("aabcccd")))
     sizes, n_noise = counts.sizes(np.array([0, -1, 1]), 2)
     assert sizes.tolist() == [2, 3]
     assert n_noise == 2

@@ -545,6 +545,7 @@ def of_format_2(header: Header) -> Header:
         flat |= dict.fromkeys(OWN_NAMES.get(name, (name,)), value)
     assert flat.keys() == FLAT.keys()
     header["fitted"]["trained_with"] = flat
+    del header["fitted"]["counters"]["n_removed"]  # which format 3 has brought
     return header | {"format": 2}
 
 
