@@ -224,7 +224,8 @@ private:
     }
 
     // Whoever is below must know where it hangs.
-    void hang(std::uint32_t n, std::size_t slot, std::uint32_t what, std::size_t level) noexcept {
+    void set_child(std::uint32_t n, std::size_t slot, std::uint32_t what,
+                   std::size_t level) noexcept {
         const auto at = static_cast<std::uint32_t>(n * kEntries + slot);
         child_[at] = what;
         (level == 0 ? place_ : parent_)[what] = at;
@@ -234,7 +235,7 @@ private:
         const float* a = slot_of(from, from_slot);
         float* b = slot_of(to, to_slot);
         for (std::size_t f = 0; f <= width_; ++f) b[f * kEntries] = a[f * kEntries];
-        hang(to, to_slot, child(from, from_slot), level);
+        set_child(to, to_slot, child(from, from_slot), level);
     }
     void leave(std::uint32_t n, std::size_t slot) noexcept {
         float* to = slot_of(n, slot);
@@ -246,7 +247,7 @@ private:
         const std::size_t slot = n_entries_[n]++;
         float* to = slot_of(n, slot);
         for (std::size_t f = 0; f <= width_; ++f) to[f * kEntries] = scratch_[f];
-        hang(n, slot, what, level);
+        set_child(n, slot, what, level);
     }
 
     // `what`, whose box is in `scratch_`, becomes an entry of node n; if that is full, it and
@@ -257,7 +258,7 @@ private:
             if (n == root_) {
                 root_ = add_node();
                 n_entries_[root_] = 1;
-                hang(root_, 0, n, ++height_);
+                set_child(root_, 0, n, ++height_);
             }
             const std::uint32_t at = parent_[n];
             bounding(n, slot_of(at), kEntries);
@@ -338,7 +339,7 @@ private:
         n_entries_[n] = static_cast<std::uint8_t>(n_children);
         for (std::size_t slot = 0; slot < n_children; ++slot) {
             const std::uint32_t what = children[slot];
-            hang(n, slot, what, level);
+            set_child(n, slot, what, level);
             if (level == 0) {
                 write(place_[what], [&](std::size_t f) { return entry(what, f); }, norm(what));
             } else {

@@ -30,11 +30,13 @@ bool has_bit(int leaf, int sub, int reg, int bit) {
     return (r[reg] >> bit & 1) != 0;
 }
 // The operating system must save the wide registers too (XCR0).
-bool saves(unsigned long long mask) { return has_bit(1, 0, 2, 27) && (_xgetbv(0) & mask) == mask; }
-bool has_avx2() { return saves(0x6) && has_bit(7, 0, 1, 5); }
+bool os_saves(unsigned long long mask) {
+    return has_bit(1, 0, 2, 27) && (_xgetbv(0) & mask) == mask;
+}
+bool has_avx2() { return os_saves(0x6) && has_bit(7, 0, 1, 5); }
 // /arch:AVX512 may use F, DQ, CD, BW and VL.
 bool has_avx512() {
-    return saves(0xe6) && has_bit(7, 0, 1, 16) && has_bit(7, 0, 1, 17) && has_bit(7, 0, 1, 28) &&
+    return os_saves(0xe6) && has_bit(7, 0, 1, 16) && has_bit(7, 0, 1, 17) && has_bit(7, 0, 1, 28) &&
            has_bit(7, 0, 1, 30) && has_bit(7, 0, 1, 31);
 }
 #else

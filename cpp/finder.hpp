@@ -29,12 +29,12 @@ namespace resonart {
 class Finder {
 public:
     // What searches have shown so far. Kept by whoever wants the next ones to know.
-    struct Experience {
+    struct SearchHistory {
         SearchCosts costs;
         std::uint32_t packing = 0;  // of the index they are about
     };
-    const Experience& experience() const { return known_; }
-    void recall(const Experience& known) noexcept { known_ = known; }
+    const SearchHistory& search_history() const { return known_; }
+    void set_search_history(const SearchHistory& known) noexcept { known_ = known; }
 
     // Room for what a search leaves. Before the searches of each sample, if categories were added.
     void prepare(const Categories& c) {
@@ -180,7 +180,7 @@ private:
         }
 
         const Sample& sample() const noexcept { return x_; }
-        Glance look(const float* node, float* bound) const noexcept {
+        NodeScan look(const float* node, float* bound) const noexcept {
             return kernels().near_ratio(x_.rough, node, c_.width(), reach_, bound);
         }
         std::int64_t look_at_all(float* bound) const noexcept {
@@ -193,7 +193,7 @@ private:
         }
         bool visit(std::uint32_t j) noexcept {
             c_.prefetch_beside(j);
-            const Met met = meet(c_, j, x_);
+            const OverlapAndNorm met = overlap_and_norm(c_, j, x_);
             if (!(met.overlap >= threshold_)) return true;
             offer({j, met.overlap / (alpha_ + met.norm), met.overlap});
             return true;
@@ -247,7 +247,7 @@ private:
 
         const Sample& sample() const noexcept { return x_; }
         double alpha() const noexcept { return alpha_; }
-        Glance look(const float* node, float* bound) const noexcept {
+        NodeScan look(const float* node, float* bound) const noexcept {
             return kernels().near_gap(x_.rough, node, c_.width(), most_, bound);
         }
         std::int64_t look_at_all(float* bound) const noexcept {
@@ -302,7 +302,7 @@ private:
         }
 
         const Sample& sample() const noexcept { return x_; }
-        Glance look(const float* node, float* bound) const noexcept {
+        NodeScan look(const float* node, float* bound) const noexcept {
             return kernels().near_ratio(x_.rough, node, c_.width(), reach_, bound);
         }
         static unsigned promising(const float*) noexcept { return ~0u; }
@@ -398,7 +398,7 @@ private:
         tree.prefetch_children(n);
         Widening* const wider = query.sample().wider;
         const float* node = wider ? wider->node(tree.node(n), tree.width()) : tree.node(n);
-        const Glance near = query.look(node, bound);
+        const NodeScan near = query.look(node, bound);
         unsigned entries = near.within & ((1u << tree.n_entries(n)) - 1u);
         if (!entries) return true;
         // The most promising first: what it finds may spare the others, and mostly does.
@@ -469,7 +469,7 @@ private:
     bool looked_ = false;   // `rough_` holds overlaps of the sample at hand
     std::size_t left_ = 0;  // nodes until the search is given up
     std::size_t work_ = 0;
-    Experience known_;
+    SearchHistory known_;
     bool is_new_ = true;  // the next search is the first for its sample
     bool by_tree_ = false;
     bool keeps_costs_ = false;
@@ -480,9 +480,11 @@ struct FinderSpace {
     Finder finder;
     std::size_t take_work() noexcept { return finder.take_work(); }
 
-    using Experience = Finder::Experience;
-    Experience experience() const { return finder.experience(); }
-    void recall(const Experience& known) noexcept { finder.recall(known); }
+    using SearchHistory = Finder::SearchHistory;
+    SearchHistory search_history() const { return finder.search_history(); }
+    void set_search_history(const SearchHistory& known) noexcept {
+        finder.set_search_history(known);
+    }
 };
 
 }  // namespace resonart

@@ -415,13 +415,13 @@ inline RoughLanes node_gaps(const float* x, const float* node, std::size_t width
     return sum;
 }
 
-Glance near_in(RoughLanes bound, unsigned within) {
+NodeScan near_in(RoughLanes bound, unsigned within) {
     const unsigned best = at_least(bound, RoughLanes::all(highest(bound)));
     return {within, first_of(best)};
 }
 
-Glance near_ratio(const float* x, const float* node, std::size_t width, const Reach& reach,
-                  float* bound) {
+NodeScan near_ratio(const float* x, const float* node, std::size_t width, const Reach& reach,
+                    float* bound) {
     const RoughLanes top = RoughLanes::load(node + width * kRoughLanes);
     const RoughLanes overlap = top - node_gaps(x, node, width) + RoughLanes::all(reach.slack);
     const RoughLanes ratio = overlap / (top + RoughLanes::all(reach.alpha));
@@ -430,7 +430,7 @@ Glance near_ratio(const float* x, const float* node, std::size_t width, const Re
                               at_least(ratio, RoughLanes::all(reach.ratio)));
 }
 
-Glance near_gap(const float* x, const float* node, std::size_t width, float most, float* bound) {
+NodeScan near_gap(const float* x, const float* node, std::size_t width, float most, float* bound) {
     const RoughLanes negative = RoughLanes::all(0.0f) - node_gaps(x, node, width);
     negative.store(bound);
     return near_in(negative, at_least(negative, RoughLanes::all(-most)));

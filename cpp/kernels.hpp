@@ -74,7 +74,7 @@ struct Reach {
 
 // What a look at a node's boxes tells: a bit for each within reach, and which box promises most,
 // within reach or not.
-struct Glance {
+struct NodeScan {
     unsigned within, best;
 };
 
@@ -145,12 +145,12 @@ struct Kernels {
                     const Power& gamma_ref, double* activation, double* match);
 
     // A node of `kRoughLanes` boxes: the highest ratio each may have is left in `bound`.
-    Glance (*near_ratio)(const float* x, const float* node, std::size_t width, const Reach& reach,
-                         float* bound);
+    NodeScan (*near_ratio)(const float* x, const float* node, std::size_t width, const Reach& reach,
+                           float* bound);
 
     // The same for gaps, of which at most `most` is within reach; `bound` gets their negatives.
-    Glance (*near_gap)(const float* x, const float* node, std::size_t width, float most,
-                       float* bound);
+    NodeScan (*near_gap)(const float* x, const float* node, std::size_t width, float most,
+                         float* bound);
 
     // What `blocks` blocks of kLanes categories become when ranges change, and their norms.
     void (*widen)(const double* w, std::size_t blocks, std::size_t width, const RangeChange& change,

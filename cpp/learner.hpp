@@ -103,14 +103,14 @@ public:
     }
 
     // The caller of `train` or `merge` may still fail after they have succeeded (an interrupt on
-    // the way back): until `keep`, the model before the call can be had back.
+    // the way back): until `commit`, the model before the call can be had back.
     template <class Ask>
     void undo(Ask ask) {
         const Writing writing(lock_, ask);
         roll_back();
     }
     template <class Ask>
-    void keep(Ask ask) {
+    void commit(Ask ask) {
         const Writing writing(lock_, ask);
         forget();
     }
@@ -142,11 +142,11 @@ public:
 
     // As `train` with the rows as given, once, and tells what each of them did as it came.
     template <class Rows, class Ask>
-    void train_telling(const Rows& rows, const Params& params, StreamReport& told, Ask ask) {
+    void train_and_report(const Rows& rows, const Params& params, StreamReport& told, Ask ask) {
         params.check();
         const Writing writing(lock_, ask);
         Poll<Ask> poll(ask);
-        undoable([&] { tell_unguarded(rows, params, told, poll); });
+        undoable([&] { report_unguarded(rows, params, told, poll); });
     }
 
     // Whether the next row may take long: it is followed by a merge, or may have room made for it.
@@ -190,7 +190,7 @@ public:
                 table = room(k);
             },
             [&](std::size_t r, const Sample& x, auto& ws) {
-                tell_matches(x, ws, table + r * k, k);
+                write_matches(x, ws, table + r * k, k);
             });
     }
 
@@ -209,7 +209,7 @@ public:
                 few.prepare(k);
             },
             [&](std::size_t r, const Sample& x, auto& ws) {
-                tell_matches(x, ws, few.all(), k);
+                write_matches(x, ws, few.all(), k);
                 few.choose(clusters + r * m, matches + r * m);
             });
     }
@@ -290,7 +290,7 @@ public:
     }
 
     // After the state was filled from elsewhere. The caller holds the lock.
-    void know_clusters() {
+    void refresh_clusters() {
         state_.art.prepare(workspace_);
         count_clusters();
     }
@@ -381,7 +381,7 @@ private:
             state_.n_apart = n_apart;
             state_.label_map = map;
             ++state_.n_renamings;
-            know_clusters();
+            refresh_clusters();
             return map;
         });
     }
@@ -483,8 +483,8 @@ private:
     }
 
     template <class Rows, class Ask>
-    void tell_unguarded(const Rows& rows, const Params& params, StreamReport& told,
-                        Poll<Ask>& poll) {
+    void report_unguarded(const Rows& rows, const Params& params, StreamReport& told,
+                          Poll<Ask>& poll) {
         const bool may_leave = begin(rows, params);
         CallMap call_map(kMerges ? state_.art.n_clusters() : 0);
         const auto follow = [&](std::size_t n_rows, const LabelMap& map) {
@@ -569,8 +569,8 @@ private:
         return label;
     }
 
-    void tell_matches(const Sample& x, typename Art::Workspace& ws, double* match,
-                      std::size_t n_clusters) const noexcept {
+    void write_matches(const Sample& x, typename Art::Workspace& ws, double* match,
+                       std::size_t n_clusters) const noexcept {
         state_.art.matches(x, ws, match);
         for (std::size_t m = 0; m < n_clusters; ++m) match[m] = clamped_match(match[m]);
     }
@@ -716,7 +716,7 @@ private:
         x.prepare(n_features_);
         typename Art::Workspace workspace;
         state_.art.prepare(workspace);
-        asking_.tell(workspace);
+        search_history_.copy_to(workspace);
         if constexpr (kLabelsLater) {
             state_.art.recall_components(workspace_, workspace);
             begin(state_.art.find_components(workspace), workspace);
@@ -740,25 +740,25 @@ private:
             }
             poll.work(workspace.take_work() + n_features_);
         }
-        asking_.hear(workspace);
+        search_history_.update_from(workspace);
     }
 
     // What those who ask, many at once perhaps, have found out about searching, for the next one.
     // Nobody waits for it: a thread that held it when the process was forked never gives it back.
-    class Asking {
+    class SharedHistory {
     public:
-        void tell(typename Art::Workspace& workspace) {
+        void copy_to(typename Art::Workspace& workspace) {
             const std::unique_lock<std::mutex> guard(mutex_, std::try_to_lock);
-            if (guard) workspace.recall(known_);
+            if (guard) workspace.set_search_history(known_);
         }
-        void hear(const typename Art::Workspace& workspace) {
+        void update_from(const typename Art::Workspace& workspace) {
             const std::unique_lock<std::mutex> guard(mutex_, std::try_to_lock);
-            if (guard) known_ = workspace.experience();
+            if (guard) known_ = workspace.search_history();
         }
 
     private:
         std::mutex mutex_;
-        typename Art::Workspace::Experience known_;
+        typename Art::Workspace::SearchHistory known_;
     };
 
     std::size_t n_features_;
@@ -775,7 +775,7 @@ private:
         std::unique_ptr<State> copy;
     };
     Before before_;
-    mutable Asking asking_;
+    mutable SharedHistory search_history_;
     mutable ModelLock lock_;
 };
 

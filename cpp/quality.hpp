@@ -21,18 +21,18 @@ namespace resonart {
 // The tree is given as Prim's algorithm grew it: row order[i] was reached at height[i]. The minimax
 // distance of two rows, the longest step on the path between them, is then the greatest height
 // after the earlier up to the later of them.
-class Surroundings {
+class RowGraphs {
 public:
-    Surroundings(const std::int64_t* order, const double* height, std::size_t n,
-                 const std::int64_t* neighbours, std::size_t k)
+    RowGraphs(const std::int64_t* order, const double* height, std::size_t n,
+              const std::int64_t* neighbours, std::size_t k)
         : order_(order, order + n),
           height_(height, height + n),
           next_higher_(n, n),
           last_higher_(n, 0),
           neighbours_(neighbours, neighbours + n * k),
-          popularity_(n, 0),
+          in_degree_(n, 0),
           k_(k) {
-        for (const std::int64_t r : neighbours_) ++popularity_[static_cast<std::size_t>(r)];
+        for (const std::int64_t r : neighbours_) ++in_degree_[static_cast<std::size_t>(r)];
         std::vector<std::size_t> rising;
         for (std::size_t i = 1; i < n; ++i) {
             while (!rising.empty() && height_[rising.back()] <= height_[i]) rising.pop_back();
@@ -55,14 +55,14 @@ public:
     std::size_t next_higher(std::size_t i) const { return next_higher_[i]; }
     std::size_t last_higher(std::size_t i) const { return last_higher_[i]; }
     const std::int64_t* neighbours(std::size_t r) const { return neighbours_.data() + r * k_; }
-    std::size_t popularity(std::size_t r) const { return popularity_[r]; }
+    std::size_t in_degree(std::size_t r) const { return in_degree_[r]; }
 
 private:
     std::vector<std::int64_t> order_;
     std::vector<double> height_;
     std::vector<std::size_t> next_higher_, last_higher_;
     std::vector<std::int64_t> neighbours_;
-    std::vector<std::size_t> popularity_;  // of how many rows a row is a neighbour
+    std::vector<std::size_t> in_degree_;  // of how many rows a row is a neighbour
     std::size_t k_;
 };
 
@@ -76,7 +76,7 @@ struct Quality {
 
 class QualityMeter {
 public:
-    QualityMeter(const Surroundings& rows, std::size_t small, std::size_t most_clusters)
+    QualityMeter(const RowGraphs& rows, std::size_t small, std::size_t most_clusters)
         : rows_(rows), small_(small), most_(most_clusters) {}
 
     template <class P>
@@ -90,7 +90,7 @@ public:
         for (std::size_t r = 0; r < n; ++r) {
             const std::uint32_t mine = labels_[r];
             ++sizes_[mine];
-            arriving_[mine] += rows_.popularity(r);
+            arriving_[mine] += rows_.in_degree(r);
             const std::int64_t* near = rows_.neighbours(r);
             for (std::size_t i = 0; i < rows_.k(); ++i) {
                 inside += labels_[static_cast<std::size_t>(near[i])] == mine;
@@ -191,7 +191,7 @@ private:
         return total / static_cast<double>(n);
     }
 
-    const Surroundings& rows_;
+    const RowGraphs& rows_;
     std::size_t small_, most_;
     Buffer<std::uint32_t> labels_, column_;
     Buffer<std::size_t> sizes_, arriving_;
@@ -201,7 +201,7 @@ private:
 
 // Of all partitions.
 template <class Ask>
-void measure_all(const Partitions& partitions, const Surroundings& rows, std::size_t small,
+void measure_all(const Partitions& partitions, const RowGraphs& rows, std::size_t small,
                  std::size_t most_clusters, unsigned n_threads, Quality* out, Ask& ask) {
     std::atomic<std::size_t> next{0};
     std::atomic<bool> stop{false};

@@ -62,7 +62,7 @@ public:
         double activation, match;
     };
     Response response_of(const Categories& c, std::size_t j, const Sample& x) const noexcept {
-        const Met met = meet(c, j, x);
+        const OverlapAndNorm met = overlap_and_norm(c, j, x);
         const double t = gamma_(met.overlap / (alpha_ + met.norm));
         return {t, match(met.norm, t)};
     }

@@ -143,8 +143,8 @@ struct TopoWorkspace {
     std::uint64_t stamp = 0;
     std::size_t n_known = 0, n_components = 0;
     // Another one that knows them and outlives this one.
-    const TopoWorkspace* lender = nullptr;
-    const TopoWorkspace& known() const { return lender ? *lender : *this; }
+    const TopoWorkspace* shared = nullptr;
+    const TopoWorkspace& known() const { return shared ? *shared : *this; }
 };
 
 // Another number each time: modules of the same stamp have the same components.
@@ -281,7 +281,7 @@ public:
     // Connected components of the permanent categories, numbered by the lowest they hold. Returns
     // how many there are.
     std::size_t find_components(const Params& params, TopoWorkspace& ws) const noexcept {
-        if (ws.lender) return ws.lender->n_components;
+        if (ws.shared) return ws.shared->n_components;
         if (ws.stamp != stamp_ || ws.n_known > categories_.size()) {
             ws.n_components = find_components_anew(params, ws);
             ws.stamp = stamp_;
@@ -299,7 +299,7 @@ public:
     // What another workspace knows of the components, if that still holds; nobody may change it,
     // nor the module, as long as `ws` is used.
     void recall_components(const TopoWorkspace& known, TopoWorkspace& ws) const noexcept {
-        if (known.stamp == stamp_ && known.n_known == categories_.size()) ws.lender = &known;
+        if (known.stamp == stamp_ && known.n_known == categories_.size()) ws.shared = &known;
     }
 
     // The component of the category with the highest size-independent activation,
@@ -477,13 +477,15 @@ public:
         TopoWorkspace a, b;
         std::size_t take_work() noexcept { return a.finder.take_work() + b.finder.take_work(); }
 
-        struct Experience {
-            Finder::Experience a, b;
+        struct SearchHistory {
+            Finder::SearchHistory a, b;
         };
-        Experience experience() const { return {a.finder.experience(), b.finder.experience()}; }
-        void recall(const Experience& known) noexcept {
-            a.finder.recall(known.a);
-            b.finder.recall(known.b);
+        SearchHistory search_history() const {
+            return {a.finder.search_history(), b.finder.search_history()};
+        }
+        void set_search_history(const SearchHistory& known) noexcept {
+            a.finder.set_search_history(known.a);
+            b.finder.set_search_history(known.b);
         }
     };
     void prepare(Workspace& ws) const {

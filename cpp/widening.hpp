@@ -140,12 +140,13 @@ void for_each_part(const Categories& c, const Sample& x, double alpha, See&& see
 }
 
 // What a sample and category j have in common, and what the category has.
-struct Met {
+struct OverlapAndNorm {
     double overlap, norm;
 };
-inline Met meet(const Categories& c, std::size_t j, const Sample& x) noexcept {
+inline OverlapAndNorm overlap_and_norm(const Categories& c, std::size_t j,
+                                       const Sample& x) noexcept {
     if (!x.wider) return {c.overlap(j, x.x), c.norm(j)};
-    Met met = {0.0, 0.0};
+    OverlapAndNorm met = {0.0, 0.0};
     for (std::size_t f = 0; f < c.width(); ++f) {
         const double w = x.wider->entry(c, j, f);
         met.overlap += x.x[f] < w ? x.x[f] : w;
@@ -154,7 +155,7 @@ inline Met meet(const Categories& c, std::size_t j, const Sample& x) noexcept {
     return met;
 }
 inline double norm_of(const Categories& c, std::size_t j, const Sample& x) noexcept {
-    return x.wider ? meet(c, j, x).norm : c.norm(j);
+    return x.wider ? overlap_and_norm(c, j, x).norm : c.norm(j);
 }
 inline double gap_of(const Categories& c, std::size_t j, const Sample& x) noexcept {
     if (!x.wider) return c.gap(j, x.x);

@@ -220,7 +220,7 @@ def draw(results: list[Result], data: Data, path: Path) -> None:
         plot.categories(model, data.rows, labels=model.labels_, ax=ax, legend=False)
         ax.set_title(result.method, loc="left", fontsize=13, fontweight="bold")
         ax.set_title(
-            f"{model.n_clusters_} clusters, {model.n_categories_} boxes, ARI {result.ari:.2f}",
+            f"{model.n_clusters_} clusters, {model.n_categories_} categories, ARI {result.ari:.2f}",
             loc="right",
             fontsize=12,
         )

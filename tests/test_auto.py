@@ -576,7 +576,7 @@ def test_no_argument_is_needed(kind: Any) -> None:
     model = kind().fit(BLOBS)
     assert model.vigilance_choice_ is not None
     assert model.n_clusters_ > 1
-    chosen = {name: getattr(model, f"{name}_") for name in kind._swept}
+    chosen = {name: getattr(model, f"{name}_") for name in kind._vigilance_names}
     assert chosen == model.vigilance_choice_.params
     again = kind(**chosen, bounds=model.bounds_).fit(BLOBS[model.vigilance_choice_.order])
     np.testing.assert_array_equal(again.labels_, model.labels_[model.vigilance_choice_.order])

@@ -23,7 +23,7 @@ from command_line import (
     run_json,
 )
 from resonart import DDVFA, DVFA, FuzzyART, TopoART, io
-from resonart.cli import _spool
+from resonart.cli import _temporary_ids
 
 GIVEN = ["--rho-lb", "0.6", "--rho-ub", "0.8"]
 
@@ -350,7 +350,7 @@ def test_a_picture_of_chunks_shows_the_boxes(folder: Path) -> None:
 
 
 def test_memory_does_not_grow_with_the_table(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_spool, "MOST_IN_MEMORY", 2**16)
+    monkeypatch.setattr(_temporary_ids, "MOST_IN_MEMORY", 2**16)
     rng = np.random.default_rng(0)
     peaks = {}
     for n_rows in (10_000, 200_000, 800_000):  # the first one so that everything is imported

@@ -150,12 +150,12 @@ def test_describe(folder: Path) -> None:
     assert found["description"] == model.describe().to_dict()
     assert found["metadata"] == {"made_by": "a test"}
     shorter = run(
-        *("describe", "model.resonart", "--max-clusters", "1", "--max-boxes", "1"),
+        *("describe", "model.resonart", "--max-clusters", "1", "--max-categories", "1"),
         *("--coverage", "0.5", "--decimals", "1", "--max-features", "1"),
     ).stdout
     assert (
         resonart.export_text(
-            model, max_clusters=1, max_boxes=1, coverage=0.5, decimals=1, max_features=1
+            model, max_clusters=1, max_categories=1, coverage=0.5, decimals=1, max_features=1
         )
         in shorter
     )

@@ -1,4 +1,4 @@
-"""Parts of the command line by themselves: ids that stay, counts, the spool, the words."""
+"""Parts of the command line by themselves: ids that stay, counts, ids kept in a file, the words."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
 
 import resonart
-from resonart.cli import _counts, _spool
+from resonart.cli import _counts, _temporary_ids
 from resonart.cli._cluster_ids import ClusterIds, renamed
 from resonart.cli._counts import ClusterCounts
 from resonart.cli._output import MOST_LINES, Output, Report, Table, duration, plain
-from resonart.cli._spool import Spool
+from resonart.cli._temporary_ids import TemporaryIds
 
 # ---------------------------------------------------------------------- ids
 
@@ -147,28 +147,28 @@ def test_without_classes_there_is_no_agreement() -> None:
     assert counts.n_classes is None
 
 
-# ---------------------------------------------------------------------- the spool
+# ---------------------------------------------------------------------- ids kept in a file
 
 
 @pytest.mark.parametrize("most_in_memory", [1, 2**24])
 def test_the_spool_gives_back_what_it_got(
     monkeypatch: pytest.MonkeyPatch, most_in_memory: int
 ) -> None:
-    monkeypatch.setattr(_spool, "MOST_IN_MEMORY", most_in_memory)
+    monkeypatch.setattr(_temporary_ids, "MOST_IN_MEMORY", most_in_memory)
     rows = np.arange(1000) * 2**40
     numbers = np.arange(1000) % 7 - 1
-    with Spool() as spool:
+    with TemporaryIds() as ids:
         for part in np.array_split(np.arange(1000), 9):
-            spool.add(rows[part], numbers[part])
+            ids.add(rows[part], numbers[part])
         for size in (1, 64, 5000):
-            batches = list(spool.batches(size))
+            batches = list(ids.batches(size))
             np.testing.assert_array_equal(np.concatenate([b[0] for b in batches]), rows)
             np.testing.assert_array_equal(np.concatenate([b[1] for b in batches]), numbers)
             assert all(len(b[0]) <= size for b in batches)
-        spool.rewind()
-        assert spool.take(3)[0].tolist() == rows[:3].tolist()
-        assert spool.take(2000)[0].tolist() == rows[3:].tolist()
-        assert len(spool.take(1)[0]) == 0
+        ids.rewind()
+        assert ids.take(3)[0].tolist() == rows[:3].tolist()
+        assert ids.take(2000)[0].tolist() == rows[3:].tolist()
+        assert len(ids.take(1)[0]) == 0
 
 
 # ---------------------------------------------------------------------- words

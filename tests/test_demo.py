@@ -98,7 +98,7 @@ def test_the_command_line_clusters_a_file(run: Run) -> None:
     assert rest.strip().startswith("-o labels.csv")
     found = dict(line.split(maxsplit=1) for line in lines[:10] if line and line[0] != " ")
     assert found["data"] == "iris.csv: 150 rows of 2 features"
-    assert found["found"] == "2 clusters in 2 boxes"
+    assert found["found"] == "2 clusters in 2 categories"
     assert "chosen by itself" in found["model"]
     index = re.search(r"adjusted Rand index (0\.\d+) to the 3 classes", found["agreement"])
     assert index is not None

@@ -121,7 +121,7 @@ def test_candidates_belong_to_no_cluster() -> None:
     assert d.candidates.label == -1
     assert d.candidates.n_categories == (~model.permanent_b_).sum() > 0
     assert "in no cluster: " in str(d)
-    assert "a row counts for each of the boxes" in str(d).splitlines()[0]
+    assert "a row counts for each of the categories" in str(d).splitlines()[0]
     without = TopoART(rho_a=0.85, phi=1).fit(X)
     assert without.describe().candidates is None
     assert "in no cluster" not in str(without.describe())
@@ -130,7 +130,7 @@ def test_candidates_belong_to_no_cluster() -> None:
 def test_a_model_without_boxes_or_clusters() -> None:
     nothing = TopoART(rho_a=0.9, phi=5).fit([[0.0], [1.0]])
     assert nothing.n_categories_ == 0
-    assert str(nothing.describe()).startswith("TopoART: 0 clusters in 0 boxes, 2 rows")
+    assert str(nothing.describe()).startswith("TopoART: 0 clusters in 0 categories, 2 rows")
     assert nothing.describe().to_dict()["clusters"] == []
     candidates_only = TopoART(rho_a=0.1, phi=2).fit([[0.0], [0.1], [1.0]])
     assert candidates_only.n_categories_ > candidates_only.n_clusters_ == 0
@@ -140,7 +140,7 @@ def test_a_model_without_boxes_or_clusters() -> None:
         assert why.label == why.cluster == model.predict([[0.3]])[0] == -1
         assert why.box is None
         assert why.runner_up is None
-        assert "no box has seen enough rows" in str(why)
+        assert "no category has seen enough rows" in str(why)
 
 
 @each_model
@@ -184,9 +184,9 @@ def test_to_dict_is_what_json_gives_back(model: Any) -> None:
         "candidates",
     ]
     first = plain["clusters"][0]
-    assert list(first) == ["label", "size", "share", "n_categories", "lower", "upper", "boxes"]
-    assert list(first["boxes"][0]) == ["lower", "upper", "count", "share"]
-    assert sum(box["count"] for box in first["boxes"]) == first["size"]
+    assert list(first) == ["label", "size", "share", "n_categories", "lower", "upper", "categories"]
+    assert list(first["categories"][0]) == ["lower", "upper", "count", "share"]
+    assert sum(box["count"] for box in first["categories"]) == first["size"]
     why = ours.explain(MORE[3]).to_dict()
     assert json.loads(json.dumps(why, allow_nan=False)) == why
 
@@ -213,23 +213,23 @@ def test_the_text() -> None:
     table = [[1.0, 20], [1.5, 20], [3.0, 21], [3.5, 22], [1.5, 90], [2.5, 95], [2.5, 95.5]]
     model = DVFA(rho_lb=0.55, rho_ub=0.75).fit(table)
     assert str(model.describe()) == (
-        "DVFA: 2 clusters in 3 boxes, 7 rows\n"
+        "DVFA: 2 clusters in 3 categories, 7 rows\n"
         "\n"
-        "cluster 0: 4 rows (57.1 %), 2 boxes\n"
+        "cluster 0: 4 rows (57.1 %), 2 categories\n"
         "  within 20.0 <= x1 <= 22.0\n"
         "  1.0 <= x0 <= 1.5 and x1 = 20.0   (2 rows, 50 %)\n"
         "  3.0 <= x0 <= 3.5 and 21.0 <= x1 <= 22.0   (2 rows, 50 %)\n"
         "\n"
-        "cluster 1: 3 rows (42.9 %), 1 box\n"
+        "cluster 1: 3 rows (42.9 %), 1 category\n"
         "  1.5 <= x0 <= 2.5 and 90.0 <= x1 <= 95.5   (3 rows, 100 %)"
     )
-    assert export_text(model, decimals=0, max_clusters=1, max_boxes=1) == (
-        "DVFA: 2 clusters in 3 boxes, 7 rows\n"
+    assert export_text(model, decimals=0, max_clusters=1, max_categories=1) == (
+        "DVFA: 2 clusters in 3 categories, 7 rows\n"
         "\n"
-        "cluster 0: 4 rows (57.1 %), 2 boxes\n"
+        "cluster 0: 4 rows (57.1 %), 2 categories\n"
         "  within 20 <= x1 <= 22\n"
         "  1 <= x0 <= 2 and x1 = 20   (2 rows, 50 %)\n"
-        "  ... and 1 more box (50 %)\n"
+        "  ... and 1 more category (50 %)\n"
         "\n"
         "... and 1 more cluster (42.9 %)"
     )
@@ -249,7 +249,7 @@ def test_rules_hold_for_the_whole_box(
     kind = {"FuzzyART": FuzzyART, "DVFA": DVFA, "DDVFA": DDVFA}[model[0]]
     ours = kind(**model[1]).fit(S * extent + low)
     d = ours.describe()
-    text = export_text(d, decimals=decimals, max_boxes=None, max_features=None, coverage=1.0)
+    text = export_text(d, decimals=decimals, max_categories=None, max_features=None, coverage=1.0)
     lines = box_lines(text)
     slack = slack_of(*d.bounds)
     margin = 0.01 * (d.bounds.high - d.bounds.low)
@@ -287,7 +287,7 @@ def test_the_rows_of_a_table_satisfy_the_rules_as_written() -> None:
     assert n_said > 300
 
 
-def test_coverage_and_max_boxes_shorten() -> None:
+def test_coverage_and_max_categories_shorten() -> None:
     # Boxes of 60, 25, 10, 4 and 1 rows in one cluster.
     table = np.repeat([[0.0], [1.0], [2.0], [3.0], [4.0]], [60, 25, 10, 4, 1], axis=0)
     model = DVFA(rho_lb=0.0, rho_ub=0.99).fit(table)
@@ -297,13 +297,13 @@ def test_coverage_and_max_boxes_shorten() -> None:
         return export_text(model, **how).splitlines()[3:]
 
     sixty, more = "  x0 = 0   (60 rows, 60 %)", "  x0 = 1   (25 rows, 25 %)"
-    assert shown(coverage=0.6) == [sixty, "  ... and 4 more boxes (40 %)"]
-    assert shown(coverage=0.61) == [sixty, more, "  ... and 3 more boxes (15 %)"]
-    assert shown(max_boxes=2) == [sixty, more, "  ... and 3 more boxes (15 %)"]
-    assert len(shown()) == 4  # 95 % in three boxes
-    assert len(shown(max_boxes=None, coverage=0.99)) == 5
-    assert len(shown(max_boxes=None, coverage=1.0)) == 5
-    assert not shown(max_boxes=None, coverage=1.0)[-1].startswith("  ...")
+    assert shown(coverage=0.6) == [sixty, "  ... and 4 more categories (40 %)"]
+    assert shown(coverage=0.61) == [sixty, more, "  ... and 3 more categories (15 %)"]
+    assert shown(max_categories=2) == [sixty, more, "  ... and 3 more categories (15 %)"]
+    assert len(shown()) == 4  # 95 % in three categories
+    assert len(shown(max_categories=None, coverage=0.99)) == 5
+    assert len(shown(max_categories=None, coverage=1.0)) == 5
+    assert not shown(max_categories=None, coverage=1.0)[-1].startswith("  ...")
 
 
 def test_many_features_say_what_sets_a_box_apart() -> None:
@@ -435,7 +435,7 @@ def test_explanations_agree_with_predict(model: Any) -> None:
         box = why.box
         assert box is not None
         own = (ours.category_labels_ == why.cluster).nonzero()[0]
-        assert why.n_boxes == len(own)
+        assert why.n_categories == len(own)
         low, high = ours.bounds_
         counted = np.clip(row, low, high) if ours.out_of_bounds == "clip" else row
         low, high = np.minimum(low, counted), np.maximum(high, counted)
@@ -453,7 +453,7 @@ def test_explanations_agree_with_predict(model: Any) -> None:
         assert [gap.share for gap in box.gaps] == sorted((g.share for g in box.gaps), reverse=True)
         text = str(why)
         assert text.startswith(f"cluster {why.label}" if why.label >= 0 else "no cluster (-1)")
-        assert ("judges a cluster by all its boxes" in text) == (
+        assert ("judges a cluster by all its categories" in text) == (
             why.linkage not in (None, "single")
         )
         seen.add((bool(box.gaps), why.resonates))
@@ -558,7 +558,9 @@ def test_the_deciding_box_has_the_match_of_the_cluster(model: Any) -> None:
         assert (box.reach is None) == (why.vigilance is None or box.match_inside < why.vigilance)
         assert why.box is not None
         is_other = (box.lower, box.upper) != (why.box.lower, why.box.upper)
-        assert ("by another of its boxes" in str(why)) == (is_other and why.vigilance is not None)
+        assert ("by another of its categories" in str(why)) == (
+            is_other and why.vigilance is not None
+        )
 
 
 def test_a_smaller_box_may_decide() -> None:
@@ -566,7 +568,10 @@ def test_a_smaller_box_may_decide() -> None:
     model.fit([[0, 0], [4, 4]]).set_params(rho_ub=1.0).partial_fit([[4.2, 4.2]])
     text = str(model.explain([3.9, 3.9]))
     assert "the row is inside" in text
-    assert "  by another of its boxes, which is smaller: x0 = 4.2 and x1 = 4.2   (1 row" in text
+    assert (
+        "  by another of its categories, whose box is smaller: x0 = 4.2 and x1 = 4.2   (1 row"
+        in text
+    )
 
 
 @pytest.mark.parametrize(
@@ -607,7 +612,7 @@ def test_a_candidate_that_is_nearer_is_told() -> None:
     why = model.explain(row)
     assert not why.resonates
     assert why.label >= 0
-    assert "a box that has seen too few rows is nearer" in str(why)
+    assert "a category that has seen too few rows is nearer" in str(why)
     noisy = model.set_params(on_mismatch="noise")
     assert noisy.explain(row).label == noisy.predict([row])[0] == -1
 
@@ -669,7 +674,7 @@ def test_unfitted(model: Any) -> None:
         ({"decimals": 1.5}, "decimals must be a whole number from 0"),
         ({"decimals": True}, "decimals must be a whole number from 0"),
         ({"max_clusters": 0}, "max_clusters must be a whole number >= 1 or None"),
-        ({"max_boxes": 0}, "max_boxes must be a whole number >= 1 or None"),
+        ({"max_categories": 0}, "max_categories must be a whole number >= 1 or None"),
         ({"max_features": -3}, "max_features must be a whole number >= 1 or None"),
         ({"coverage": 0}, r"coverage must be a number in \(0, 1\]"),
         ({"coverage": 1.2}, r"coverage must be a number in \(0, 1\]"),

@@ -15,7 +15,7 @@ import pytest
 
 from command_line import error_of, fill_folder, run
 from resonart import io
-from resonart.cli import _spool
+from resonart.cli import _temporary_ids
 
 resource = pytest.importorskip("resource", reason="limits of Unix")
 
@@ -140,10 +140,10 @@ def test_a_device_is_named(here: Path) -> None:
 def test_the_folder_of_temporary_files_is_named(
     here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_spool, "MOST_IN_MEMORY", 1)
+    monkeypatch.setattr(_temporary_ids, "MOST_IN_MEMORY", 1)
     with no_file_larger_than(10_000):
         said = error_of("cluster", "many.csv", *GIVEN, "-o", "out.csv")
-    assert _spool.tempfile.gettempdir() in said
+    assert _temporary_ids.tempfile.gettempdir() in said
     assert "TMPDIR" in said
     assert not Path("out.csv").exists()
 

@@ -23,7 +23,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.metrics import silhouette_score
 
 from resonart import DDVFA, DVFA, FuzzyART, TopoART, plot
-from resonart.plot._colours import COLOURS, LINES, MARKERS, NOISE, look
+from resonart.plot._colours import COLOURS, LINES, MARKERS, NOISE, style_of
 from resonart.tuning import VigilancePlane
 
 matplotlib.use("Agg")
@@ -94,10 +94,10 @@ def test_rows_and_boxes_have_the_colour_of_their_cluster(model: Any, ax: Axes) -
     model.fit(X)
     plot.categories(model, X, ax=ax)
     big = (model.boxes_.upper - model.boxes_.lower)[:, :2].max(axis=1) > 0
-    expected = {look(k).colour.lower() for k in model.category_labels_[big]}
+    expected = {style_of(k).colour.lower() for k in model.category_labels_[big]}
     assert {to_hex(c) for c in boxes(ax).get_edgecolor()} == expected
     (rows,) = dots(ax)
-    predicted = [look(k).colour.lower() for k in model.predict(X)]
+    predicted = [style_of(k).colour.lower() for k in model.predict(X)]
     assert [to_hex(c) for c in rows.get_facecolor()] == predicted
     np.testing.assert_array_equal(rows.get_offsets(), X[:, :2])
 
@@ -194,8 +194,8 @@ def test_the_model_and_the_rows_are_left_alone(ax: Axes) -> None:
 
 def test_colours_repeat_with_another_marker_and_line() -> None:
     n = len(COLOURS) * len(MARKERS)
-    assert len({look(k) for k in range(n)}) == n
-    assert look(n) == look(0)
+    assert len({style_of(k) for k in range(n)}) == n
+    assert style_of(n) == style_of(0)
     assert NOISE not in COLOURS
     assert len(LINES) == len(MARKERS)
 

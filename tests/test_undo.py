@@ -175,7 +175,7 @@ def train(engine: Any, rows: Floats, max_epochs: int = 1) -> list[bytes]:
 
 
 def tell(engine: Any, rows: Floats) -> list[bytes]:
-    *told, renamings = engine.train_telling(rows, engine.params())
+    *told, renamings = engine.train_and_report(rows, engine.params())
     return [part.tobytes() for part in told] + [pickle.dumps(renamings)]
 
 
@@ -212,7 +212,7 @@ def test_any_mixture_of_calls(seed: int) -> None:
 def test_keeping_is_final() -> None:
     engine = FuzzyART(rho=0.9, bounds=(0, 1)).partial_fit(np.eye(3))._engine
     tell(engine, np.full((1, 3), 0.5))
-    engine.keep()
+    engine.commit()
     kept = pickle.dumps(dump(engine))
     engine.undo()
     assert pickle.dumps(dump(engine)) == kept

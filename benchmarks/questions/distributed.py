@@ -331,7 +331,7 @@ COST_COLUMNS = {
     "moved, MB": "{moved_mb:digits}",
     "models, MB": "{models_mb:digits}",
     "rows, MB": "{rows_mb:digits}",
-    "boxes": "{n_categories:,}",
+    "categories": "{n_categories:,}",
 }
 
 

@@ -49,9 +49,9 @@ inline Rows as_rows(const AnyRows& a) {
 
 // New arrays. Memory is owned by Python once `release` has been called.
 template <class T>
-class Fresh {
+class NewArray {
 public:
-    explicit Fresh(std::size_t n) : size_(n), data_(new T[n ? n : 1]) {}
+    explicit NewArray(std::size_t n) : size_(n), data_(new T[n ? n : 1]) {}
     T* data() { return data_.get(); }
     NewVector<T> vector() {
         T* p = data_.get();
@@ -75,12 +75,12 @@ private:
 // Whole numbers as NumPy's own int64. (What comes through the buffer protocol is of the equal
 // but differently named type `long long`, which shows wherever an array is printed.)
 using WholeNumbers = nb::object;
-inline WholeNumbers whole_numbers(Fresh<std::int64_t>& numbers) {
+inline WholeNumbers whole_numbers(NewArray<std::int64_t>& numbers) {
     return nb::cast(numbers.vector()).attr("view")(nb::module_::import_("numpy").attr("int64"));
 }
 
 // The same in rows and columns.
-inline WholeNumbers whole_matrix(Fresh<std::int64_t>& numbers, std::size_t rows,
+inline WholeNumbers whole_matrix(NewArray<std::int64_t>& numbers, std::size_t rows,
                                  std::size_t columns) {
     return nb::cast(numbers.matrix(rows, columns))
         .attr("view")(nb::module_::import_("numpy").attr("int64"));

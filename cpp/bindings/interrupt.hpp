@@ -8,7 +8,7 @@
 namespace resonart::bindings {
 
 // Asks Python now and then whether a signal has come; its exception then unwinds the engine.
-class AskPython {
+class CheckSignals {
 public:
     void operator()() {
         const auto now = Clock::now();

@@ -241,11 +241,11 @@ public:
         plan.merge_on_the_way = merge_on_the_way && Engine::kMerges;
         plan.can_be_undone = can_be_undone;
         plan.may_merge = may_merge;
-        Fresh<std::int64_t> labels(data.size());
+        NewArray<std::int64_t> labels(data.size());
         int epochs = 0;
         try {
             nb::gil_scoped_release free;
-            epochs = engine.train(data, params, plan, labels.data(), AskPython());
+            epochs = engine.train(data, params, plan, labels.data(), CheckSignals());
         } catch (const OutsideBounds& e) {
             raise_outside(e);
         }
@@ -255,16 +255,16 @@ public:
     // Labels, matches, whether rows founded clusters; and each renaming: after how many rows, and
     // the new name of every label.
     static std::tuple<WholeNumbers, NewVector<double>, NewVector<std::uint8_t>, nb::list>
-    train_telling(Engine& engine, const AnyRows& array, const Params& params) {
+    train_and_report(Engine& engine, const AnyRows& array, const Params& params) {
         const Rows data = rows(engine, array);
         const std::size_t n = data.size();
-        Fresh<std::int64_t> labels(n);
-        Fresh<double> matches(n);
-        Fresh<std::uint8_t> founded(n);
+        NewArray<std::int64_t> labels(n);
+        NewArray<double> matches(n);
+        NewArray<std::uint8_t> founded(n);
         StreamReport told{labels.data(), matches.data(), founded.data()};
         try {
             nb::gil_scoped_release free;
-            engine.train_telling(data, params, told, AskPython());
+            engine.train_and_report(data, params, told, CheckSignals());
         } catch (const OutsideBounds& e) {
             raise_outside(e);
         }
@@ -272,7 +272,7 @@ public:
         const std::int64_t* entry = told.entries.data();
         for (std::size_t i = 0; i < told.after.size(); ++i) {
             const auto n_labels = static_cast<std::size_t>(told.sizes[i]);
-            Fresh<std::int64_t> map(n_labels);
+            NewArray<std::int64_t> map(n_labels);
             std::copy_n(entry, n_labels, map.data());
             entry += n_labels;
             renamings.append(nb::make_tuple(told.after[i], whole_numbers(map)));
@@ -285,13 +285,13 @@ public:
         try {
             // A short search is over before giving up the interpreter would pay.
             if (engine.lock().try_lock()) {
-                const Held held{engine.lock()};
-                if (is_short(engine)) return engine.learn_one(row.data(), AskPython());
+                const UnlockGuard held{engine.lock()};
+                if (is_short(engine)) return engine.learn_one(row.data(), CheckSignals());
             }
             nb::gil_scoped_release free;
-            AskPython ask;
+            CheckSignals ask;
             const Writing writing(engine.lock(), ask);
-            return engine.learn_one(row.data(), AskPython());
+            return engine.learn_one(row.data(), CheckSignals());
         } catch (const OutsideBounds& e) {
             raise_outside(e);
         }
@@ -299,10 +299,10 @@ public:
 
     static WholeNumbers predict(const Engine& engine, const AnyRows& array, bool nearest) {
         const Rows data = rows(engine, array);
-        Fresh<std::int64_t> clusters(data.size());
+        NewArray<std::int64_t> clusters(data.size());
         try {
             nb::gil_scoped_release free;
-            engine.predict(data, nearest, clusters.data(), AskPython());
+            engine.predict(data, nearest, clusters.data(), CheckSignals());
         } catch (const OutsideBounds& e) {
             raise_outside(e);
         }
@@ -311,10 +311,10 @@ public:
 
     static NewVector<double> score(const Engine& engine, const AnyRows& array) {
         const Rows data = rows(engine, array);
-        Fresh<double> matches(data.size());
+        NewArray<double> matches(data.size());
         try {
             nb::gil_scoped_release free;
-            engine.score(data, matches.data(), AskPython());
+            engine.score(data, matches.data(), CheckSignals());
         } catch (const OutsideBounds& e) {
             raise_outside(e);
         }
@@ -324,7 +324,7 @@ public:
     // Match of each row with each cluster.
     static NewMatrix<double> matches(const Engine& engine, const AnyRows& array) {
         const Rows data = rows(engine, array);
-        std::optional<Fresh<double>> table;
+        std::optional<NewArray<double>> table;
         std::size_t k = 0;
         try {
             nb::gil_scoped_release free;
@@ -336,7 +336,7 @@ public:
                     table.emplace(product(data.size(), k));
                     return table->data();
                 },
-                AskPython());
+                CheckSignals());
         } catch (const OutsideBounds& e) {
             raise_outside(e);
         }
@@ -349,11 +349,11 @@ public:
                                                                         std::size_t most) {
         const Rows data = rows(engine, array);
         const std::size_t n = product(data.size(), most);
-        Fresh<std::int64_t> clusters(n);
-        Fresh<double> matches(n);
+        NewArray<std::int64_t> clusters(n);
+        NewArray<double> matches(n);
         try {
             nb::gil_scoped_release free;
-            engine.nearest_clusters(data, most, clusters.data(), matches.data(), AskPython());
+            engine.nearest_clusters(data, most, clusters.data(), matches.data(), CheckSignals());
         } catch (const OutsideBounds& e) {
             raise_outside(e);
         }
@@ -371,7 +371,7 @@ public:
     template <class Read>
     static auto held(const Engine& engine, Read&& read) {
         nb::gil_scoped_release free;
-        AskPython ask;
+        CheckSignals ask;
         const Reading reading(engine.lock(), ask);
         return read(engine.state());
     }
@@ -385,8 +385,8 @@ public:
         // Copied with the model held still, handed to Python afterwards.
         struct Copied {
             std::size_t n, width;
-            Fresh<double> weights, low, high;
-            Fresh<std::int64_t> counts, labels, map;
+            NewArray<double> weights, low, high;
+            NewArray<std::int64_t> counts, labels, map;
             std::int64_t n_samples, since_merge, n_merges, n_refused, room_sought_at, n_apart,
                 n_removed;
         };
@@ -395,12 +395,12 @@ public:
             const Bounds& b = state.bounds;
             Copied out{c.size(),
                        c.width(),
-                       Fresh<double>(c.size() * c.width()),
-                       Fresh<double>(b.size()),
-                       Fresh<double>(b.size()),
-                       Fresh<std::int64_t>(c.size()),
-                       Fresh<std::int64_t>(c.size()),
-                       Fresh<std::int64_t>(state.label_map.size()),
+                       NewArray<double>(c.size() * c.width()),
+                       NewArray<double>(b.size()),
+                       NewArray<double>(b.size()),
+                       NewArray<std::int64_t>(c.size()),
+                       NewArray<std::int64_t>(c.size()),
+                       NewArray<std::int64_t>(state.label_map.size()),
                        state.n_samples,
                        state.since_merge,
                        state.n_merges,
@@ -444,7 +444,7 @@ public:
 
     static std::tuple<NewVector<double>, NewVector<double>> bounds(const Engine& engine) {
         Bounds b = held(engine, [](const auto& state) { return state.bounds; });
-        Fresh<double> low(b.size()), high(b.size());
+        NewArray<double> low(b.size()), high(b.size());
         for (std::size_t f = 0; f < b.size(); ++f) {
             low.data()[f] = b.low(f);
             high.data()[f] = b.high(f);
@@ -463,7 +463,7 @@ public:
             }
         }
         nb::gil_scoped_release free;
-        AskPython ask;
+        CheckSignals ask;
         const Writing writing(engine.lock(), ask);
         if (engine.state().art.categories().size() != 0) {
             throw std::invalid_argument("bounds of a trained model are moved by training only");
@@ -477,7 +477,7 @@ public:
 
     // A label map as Python sees it.
     static WholeNumbers told(const LabelMap& map) {
-        Fresh<std::int64_t> out(map.size());
+        NewArray<std::int64_t> out(map.size());
         for (std::size_t i = 0; i < map.size(); ++i) out.data()[i] = told_label(map[i]);
         return whole_numbers(out);
     }
@@ -487,7 +487,7 @@ public:
         LabelMap map;
         {
             nb::gil_scoped_release free;
-            map = engine.remove_clusters(clusters.data(), clusters.shape(0), AskPython());
+            map = engine.remove_clusters(clusters.data(), clusters.shape(0), CheckSignals());
         }
         return told(map);
     }
@@ -495,7 +495,7 @@ public:
         LabelMap map;
         {
             nb::gil_scoped_release free;
-            map = engine.remove_categories(categories.data(), categories.shape(0), AskPython());
+            map = engine.remove_categories(categories.data(), categories.shape(0), CheckSignals());
         }
         return told(map);
     }
@@ -538,7 +538,7 @@ public:
             map.push(m < 0 ? kNoLabel : static_cast<std::uint32_t>(m));
         }
         nb::gil_scoped_release free;
-        AskPython ask;
+        CheckSignals ask;
         const Writing writing(engine.lock(), ask);
         auto& state = engine.state_to_fill();
         state.art.adopt(std::move(fresh), n_clusters);
@@ -607,18 +607,18 @@ public:
     }
 
     // Gives a lock taken by `try_lock` back.
-    struct Held {
+    struct UnlockGuard {
         ModelLock& lock;
-        ~Held() { lock.unlock(); }
+        ~UnlockGuard() { lock.unlock(); }
     };
 
     static void undo(Engine& engine) {
         nb::gil_scoped_release free;
         engine.undo(Never());
     }
-    static void keep(Engine& engine) {
+    static void commit(Engine& engine) {
         nb::gil_scoped_release free;
-        engine.keep(Never());
+        engine.commit(Never());
     }
 
     static bool is_short(const Engine& engine) {
@@ -642,9 +642,9 @@ nb::class_<Learner<Art>> bind_common(nb::module_& m, const char* name) {
         .def("train", &F::train, nb::arg("rows"), nb::arg("params"), nb::arg("order").none(),
              nb::arg("max_epochs"), nb::arg("merge_at_end"), nb::arg("merge_on_the_way"),
              nb::arg("can_be_undone"), nb::arg("may_merge") = true)
-        .def("train_telling", &F::train_telling, nb::arg("rows"), nb::arg("params"))
+        .def("train_and_report", &F::train_and_report, nb::arg("rows"), nb::arg("params"))
         .def("undo", &F::undo)
-        .def("keep", &F::keep)
+        .def("commit", &F::commit)
         .def("remove_clusters", &F::remove_clusters, nb::arg("clusters"))
         .def("learn_one", &F::learn_one, nb::arg("row").none())
         .def("predict", &F::predict, nb::arg("rows"), nb::arg("nearest"))

@@ -43,14 +43,14 @@ std::tuple<NewMatrix<double>, WholeNumbers, WholeNumbers, WholeNumbers, std::siz
     {
         nb::gil_scoped_release free;
         modules.adopt(std::move(fresh), n);
-        Poll<AskPython> poll{AskPython()};
+        Poll<CheckSignals> poll{CheckSignals()};
         merged = merge_art(modules, params, max_passes.value_or(kNoCap), compress, 0, poll);
     }
     const Categories& c = merged.modules.categories();
     Buffer<std::uint32_t> begin, order;
     merged.modules.group(begin, order);
-    Fresh<double> w(c.size() * c.width());
-    Fresh<std::int64_t> count(c.size()), label(c.size()), map(n);
+    NewArray<double> w(c.size() * c.width());
+    NewArray<std::int64_t> count(c.size()), label(c.size()), map(n);
     for (std::size_t p = 0; p < c.size(); ++p) {
         const std::size_t j = order[p];
         c.copy_weight(j, w.data() + p * c.width());
@@ -75,7 +75,7 @@ NewMatrix<double> move_weights(const Matrix<double>& weights, const Vector<doubl
     Bounds from, to;
     from.set(low.data(), high.data(), d);
     to.set(wider_low.data(), wider_high.data(), d);
-    Fresh<double> out(weights.shape(0) * 2 * d);
+    NewArray<double> out(weights.shape(0) * 2 * d);
     for (std::size_t j = 0; j < weights.shape(0); ++j) {
         for (std::size_t f = 0; f < 2 * d; ++f) {
             out.data()[j * 2 * d + f] = from.move_entry(f, weights.data()[j * 2 * d + f], to);
@@ -121,7 +121,7 @@ std::tuple<WholeNumbers, NewVector<double>> vat_order(const Matrix<double>& rows
     VatOrder found;
     {
         nb::gil_scoped_release free;
-        Poll<AskPython> poll{AskPython()};
+        Poll<CheckSignals> poll{CheckSignals()};
         const unsigned threads = n_threads ? n_threads : 1;
         const auto run = [&](auto tag) {
             constexpr Metric m = decltype(tag)::value;
@@ -140,8 +140,8 @@ std::tuple<WholeNumbers, NewVector<double>> vat_order(const Matrix<double>& rows
                 break;
         }
     }
-    Fresh<std::int64_t> order(n);
-    Fresh<double> height(n);
+    NewArray<std::int64_t> order(n);
+    NewArray<double> height(n);
     std::copy(found.order.begin(), found.order.end(), order.data());
     std::copy(found.height.begin(), found.height.end(), height.data());
     return {whole_numbers(order), height.vector()};
@@ -194,14 +194,14 @@ NB_MODULE(_core, m) {
         [](Learner<Ddvfa>& engine, const DdvfaParams& params) {
             {
                 nb::gil_scoped_release free;
-                engine.merge(params, AskPython());
+                engine.merge(params, CheckSignals());
             }
             return LearnerBinding<Ddvfa>::label_map(engine);
         },
         nb::arg("params"));
     ddvfa.def("keep_apart", [](Learner<Ddvfa>& engine) {
         nb::gil_scoped_release free;
-        engine.keep_apart(AskPython());
+        engine.keep_apart(CheckSignals());
     });
     bind_topo_art(m);
     m.def("merge_modules", &merge_modules, nb::arg("weights"), nb::arg("counts"), nb::arg("labels"),

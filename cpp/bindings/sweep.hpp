@@ -22,9 +22,10 @@
 namespace resonart::bindings {
 
 // Looks for signals, and now and then tells Python how much is done.
-class AskAndReport {
+class CheckSignalsAndReport {
 public:
-    AskAndReport(nb::handle report, const std::atomic<std::size_t>& done, std::size_t total)
+    CheckSignalsAndReport(nb::handle report, const std::atomic<std::size_t>& done,
+                          std::size_t total)
         : report_(report), done_(done), total_(total) {}
     void operator()() {
         signals_();
@@ -37,7 +38,7 @@ public:
 
 private:
     using Clock = std::chrono::steady_clock;
-    AskPython signals_;
+    CheckSignals signals_;
     nb::handle report_;
     const std::atomic<std::size_t>& done_;
     std::size_t total_;
@@ -45,7 +46,7 @@ private:
 };
 
 template <class Art>
-struct SweepFace {
+struct SweepBinding {
     using Outcome = std::tuple<WholeNumbers, WholeNumbers, WholeNumbers,
                                std::unique_ptr<Partitions>, std::size_t, std::size_t, nb::object>;
 
@@ -86,9 +87,9 @@ struct SweepFace {
         plan.max_categories = max_categories;
         plan.n_threads = n_threads ? n_threads : 1;
         const std::size_t n_results = grid.n_cells() * plan.n_orders;
-        Fresh<std::int64_t> n_clusters(n_results), n_categories(n_results), partition(n_results);
+        NewArray<std::int64_t> n_clusters(n_results), n_categories(n_results), partition(n_results);
         const std::size_t n_before = keep_unmerged ? n_results : 0;
-        Fresh<std::int64_t> clusters_before(n_before), categories_before(n_before),
+        NewArray<std::int64_t> clusters_before(n_before), categories_before(n_before),
             partition_before(n_before);
         SweepResult unmerged;
         if (keep_unmerged) {
@@ -104,7 +105,7 @@ struct SweepFace {
             Sweep<Art> work(coded, params, grid, plan,
                             {n_clusters.data(), n_categories.data(), partition.data()}, unmerged,
                             *partitions);
-            AskAndReport ask(report, work.n_done(), n_results);
+            CheckSignalsAndReport ask(report, work.n_done(), n_results);
             work.run(ask);
             n_runs = work.n_runs();
             n_unmerged = work.n_unmerged();
@@ -158,9 +159,9 @@ private:
 
 template <class Art>
 void bind_sweep(nb::class_<Learner<Art>> c) {
-    c.def_static("sweep", &SweepFace<Art>::sweep, nb::arg("rows"), nb::arg("low"), nb::arg("high"),
-                 nb::arg("params"), nb::arg("lb"), nb::arg("ub"), nb::kw_only(), nb::arg("paired"),
-                 nb::arg("orders"), nb::arg("max_epochs"), nb::arg("merge"),
+    c.def_static("sweep", &SweepBinding<Art>::sweep, nb::arg("rows"), nb::arg("low"),
+                 nb::arg("high"), nb::arg("params"), nb::arg("lb"), nb::arg("ub"), nb::kw_only(),
+                 nb::arg("paired"), nb::arg("orders"), nb::arg("max_epochs"), nb::arg("merge"),
                  nb::arg("keep_unmerged"), nb::arg("nearest"), nb::arg("share"),
                  nb::arg("max_categories"), nb::arg("n_threads"), nb::arg("report").none());
 }
@@ -191,12 +192,12 @@ inline NewMatrix<double> measure_quality(const Partitions& p, const Vector<std::
         !std::all_of(neighbours.data(), neighbours.data() + n * k, is_row)) {
         throw nb::index_error("no such row");
     }
-    Fresh<double> out(p.size() * 5);
+    NewArray<double> out(p.size() * 5);
     {
         nb::gil_scoped_release free;
-        const Surroundings rows(order.data(), height.data(), n, neighbours.data(), k);
+        const RowGraphs rows(order.data(), height.data(), n, neighbours.data(), k);
         std::vector<Quality> found(p.size());
-        AskPython ask;
+        CheckSignals ask;
         measure_all(p, rows, small, most_clusters, n_threads ? n_threads : 1, found.data(), ask);
         for (std::size_t i = 0; i < p.size(); ++i) {
             double* row = out.data() + 5 * i;
@@ -238,7 +239,7 @@ inline std::vector<std::tuple<std::size_t, std::size_t, double, double>> best_ru
                            static_cast<std::size_t>(highest[1] + 1)};
     std::vector<std::tuple<std::size_t, std::size_t, double, double>> out;
     nb::gil_scoped_release free;
-    AskPython ask;
+    CheckSignals ask;
     BestRun best(p, runs, worth.data(), agreement.data(), std::min<std::size_t>(reach, 100000));
     for (const JudgedRun& run : best.search(most ? most : 1, ask)) {
         out.emplace_back(run.cell, run.order, run.stability, run.score);
@@ -253,7 +254,7 @@ inline WholeNumbers add_partitions(Partitions& p, const Matrix<std::uint32_t>& l
     for (std::size_t i = 0; i < n_given * n; ++i) {
         if (labels.data()[i] >= n) throw nb::value_error("labels must be numbered from 0");
     }
-    Fresh<std::int64_t> ids(n_given);
+    NewArray<std::int64_t> ids(n_given);
     Buffer<std::uint32_t> mine, scratch;
     mine.resize_uninitialised(n);
     for (std::size_t i = 0; i < n_given; ++i) {
@@ -272,7 +273,7 @@ inline void bind_partitions(nb::module_& m) {
             "labels",
             [](const Partitions& p, const Vector<std::int64_t>& ids) {
                 check_ids(p, ids.data(), ids.shape(0), false);
-                Fresh<std::int64_t> out(ids.shape(0) * p.n_rows());
+                NewArray<std::int64_t> out(ids.shape(0) * p.n_rows());
                 for (std::size_t i = 0; i < ids.shape(0); ++i) {
                     p[static_cast<std::size_t>(ids.data()[i])].copy_labels(out.data() +
                                                                            i * p.n_rows());
@@ -296,11 +297,11 @@ inline void bind_partitions(nb::module_& m) {
                     mine[r] = static_cast<std::uint32_t>(labels.data()[r]);
                 }
                 const std::size_t n = p.size();
-                Fresh<double> out(n);
+                NewArray<double> out(n);
                 {
                     nb::gil_scoped_release free;
                     const Partition given(mine, scratch);
-                    AskPython ask;
+                    CheckSignals ask;
                     agreements_with(p, given, n_threads ? n_threads : 1, out.data(), ask);
                 }
                 return out.vector();
@@ -316,10 +317,10 @@ inline void bind_partitions(nb::module_& m) {
             [](const Partitions& p, const Matrix<std::int64_t>& ids, unsigned n_threads) {
                 const std::size_t cells = ids.shape(0), orders = ids.shape(1);
                 check_ids(p, ids.data(), cells * orders, true);
-                Fresh<double> out(cells * orders);
+                NewArray<double> out(cells * orders);
                 {
                     nb::gil_scoped_release free;
-                    AskPython ask;
+                    CheckSignals ask;
                     agreements(p, ids.data(), cells, orders, n_threads ? n_threads : 1, out.data(),
                                ask);
                 }

@@ -29,8 +29,8 @@ public:
             const Bounds& b = state.bounds;
             Copied out{Part(state.art.a(), state.art.params()),
                        Part(state.art.b(), state.art.params()),
-                       Fresh<double>(b.size()),
-                       Fresh<double>(b.size()),
+                       NewArray<double>(b.size()),
+                       NewArray<double>(b.size()),
                        state.n_samples,
                        state.n_refused,
                        state.n_removed};
@@ -57,22 +57,22 @@ public:
         F::check_removed(n_removed, 2 * n_samples);  // two categories may learn a row
         TopoModule first = read(engine, a), second = read(engine, b);
         nb::gil_scoped_release free;
-        AskPython ask;
+        CheckSignals ask;
         const Writing writing(engine.lock(), ask);
         auto& state = engine.state_to_fill();
         state.art.adopt(std::move(first), std::move(second));
         state.n_samples = n_samples;
         state.n_refused = n_refused;
         state.n_removed = n_removed;
-        engine.know_clusters();
+        engine.refresh_clusters();
     }
 
     static WholeNumbers predict_a(const Engine& engine, const AnyRows& array, bool nearest) {
         const Rows data = F::rows(engine, array);
-        Fresh<std::int64_t> clusters(data.size());
+        NewArray<std::int64_t> clusters(data.size());
         try {
             nb::gil_scoped_release free;
-            engine.predict_a(data, nearest, clusters.data(), AskPython());
+            engine.predict_a(data, nearest, clusters.data(), CheckSignals());
         } catch (const OutsideBounds& e) {
             raise_outside(e);
         }
@@ -82,8 +82,8 @@ public:
 private:
     struct Part {
         std::size_t n, width, n_edges;
-        Fresh<double> weights;
-        Fresh<std::int64_t> counts, edges, components;
+        NewArray<double> weights;
+        NewArray<std::int64_t> counts, edges, components;
         std::int64_t steps;
 
         Part(const TopoModule& m, const TopoArtParams& params)
@@ -116,7 +116,7 @@ private:
     };
     struct Copied {
         Part a, b;
-        Fresh<double> low, high;
+        NewArray<double> low, high;
         std::int64_t n_samples, n_refused, n_removed;
     };
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ._estimators.ddvfa import DDVFA
 from ._estimators.dvfa import DVFA
 from ._estimators.fuzzy_art import FuzzyART
-from ._estimators.merge_art import MergeART, MergedModules
+from ._estimators.merge_art import MergeART, MergedClusters
 from ._estimators.topo_art import TopoART
 from ._merging.merge_models import merge_models
 from ._models.load import load
@@ -33,7 +33,7 @@ __all__ = [
     "FuzzyART",
     "Learned",
     "MergeART",
-    "MergedModules",
+    "MergedClusters",
     "ModelFileError",
     "OutlierWarning",
     "Renaming",

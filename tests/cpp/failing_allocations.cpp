@@ -201,7 +201,7 @@ long survive_all(const char* name, typename Art::Params params) {
             double matches[60];
             std::uint8_t founded[60];
             StreamReport told{labels, matches, founded};
-            learner.train_telling(view(rows), with, told, Never());
+            learner.train_and_report(view(rows), with, told, Never());
         });
     };
     Params merging = params;
@@ -395,7 +395,7 @@ public:
         sweep.run(ask);
         const std::int64_t* ids = numbers_.data() + 2 * m;
         agreements(partitions, ids, grid.n_cells(), n_orders, n_threads_, agreement_.data(), ask);
-        const Surroundings around(orders_.data(), height_.data(), n, neighbours_.data(), 1);
+        const RowGraphs around(orders_.data(), height_.data(), n, neighbours_.data(), 1);
         measure_all(partitions, around, 2, 9, n_threads_, quality_.data(), ask);
         Buffer<std::uint32_t> labels, scratch;
         labels.assign(n, 0);

@@ -15,7 +15,7 @@ class AutoVigilance(BaseART):
     How they are chosen, and from which rows, is in :mod:`resonart._vigilance.auto`.
     """
 
-    _swept: ClassVar[tuple[str, ...]]
+    _vigilance_names: ClassVar[tuple[str, ...]]
 
     n_orders: Any
     n_jobs: Any
@@ -31,11 +31,11 @@ class AutoVigilance(BaseART):
         """Return the choice that the model was trained with, unless others were given since."""
         choice = self._choice
         is_used = choice is not None and all(
-            self._used(name) == value for name, value in choice.params.items()
+            self._vigilance_used(name) == value for name, value in choice.params.items()
         )
         return choice if is_used else None
 
-    def _used(self, name: str) -> float:
+    def _vigilance_used(self, name: str) -> float:
         """Return a vigilance as the model has it."""
         value: float = getattr(self._fitted().params(), name)
         return value
@@ -47,10 +47,12 @@ class AutoVigilance(BaseART):
             return given
         if self._choice is not None:
             return self._choice.params[name]
-        return self._used(name) if self.__sklearn_is_fitted__() else given
+        return self._vigilance_used(name) if self.__sklearn_is_fitted__() else given
 
     def _values_used(self) -> dict[str, Any]:
-        return super()._values_used() | {name: self._vigilance(name) for name in self._swept}
+        return super()._values_used() | {
+            name: self._vigilance(name) for name in self._vigilance_names
+        }
 
-    def _open_vigilances(self) -> tuple[str, ...]:
-        return tuple(name for name in self._swept if is_auto(getattr(self, name)))
+    def _vigilances_to_choose(self) -> tuple[str, ...]:
+        return tuple(name for name in self._vigilance_names if is_auto(getattr(self, name)))

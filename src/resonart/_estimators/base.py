@@ -7,17 +7,17 @@ from typing import Any
 from sklearn.base import ClusterMixin
 
 from .._models.snapshot import Params
-from .asking import AskingMixin
 from .holder import Labels
 from .learning import LearningMixin
 from .parameters import CHOICES_OF_FIELDS, check_parameters, engine_fields, parameters_of
+from .prediction import PredictionMixin
 from .reading import ReadingMixin
 from .removal import RemovalMixin
 
 __all__ = ["BaseART", "Labels"]
 
 
-class BaseART(ClusterMixin, LearningMixin, AskingMixin, ReadingMixin, RemovalMixin):
+class BaseART(ClusterMixin, LearningMixin, PredictionMixin, ReadingMixin, RemovalMixin):
     """Base of the estimators: one concern, one mixin; the parameters are here.
 
     State lives in ``_engine``; nothing here loops over rows.

@@ -10,7 +10,7 @@ from .._rows.checks import ParameterError, Rows
 from .._shared.labels import rename_labels
 from .auto_vigilance import AutoVigilance
 from .base import BaseART, Labels
-from .merge_art import check_modules
+from .merge_art import check_ddvfa_params
 
 
 def merges_by_itself(params: Params) -> bool:
@@ -21,20 +21,21 @@ def merges_by_itself(params: Params) -> bool:
 class DDVFA(AutoVigilance):
     """Distributed dual vigilance fuzzy ART with Merge ART: clusters of any shape, in one pass.
 
-    A global ART whose nodes are fuzzy ART modules. A row goes to the most active module whose
-    match, taken over all the module's categories by ``linkage``, reaches ``rho_lb``. Inside that
-    module the most active category that reaches ``rho_ub`` grows to hold the row, or the row
-    becomes a new category there. Where no module reaches ``rho_lb``, the row founds a new one.
-    Merge ART then joins modules that the order of the rows kept apart.
+    A global ART whose nodes are clusters, each a fuzzy ART of its own (a *module* in the paper). A
+    row goes to the most active cluster whose match, taken over all the cluster's categories by
+    ``linkage``, reaches ``rho_lb``. Inside that cluster the most active category that reaches
+    ``rho_ub`` grows to hold the row, or the row becomes a new category there. Where no cluster
+    reaches ``rho_lb``, the row founds a new one. Merge ART then joins clusters that the order of
+    the rows kept apart.
 
     Parameters
     ----------
     rho_lb : float or "auto", default="auto"
-        Lower vigilance in [0, 1]: how close together the boxes of a cluster lie. ``"auto"``
+        Lower vigilance in [0, 1]: how close together the categories of a cluster lie. ``"auto"``
         chooses it from the rows alone; see Notes.
     rho_ub : float or "auto", default="auto"
-        Upper vigilance in [rho_lb, 1]: how small the boxes stay. ``gamma`` goes into both, so a
-        vigilance of :class:`DVFA` means something else here; see Notes.
+        Upper vigilance in [rho_lb, 1]: how small the categories stay. ``gamma`` goes into both, so
+        a vigilance of :class:`DVFA` means something else here; see Notes.
     gamma : float, default=3.0
         Kernel width, >= 0: how steeply activation and match fall with the distance from a box.
         Below 1 a warning is given.
@@ -43,12 +44,12 @@ class DDVFA(AutoVigilance):
         is given.
     linkage : {"single", "complete", "median", "average", "weighted", "centroid"}, \
 default="single"
-        How a module speaks for its categories. ``"single"`` follows shapes, ``"complete"`` prefers
-        compact clusters; ``"weighted"`` counts each category by its rows; ``"centroid"`` looks
-        at the box around all of them.
+        How a cluster is judged by its categories. ``"single"`` follows shapes, ``"complete"``
+        prefers compact clusters; ``"weighted"`` counts each category by its rows; ``"centroid"``
+        looks at the box around all of them.
     search : {"activation", "index"}, default="activation"
-        ``"activation"`` visits modules by falling activation, as the paper's Algorithm 1 says.
-        ``"index"`` takes the oldest module that passes: the order in which the authors'
+        ``"activation"`` visits clusters by falling activation, as the paper's Algorithm 1 says.
+        ``"index"`` takes the oldest cluster that passes: the order in which the authors'
         published program really searches. Use it only to compare with that program.
     auto_merge : bool, default=True
         Whether Merge ART runs by itself: at the end of ``fit``, and during ``partial_fit`` and
@@ -91,8 +92,8 @@ default="single"
         one more, Merge ART makes room: with ``auto_merge=True`` clusters are merged and compressed,
         as by ``merge_every``, with ``auto_merge=False`` only the categories within each cluster are
         compressed. This is tried again when ``max_categories`` more rows have come. Where it does
-        not help, the row gets the label that ``predict`` would give it (the module that reached
-        ``rho_lb``, or else the most active one), changes no box and no count, and is counted in
+        not help, the row gets the label that ``predict`` would give it (the cluster that reached
+        ``rho_lb``, or else the most active one), changes no category, and is counted in
         ``n_refused_``. A model that has more categories already keeps them until it is
         compressed. ``"auto"`` chooses as if there were no bound.
 
@@ -100,7 +101,7 @@ default="single"
     ----------
     labels_ : ndarray of shape (n_samples,)
         Clusters of the rows of the last ``fit`` or ``partial_fit``, numbered from 0 in order of
-        creation. Labels change only when modules are merged or removed; -1 stands for rows of
+        creation. Labels change only when clusters are merged or removed; -1 stands for rows of
         clusters that were removed.
     n_clusters_, n_categories_ : int
         Number of clusters and of categories.
@@ -116,11 +117,11 @@ default="single"
         Why ``"auto"`` came to them: ``print(model.vigilance_choice_)``. None where both were
         given.
     label_map_ : ndarray
-        Old label to new label of the last call in which modules were merged or removed: entry
+        Old label to new label of the last call in which clusters were merged or removed: entry
         ``i`` is now the name of what was cluster ``i`` before that call, -1 if it was removed.
         Empty after ``fit``.
     n_merges_ : int
-        How often modules have been merged; a change tells that labels did.
+        How often clusters have been merged; a change tells that labels did.
     n_features_in_, feature_names_in_
         Number of features, and their names where the rows came with string names.
     n_epochs_, n_samples_seen_, n_refused_, n_removed_ : int
@@ -185,7 +186,7 @@ default="single"
     """
 
     _engine_type = _core.Ddvfa
-    _swept = ("rho_lb", "rho_ub")
+    _vigilance_names = ("rho_lb", "rho_ub")
     _engine: _core.Ddvfa
     # Until a first row has said so: another thread may learn before it has come back.
     _merges_by_itself: bool = True
@@ -278,27 +279,27 @@ default="single"
     @property
     def rho_lb_(self) -> float:
         """The lower vigilance used."""
-        return self._used("rho_lb")
+        return self._vigilance_used("rho_lb")
 
     @property
     def rho_ub_(self) -> float:
         """The upper vigilance used."""
-        return self._used("rho_ub")
+        return self._vigilance_used("rho_ub")
 
     @property
     def label_map_(self) -> Labels:
-        """Old label to new label of the last call in which modules were merged or removed."""
+        """Old label to new label of the last call in which clusters were merged or removed."""
         self._fitted()
         return self._engine.label_map()
 
     @property
     def n_merges_(self) -> int:
-        """How often modules have been merged."""
+        """How often clusters have been merged."""
         return self._fitted().counters()[2]
 
     def _own_params(self, n_rows: int | None) -> dict[str, Any]:
         params = super()._own_params(n_rows)
-        check_modules(params)
+        check_ddvfa_params(params)
         if params["merge_every"] and not self.auto_merge:
             raise ParameterError(
                 f"merge_every={self.merge_every} asks for merging, which auto_merge=False forbids. "

@@ -1,4 +1,4 @@
-"""Dual vigilance fuzzy ART: several boxes a cluster."""
+"""Dual vigilance fuzzy ART: several categories a cluster."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .auto_vigilance import AutoVigilance
 
 
 class DVFA(AutoVigilance):
-    """Dual vigilance fuzzy ART: clusters made of several hyperboxes, in one pass.
+    """Dual vigilance fuzzy ART: clusters made of several categories, in one pass.
 
     The most active category whose match reaches ``rho_lb`` takes the row. If the match reaches
     ``rho_ub`` too, the category grows to hold the row; otherwise the row becomes a new category
@@ -22,7 +22,8 @@ class DVFA(AutoVigilance):
         Lower vigilance in [0, 1]: how alike the parts of a cluster are. ``"auto"`` chooses it from
         the rows, as :class:`DDVFA` does.
     rho_ub : float or "auto", default="auto"
-        Upper vigilance in [rho_lb, 1]: how small the boxes stay. Equal vigilances give fuzzy ART.
+        Upper vigilance in [rho_lb, 1]: how small the categories stay. Equal vigilances give fuzzy
+        ART.
     alpha : float, default=1e-3
         Choice parameter, > 0.
     beta : float, default=1.0
@@ -52,7 +53,7 @@ class DVFA(AutoVigilance):
     max_categories : int or None, default=None
         Most categories the model may have, >= 1: a bound on its memory. A row that would make one
         more then gets the label that ``predict`` would give it (the cluster that reached
-        ``rho_lb``, or else the most active one), changes no box and no count, and is counted in
+        ``rho_lb``, or else the most active one), changes no category, and is counted in
         ``n_refused_``. A model that has more already keeps them. ``"auto"`` chooses as if there
         were no bound.
 
@@ -101,7 +102,7 @@ class DVFA(AutoVigilance):
     """
 
     _engine_type = _core.Dvfa
-    _swept = ("rho_lb", "rho_ub")
+    _vigilance_names = ("rho_lb", "rho_ub")
 
     def __init__(
         self,
@@ -144,9 +145,9 @@ class DVFA(AutoVigilance):
     @property
     def rho_lb_(self) -> float:
         """The lower vigilance used."""
-        return self._used("rho_lb")
+        return self._vigilance_used("rho_lb")
 
     @property
     def rho_ub_(self) -> float:
         """The upper vigilance used."""
-        return self._used("rho_ub")
+        return self._vigilance_used("rho_ub")

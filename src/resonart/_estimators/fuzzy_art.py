@@ -1,4 +1,4 @@
-"""Fuzzy ART: one box a cluster."""
+"""Fuzzy ART: one category a cluster."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .auto_vigilance import AutoVigilance
 
 
 class FuzzyART(AutoVigilance):
-    """Fuzzy ART clustering: one pass, one hyperbox for each cluster.
+    """Fuzzy ART clustering: one pass, one category (a hyperbox) for each cluster.
 
     Rows are presented one after the other. The most active category whose match reaches the
     vigilance ``rho`` grows to hold the row; where none does, the row founds a new category.
@@ -20,9 +20,9 @@ class FuzzyART(AutoVigilance):
         Vigilance in [0, 1]. The larger, the smaller and more numerous the clusters. ``"auto"``
         chooses it from the rows, as :class:`DDVFA` does.
     alpha : float, default=1e-3
-        Choice parameter, > 0. Small values prefer the smallest box that holds a row.
+        Choice parameter, > 0. Small values prefer the smallest category that holds a row.
     beta : float, default=1.0
-        Learning rate in (0, 1]; 1 lets a box grow to hold the row at once.
+        Learning rate in (0, 1]; 1 lets a category grow to hold the row at once.
     max_epochs : int, default=1
         Most passes of ``fit`` over the rows. It stops early when a pass changes no weight.
     order : {"given", "random", "vat"}, default="given"
@@ -52,7 +52,7 @@ class FuzzyART(AutoVigilance):
     max_categories : int or None, default=None
         Most categories the model may have, >= 1: a bound on its memory. A row that would make one
         more then gets the label that ``predict`` would give it (the most active cluster), changes
-        no box and no count, and is counted in ``n_refused_``. A model that has more already keeps
+        no category, and is counted in ``n_refused_``. A model that has more already keeps
         them. ``rho="auto"`` chooses as if there were no bound.
 
     Attributes
@@ -91,7 +91,7 @@ class FuzzyART(AutoVigilance):
 
     See Also
     --------
-    DVFA : Several boxes a cluster, with a second vigilance.
+    DVFA : Several categories a cluster, with a second vigilance.
     DDVFA : Clusters of any shape.
 
     Notes
@@ -121,7 +121,7 @@ class FuzzyART(AutoVigilance):
     """
 
     _engine_type = _core.FuzzyArt
-    _swept = ("rho",)
+    _vigilance_names = ("rho",)
 
     def __init__(
         self,
@@ -157,4 +157,4 @@ class FuzzyART(AutoVigilance):
     @property
     def rho_(self) -> float:
         """The vigilance used."""
-        return self._used("rho")
+        return self._vigilance_used("rho")

@@ -24,7 +24,7 @@ Labels = NDArray[np.int64]
 T = TypeVar("T")
 
 
-class _Before(NamedTuple):
+class _SavedState(NamedTuple):
     """What a call that fails has to leave as it was, besides the engine, which sees to itself."""
 
     attributes: dict[str, Any]
@@ -81,13 +81,13 @@ class EngineHolder(BaseEstimator, ABC):
         """
         attributes = self.__dict__
         lock = self._own_lock()
-        before: _Before | None = None
+        before: _SavedState | None = None
         try:
             with lock:
                 engine: Engine | None = attributes.get("_engine")
                 if engine is not None:
-                    engine.keep()
-                before = _Before(dict(attributes), CallersGenerator(self.random_state))
+                    engine.commit()
+                before = _SavedState(dict(attributes), CallersGenerator(self.random_state))
                 try:
                     return work()
                 except BaseException:
@@ -113,14 +113,14 @@ class EngineHolder(BaseEstimator, ABC):
             lock = self.__dict__.setdefault("_lock", ChangeLock())
         return lock
 
-    def _restore(self, before: _Before) -> None:
+    def _restore(self, before: _SavedState) -> None:
         if "_engine" in before.attributes:
             before.attributes["_engine"].undo()
         attributes = self.__dict__
         for name in attributes.keys() - before.attributes.keys():
             del attributes[name]
         attributes.update(before.attributes)
-        before.generator.give_back()
+        before.generator.restore()
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_engine" in self.__dict__

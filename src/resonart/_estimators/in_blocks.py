@@ -27,7 +27,7 @@ def learn_block(model: BaseART, rows: ArrayLike) -> Labels:
         The block. The first one should have as many rows as there is memory for, and be a fair
         sample where vigilances are open.
     """
-    if model._open_vigilances() and not model.__sklearn_is_fitted__():
+    if model._vigilances_to_choose() and not model.__sklearn_is_fitted__():
         return model.fit(rows).labels_
     return model.partial_fit(rows).labels_
 

@@ -51,7 +51,7 @@ class _Checked(NamedTuple):
 
 
 @functools.cache
-def _given(kind: type[EngineHolder]) -> Callable[[EngineHolder], tuple[object, ...]]:
+def _parameter_getter(kind: type[EngineHolder]) -> Callable[[EngineHolder], tuple[object, ...]]:
     """Return what reads all parameters of an estimator, as they are given."""
     return operator.attrgetter(*parameters_of(kind))
 
@@ -70,7 +70,7 @@ class LearningMixin(EngineHolder):
     def _set_labels(self, rows: Rows, labels: Labels) -> None:
         self.labels_ = labels
 
-    def _open_vigilances(self) -> tuple[str, ...]:
+    def _vigilances_to_choose(self) -> tuple[str, ...]:
         """Return the names of the vigilances that are left to be chosen from the first rows."""
         return ()
 
@@ -106,8 +106,8 @@ class LearningMixin(EngineHolder):
         self._check_common()
         self._forget_choice()
         # Whoever has the order has looked at the rows, and at vigilances, before.
-        ranges = self._look_at_first(rows) if order is None else None
-        if ranges is not None and self._open_vigilances():
+        ranges = self._first_ranges(rows) if order is None else None
+        if ranges is not None and self._vigilances_to_choose():
             self._choice, run = learn_choosing(self, rows, ranges, is_stream=False)
             self._accept(rows, run)
             return
@@ -194,8 +194,8 @@ class LearningMixin(EngineHolder):
                 self._keep_params(engine, params)
             return _Call(engine, rows, params, Bounds(*engine.bounds()), None)
         self._forget_choice()
-        ranges = self._look_at_first(rows)
-        if self._open_vigilances():
+        ranges = self._first_ranges(rows)
+        if self._vigilances_to_choose():
             self._choice, chosen = learn_choosing(self, rows, ranges, is_stream=True)
             return _Call(chosen.engine, rows, chosen.engine.params(), None, chosen)
         params = self._params()
@@ -204,7 +204,7 @@ class LearningMixin(EngineHolder):
         return _Call(engine, rows, params, None, None)
 
     def _keep_params(self, engine: Engine, params: Params) -> None:
-        self._checked = _Checked(engine, _given(type(self))(self), params)
+        self._checked = _Checked(engine, _parameter_getter(type(self))(self), params)
 
     def _same_params(self, engine: Engine) -> Params | None:
         """Return the parameters of the last call of the stream, if none was given anew since.
@@ -214,7 +214,7 @@ class LearningMixin(EngineHolder):
         last: _Checked | None = self.__dict__.get("_checked")
         if last is None or last.engine is not engine:
             return None
-        is_same = all(map(operator.is_, _given(type(self))(self), last.given))
+        is_same = all(map(operator.is_, _parameter_getter(type(self))(self), last.given))
         return last.params if is_same else None
 
     def _end_call(self, start: _Call, labels: Labels, n_epochs: int) -> None:
@@ -258,7 +258,9 @@ class LearningMixin(EngineHolder):
             founded[first_rows[clusters >= 0]] = True
             learned = Learned(labels, start.engine.score(start.rows), founded, [])
         else:
-            labels, matches, flags, renamings = start.engine.train_telling(start.rows, start.params)
+            labels, matches, flags, renamings = start.engine.train_and_report(
+                start.rows, start.params
+            )
             learned = Learned(
                 labels, matches, flags.view(np.bool_), [Renaming(*each) for each in renamings]
             )
@@ -288,13 +290,13 @@ class LearningMixin(EngineHolder):
         return engine.learn_one(row)
 
     def _learn_first(self, row: Any) -> int:
-        return self._all_or_nothing(lambda: self._begin_with(row))
+        return self._all_or_nothing(lambda: self._learn_first_unguarded(row))
 
-    def _begin_with(self, row: Any) -> int:
+    def _learn_first_unguarded(self, row: Any) -> int:
         engine = self._trained_engine()
         if engine is not None:  # another thread came first
             return engine.learn_one(row)
-        if self._open_vigilances():
+        if self._vigilances_to_choose():
             raise one_row_is_not_enough(self)
         params = self._params()
         try:
@@ -333,7 +335,7 @@ class LearningMixin(EngineHolder):
             )
         return engine
 
-    def _look_at_first(self, rows: Rows) -> Bounds:
+    def _first_ranges(self, rows: Rows) -> Bounds:
         """Return the ranges of the first rows; warn where they are those of a few of them."""
         ranges = ranges_of(rows)
         warn_of_outliers(self, rows, ranges)

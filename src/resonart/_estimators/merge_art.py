@@ -1,4 +1,4 @@
-"""Merge ART as an operation of its own: modules in, fewer modules out."""
+"""Merge ART as an operation of its own: clusters in, fewer clusters out."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .parameters import PARAMETERS, check_parameters, engine_fields
 ROUNDING = 1e-9
 
 
-def check_modules(params: dict[str, Any]) -> None:
+def check_ddvfa_params(params: dict[str, Any]) -> None:
     """Check what DDVFA and Merge ART ask of parameters that are in their ranges."""
     check_vigilances(params)
     gamma, gamma_ref = params["gamma"], params["gamma_ref"]
@@ -36,19 +36,19 @@ def check_modules(params: dict[str, Any]) -> None:
         )
 
 
-class MergedModules(NamedTuple):
-    """What Merge ART makes of modules.
+class MergedClusters(NamedTuple):
+    """What Merge ART makes of clusters.
 
     Attributes
     ----------
     weights : ndarray of shape (n_categories, 2 * n_features)
-        Complement-coded weights, module by module.
+        Complement-coded weights, cluster by cluster.
     counts : ndarray of shape (n_categories,)
         Rows encoded by each category.
     category_labels : ndarray of shape (n_categories,)
-        Module of each category.
-    label_map : ndarray of shape (n_old_modules,)
-        Old module to new module; :func:`rename_labels` renames labels.
+        Cluster of each category.
+    label_map : ndarray of shape (n_clusters before,)
+        Old label to new label; :func:`rename_labels` renames labels.
     n_passes : int
         Passes run, the last of which merged nothing unless it met ``max_passes``.
     """
@@ -62,7 +62,7 @@ class MergedModules(NamedTuple):
     def __repr__(self) -> str:
         return summary(
             self,
-            n_modules=int(self.category_labels.max(initial=-1)) + 1,
+            n_clusters=int(self.category_labels.max(initial=-1)) + 1,
             n_categories=len(self.counts),
             n_passes=self.n_passes,
             label_map=self.label_map,
@@ -71,21 +71,22 @@ class MergedModules(NamedTuple):
     def _repr_html_(self) -> str:
         n_new = int(self.category_labels.max(initial=-1)) + 1
         title = (
-            f"{len(self.label_map):,} modules became {n_new:,}, of {len(self.counts):,} boxes, in "
-            f"{self.n_passes:,} passes"
+            f"{len(self.label_map):,} clusters became {n_new:,}, of {len(self.counts):,} "
+            f"categories, in {self.n_passes:,} passes"
         )
         rows = list(enumerate(self.label_map[:SHOWN_ROWS].tolist()))
-        columns = ["was module", "is now"]
+        columns = ["was cluster", "is now"]
         return card(heading(title), table(columns, rows, n_rows=len(self.label_map)))
 
 
 class MergeART(BaseEstimator):
-    """Merge ART: joins modules (clusters made of categories) that lie close enough together.
+    """Merge ART: joins clusters that lie close enough together.
 
-    Modules are presented in order to an ART whose nodes are unions of modules. A module joins
-    the most active node whose match, taken over all pairs of categories by ``linkage``, reaches
-    ``rho_lb``. Passes are repeated until one changes nothing. Then each node's categories are
-    compressed by a fuzzy ART with vigilance ``rho_ub``, which never changes labels.
+    Clusters (*modules* in the paper) are presented in order to an ART whose nodes are unions of
+    clusters. A cluster joins the most active node whose match, taken over all pairs of categories
+    by ``linkage``, reaches ``rho_lb``. Passes are repeated until one changes nothing. Then each
+    node's categories are compressed by a fuzzy ART with vigilance ``rho_ub``, which never changes
+    labels.
 
     :class:`DDVFA` does this by itself; use this class to merge clusters found elsewhere, or with
     other parameters than those they were found with.
@@ -99,7 +100,7 @@ class MergeART(BaseEstimator):
     gamma_ref : float, default=1.0
         Reference kernel width.
     linkage : str, default="single"
-        How a pair of modules speaks for its pairs of categories: one of those of :class:`DDVFA`.
+        How two clusters are judged by their pairs of categories: one of those of :class:`DDVFA`.
     alpha : float, default=1e-3
         Choice parameter, > 0.
     beta : float, default=1.0
@@ -149,36 +150,36 @@ class MergeART(BaseEstimator):
         weights: ArrayLike | None = None,
         counts: ArrayLike | None = None,
         category_labels: ArrayLike | None = None,
-    ) -> MergedModules:
-        """Merge the clusters of a fitted model, or modules given as arrays.
+    ) -> MergedClusters:
+        """Merge the clusters of a fitted model, or clusters given as arrays.
 
         Parameters
         ----------
         model : fitted estimator of resonart, optional
-            Its clusters are the modules. It is left as it is. Of :class:`TopoART` these are the
-            clusters of module B: its candidates belong to none and are left out.
+            The model whose clusters are merged; it is left as it is. Of :class:`TopoART` these are
+            the clusters of module B: its candidates belong to none and are left out.
         weights : array-like of shape (n_categories, 2 * n_features), optional
             Complement-coded weights in [0, 1], instead of a model.
         counts : array-like of int of shape (n_categories,), optional
             Rows encoded by each category; 1 each by default.
         category_labels : array-like of int of shape (n_categories,), optional
-            Module of each category, 0, 1, ... without gaps; one module each by default.
+            Cluster of each category, 0, 1, ... without gaps; one cluster each by default.
 
         Returns
         -------
-        merged : MergedModules
-            The modules left, and which old one each of them holds.
+        merged : MergedClusters
+            The clusters left, and which old ones each of them holds.
         """
         if (model is None) == (weights is None):
             raise TypeError("merge takes a fitted model or weights=..., one of the two.")
         if model is not None:
             if counts is not None or category_labels is not None:
                 raise TypeError("counts and category_labels belong to weights=..., not a model.")
-            weights, counts, category_labels = _modules_of(model)
+            weights, counts, category_labels = _categories_of(model)
         params = engine_fields(_core.DdvfaParams, self.get_params(deep=False))
-        check_modules(params)
+        check_ddvfa_params(params)
         check_parameters(self, (PARAMETERS["max_passes"], PARAMETERS["compress"]))
-        return MergedModules(
+        return MergedClusters(
             *_core.merge_modules(
                 *_check_arrays(weights, counts, category_labels),
                 _core.DdvfaParams(**params),
@@ -188,7 +189,7 @@ class MergeART(BaseEstimator):
         )
 
 
-def _modules_of(
+def _categories_of(
     model: Any,
 ) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
     """Return weights, counts and clusters of a model's categories, all of one moment."""

@@ -155,10 +155,10 @@ PARAMETERS: dict[str, Parameter] = {
         _engine("rho", "Vigilance; the larger, the smaller the clusters", may_be_auto=True),
         _engine(
             "rho_lb",
-            "Lower vigilance, how close together the boxes of a cluster lie",
+            "Lower vigilance, how close together the categories of a cluster lie",
             may_be_auto=True,
         ),
-        _engine("rho_ub", "Upper vigilance, how small the boxes stay", may_be_auto=True),
+        _engine("rho_ub", "Upper vigilance, how small the categories stay", may_be_auto=True),
         _engine("rho_a", "Vigilance of module A; module B has (rho_a + 1) / 2"),
         _engine("beta_sbm", "Learning rate of the second best category"),
         _engine("phi", "Rows a category must have encoded to become permanent"),
@@ -169,8 +169,10 @@ PARAMETERS: dict[str, Parameter] = {
         _engine("search", "How modules are searched; index compares with the authors' own program"),
         Parameter("auto_merge", "Whether Merge ART runs by itself", "flag"),
         _engine("merge_every", "Rows between two merges while a stream is learned"),
-        _engine("alpha", "Choice parameter; small values prefer the smallest box that holds a row"),
-        _engine("beta", "Learning rate; 1 lets a box grow to hold a row at once"),
+        _engine(
+            "alpha", "Choice parameter; small values prefer the smallest category that holds a row"
+        ),
+        _engine("beta", "Learning rate; 1 lets a category grow to hold a row at once"),
         Parameter("max_epochs", "Most passes over the rows", "whole", of_fit=True),
         Parameter(
             "order",

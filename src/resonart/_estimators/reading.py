@@ -20,7 +20,7 @@ class ReadingMixin(EngineHolder):
     _counts_note: ClassVar[str] = ""
 
     def describe(self, *, feature_names: Sequence[str] | None = None) -> Description:
-        """Tell what the model has found: clusters with their sizes, ranges and boxes.
+        """Tell what the model has found: clusters with their sizes, ranges and categories.
 
         ``print(model.describe())`` writes it as rules; :func:`export_text` has options for that.
 
@@ -32,7 +32,7 @@ class ReadingMixin(EngineHolder):
         Returns
         -------
         description : Description
-            The clusters, the largest first, with their boxes by falling number of rows;
+            The clusters, the largest first, with their categories by falling number of rows;
             ``to_dict()`` gives plain values.
 
         Examples
@@ -40,12 +40,12 @@ class ReadingMixin(EngineHolder):
         >>> from resonart import FuzzyART
         >>> model = FuzzyART(rho=0.7).fit([[0, 10], [1, 12], [9, 28], [10, 30], [10, 30]])
         >>> print(model.describe(feature_names=["age", "weight"]))
-        FuzzyART: 2 clusters in 2 boxes, 5 rows
+        FuzzyART: 2 clusters in 2 categories, 5 rows
         <BLANKLINE>
-        cluster 1: 3 rows (60.0 %), 1 box
+        cluster 1: 3 rows (60.0 %), 1 category
           9 <= age <= 10 and 28 <= weight <= 30   (3 rows, 100 %)
         <BLANKLINE>
-        cluster 0: 2 rows (40.0 %), 1 box
+        cluster 0: 2 rows (40.0 %), 1 category
           0 <= age <= 1 and 10 <= weight <= 12   (2 rows, 100 %)
         """
         self._fitted()
@@ -94,7 +94,7 @@ class ReadingMixin(EngineHolder):
 
     @property
     def n_categories_(self) -> int:
-        """Number of categories (boxes) of all clusters."""
+        """Number of categories of all clusters."""
         return self._fitted().n_categories
 
     @property

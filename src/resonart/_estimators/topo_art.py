@@ -1,4 +1,4 @@
-"""Fuzzy topoART: clusters as connected graphs of boxes."""
+"""Fuzzy topoART: clusters as connected graphs of categories."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .parameters import PARAMETERS, engine_fields
 
 
 class TopoART(BaseART):
-    """Fuzzy topoART: clusters of any shape as linked hyperboxes, with noise removed on the way.
+    """Fuzzy topoART: clusters of any shape as linked categories, with noise removed on the way.
 
     Two modules of fuzzy ART learn side by side. In each, the two most active categories that reach
     the vigilance learn a row together and are linked. Categories that have not encoded ``phi`` rows
@@ -121,7 +121,7 @@ class TopoART(BaseART):
 
     _engine_type = _core.TopoArt
     _engine: _core.TopoArt
-    _counts_note = "module B; a row counts for each of the boxes that learned it, one or two"
+    _counts_note = "module B; a row counts for each of the categories that learned it, one or two"
 
     labels_a_: Labels
     labels_b_: Labels

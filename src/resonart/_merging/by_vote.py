@@ -19,9 +19,9 @@ def merge_by_vote(
 ) -> tuple[Snapshot, list[Ints]]:
     """Return the leader with all that the other models know, and the map of each model's labels.
 
-    Merge ART would ask which of two partitions is right, pair of modules by pair of modules, with a
-    vigilance that was chosen for one of them. Here one partition is right, and the boxes of the
-    others find their place in it: a cluster joins the one that most of its rows lie in.
+    Merge ART would ask which of two partitions is right, pair of clusters by pair of clusters, with
+    a vigilance that was chosen for one of them. Here one partition is right, and the categories of
+    the others find their place in it: a cluster joins the one that most of its rows lie in.
     """
     bounds = common_bounds(contents)
     lead = contents[leader]
@@ -40,7 +40,7 @@ def merge_by_vote(
     for i, content in enumerate(contents):
         if i == leader:
             continue
-        winners = _elected(whole, content, params)
+        winners = _majority_clusters(whole, content, params)
         # Where rows resonate with nothing known, their cluster is new.
         new = np.flatnonzero(winners < 0)
         winners[new] = _n_clusters(whole) + np.arange(len(new))
@@ -62,7 +62,7 @@ def common_bounds(contents: Sequence[Snapshot]) -> Bounds:
     )
 
 
-def _elected(known: Snapshot, content: Snapshot, params: Params) -> Ints:
+def _majority_clusters(known: Snapshot, content: Snapshot, params: Params) -> Ints:
     """Return which known cluster most rows of each cluster lie in; -1: most resonate with none."""
     engine = _core.Ddvfa(known.weights.shape[1] // 2, params)
     known.fill(engine)

@@ -26,7 +26,7 @@ class Categories(NamedTuple):
     counts: Ints
     labels: Ints
 
-    def those(self, chosen: Flags | Ints) -> Categories:
+    def select(self, chosen: Flags | Ints) -> Categories:
         """Return some of them."""
         return Categories(self.weights[chosen], self.counts[chosen], self.labels[chosen])
 
@@ -38,7 +38,7 @@ def merge_grown(
 
     Clusters of the base are the same in all of them, so nothing has to be found out: what was
     added to one is put together and compressed. Only clusters that the base did not have are
-    presented to Merge ART. The base's own boxes stay the first of their clusters, so that the
+    presented to Merge ART. The base's own categories stay the first of their clusters, so that the
     outcome counts as grown from the base, too, and can be merged with others of its kind.
     """
     known = _moved(base, bounds)
@@ -50,12 +50,12 @@ def merge_grown(
     for i, content in enumerate(grown):
         mine = _moved(content, bounds)
         at = _places_of(known, mine, i)
-        same = mine.those(at)._replace(counts=mine.counts[at] - known.counts)
-        beside.append(same.those(_not_joined(total, same, params)))
-        mine = mine.those(np.delete(np.arange(len(mine.counts)), at))
+        same = mine.select(at)._replace(counts=mine.counts[at] - known.counts)
+        beside.append(same.select(_not_joined(total, same, params)))
+        mine = mine.select(np.delete(np.arange(len(mine.counts)), at))
         is_new = mine.labels >= n_known
-        beside.append(mine.those(~is_new))
-        founded = mine.those(is_new)
+        beside.append(mine.select(~is_new))
+        founded = mine.select(is_new)
         new.append(founded._replace(labels=founded.labels - n_known + ends[-1]))
         ends.append(ends[-1] + max(_n_clusters(founded) - n_known, 0))
     founded, label_map = _merged(_joined(new), params)
@@ -97,18 +97,18 @@ def _places_of(known: Categories, mine: Categories, i: int) -> Ints:
     )
     if not fits:
         raise ValueError(
-            f"models[{i}] does not go on from the base: boxes of the base are missing in it. Give "
-            "copies of the base that have learned more, and have not merged since; set "
+            f"models[{i}] does not go on from the base: categories of the base are missing in it. "
+            "Give copies of the base that have learned more, and have not merged since; set "
             "auto_merge=False in a copy that learns with merge_every or max_categories."
         )
     return at
 
 
 def _not_joined(total: Categories, same: Categories, params: Params) -> Flags:
-    """Let the base's boxes grow as they did in one model, while they stay small; tell the others.
+    """Let the base's categories grow as in one model, while they stay small; return the others.
 
-    A union may be as large as the upper vigilance lets a point grow, or as large as the box had
-    become in that model by itself.
+    A union may be as large as the upper vigilance lets a point grow, or as large as the category
+    had become in that model by itself.
     """
     union = np.minimum(total.weights, same.weights)
     d = union.shape[1] // 2
@@ -137,7 +137,7 @@ def _compressed(categories: Categories, params: Params) -> Categories:
     """Compress the categories of each cluster; clusters may be missing here."""
     if not len(categories.counts):
         return categories
-    categories = categories.those(np.argsort(categories.labels, kind="stable"))
+    categories = categories.select(np.argsort(categories.labels, kind="stable"))
     present, labels = np.unique(categories.labels, return_inverse=True)
     found = _core.merge_modules(
         categories.weights, categories.counts, labels.astype(np.int64), params, 0, True
@@ -145,9 +145,9 @@ def _compressed(categories: Categories, params: Params) -> Categories:
     return Categories(found[0], found[1], present[found[2]])
 
 
-def _merged(modules: Categories, params: Params) -> tuple[Categories, Ints]:
-    """Merge ART over modules that no model had before; return them and the map of their labels."""
-    if not len(modules.counts):
-        return modules, np.empty(0, dtype=np.int64)
-    weights, counts, labels, label_map, _ = _core.merge_modules(*modules, params, None, True)
+def _merged(categories: Categories, params: Params) -> tuple[Categories, Ints]:
+    """Merge ART over clusters that no model had before; return them and the map of their labels."""
+    if not len(categories.counts):
+        return categories, np.empty(0, dtype=np.int64)
+    weights, counts, labels, label_map, _ = _core.merge_modules(*categories, params, None, True)
     return Categories(weights, counts, labels), label_map

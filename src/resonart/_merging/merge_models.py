@@ -24,12 +24,12 @@ _MUST_AGREE = (*_VIGILANCES, "gamma", "gamma_ref", "linkage", "search", "alpha",
 
 
 def merge_models(models: Sequence[DDVFA], *, base: DDVFA | None = None) -> DDVFA:
-    """Merge fitted DDVFA models into one, by Merge ART over all their modules.
+    """Merge fitted DDVFA models into one, by Merge ART over all their clusters.
 
-    Modules are presented in the order of the models. Models that chose their vigilances by
-    themselves may differ in them, and are merged by a vote of boxes; see Notes. Feature ranges may
-    differ: the result covers their union, and every box keeps its place in the user's units. The
-    models are left alone.
+    Clusters are presented in the order of the models. Models that chose their vigilances by
+    themselves may differ in them, and are merged by a vote of categories; see Notes. Feature ranges
+    may differ: the result covers their union, and every box keeps its place in the user's units.
+    The models are left alone.
 
     Parameters
     ----------
@@ -62,9 +62,9 @@ def merge_models(models: Sequence[DDVFA], *, base: DDVFA | None = None) -> DDVFA
     the first; else, of those whose rows showed structure, the one that has learned most rows. The
     result has its vigilances, its ``vigilance_choice_`` and its clusters, which stay apart as they
     do in any model that chose. A cluster of another model joins the one in which most of its rows
-    would be: its boxes vote with their counts for the cluster that :meth:`DDVFA.predict` finds for
-    their centres. Where most of them resonate with none, it stays a cluster of its own, which
-    models after it may join. Clusters that are kept apart have the lowest labels.
+    would be: its categories vote with their counts for the cluster that :meth:`DDVFA.predict` finds
+    for the centres of their boxes. Where most of them resonate with none, it stays a cluster of its
+    own, which models after it may join. Clusters that are kept apart have the lowest labels.
 
     Examples
     --------
@@ -134,7 +134,7 @@ def _at_one_moment(model: DDVFA) -> DDVFA:
 def _merge_apart(
     contents: Sequence[Snapshot], params: Params
 ) -> tuple[Snapshot, list[NDArray[np.int64]]]:
-    """Merge ART over all modules of all models."""
+    """Merge ART over all clusters of all models."""
     bounds = common_bounds(contents)
     offsets = np.cumsum([0] + [int(c.labels.max()) + 1 for c in contents])
     weights, counts, labels, label_map, _ = _core.merge_modules(

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from .archive import Array
 from .snapshot import CONTENTS, Snapshot, TopoSnapshot
-from .strict import LARGEST_COUNT, bad, whole
+from .strict import LARGEST_COUNT, raise_unsound, whole
 
 Counters = dict[str, int]
 _WHOLES, _TABLE, _PAIRS = ("<i8", 1), ("<f8", 2), ("<i8", 2)
@@ -89,12 +89,12 @@ class PlainLayout(Layout):
     def state(self, arrays: dict[str, Array], counters: Counters) -> dict[str, Any]:
         counts = arrays["counts"]
         if not len(counts):
-            bad("a trained model has at least one category")
+            raise_unsound("a trained model has at least one category")
         _check_counts(counts, counters["n_samples"])
         if _total(counts) + counters["n_refused"] + counters["n_removed"] != counters["n_samples"]:
-            bad("the categories' counts do not add up to the rows presented")
+            raise_unsound("the categories' counts do not add up to the rows presented")
         if counters["since_merge"] > counters["n_samples"]:
-            bad("more rows have come since the last merge than have come at all")
+            raise_unsound("more rows have come since the last merge than have come at all")
         return {
             "weights": arrays["weights"],
             "counts": counts,
@@ -148,16 +148,16 @@ class TopoLayout(Layout):
         state: dict[str, Any] = {"low": arrays["low"], "high": arrays["high"]}
         state |= {name: counters[name] for name in ("n_samples", "n_refused", "n_removed")}
         if not counters["steps_b"] <= counters["steps_a"] <= counters["n_samples"]:
-            bad("the modules have seen more rows than were presented")
+            raise_unsound("the modules have seen more rows than were presented")
         for name in "ab":
             counts, edges = arrays[f"counts_{name}"], arrays[f"edges_{name}"]
             _check_counts(counts, counters["n_samples"])
             # At most two categories learn a row.
             n_removed = counters["n_removed"] if name == "b" else 0
             if _total(counts) + n_removed > 2 * counters["n_samples"]:
-                bad("the categories' counts are more than the rows presented")
+                raise_unsound("the categories' counts are more than the rows presented")
             if edges.shape[1] != 2:
-                bad("edges must be pairs")
+                raise_unsound("edges must be pairs")
             _check_edges(edges, len(counts))
             state[name] = {
                 "weights": arrays[f"weights_{name}"],
@@ -175,7 +175,7 @@ class TopoLayout(Layout):
         for name in "ab":
             found[f"labels_{name}_"] = checked_labels(arrays[f"labels_{name}"], LARGEST_COUNT)
         if len(found["labels_a_"]) != len(found["labels_b_"]):
-            bad("the two modules have labels for different numbers of rows")
+            raise_unsound("the two modules have labels for different numbers of rows")
         return found | {"labels_": found["labels_b_"]}
 
 
@@ -190,7 +190,7 @@ def layout_of(engine: type[Any]) -> Layout:
 def checked_labels(labels: Array, end: int, *, least: int = -1) -> NDArray[np.int64]:
     """Return labels that must lie between the least and, excluded, the end; -1 stands for none."""
     if len(labels) and not least <= labels.min() <= labels.max() < end:
-        bad("a label names a cluster that is not there")
+        raise_unsound("a label names a cluster that is not there")
     return labels
 
 
@@ -198,16 +198,16 @@ def _check_edges(edges: Array, n_categories: int) -> None:
     if not len(edges):
         return
     if not 0 <= edges.min() <= edges.max() < n_categories:
-        bad("edges must be pairs of categories that are there")
+        raise_unsound("edges must be pairs of categories that are there")
     # One number for each pair, in which there is room: a file of 2**31 categories is none.
     numbers = np.sort(edges[:, 0] * n_categories + edges[:, 1])
     if (numbers[1:] == numbers[:-1]).any():
-        bad("an edge is there twice")
+        raise_unsound("an edge is there twice")
 
 
 def _check_counts(counts: Array, most: int) -> None:
     if len(counts) and not 1 <= counts.min() <= counts.max() <= most:
-        bad("a category's count must be at least 1, and at most the rows presented")
+        raise_unsound("a category's count must be at least 1, and at most the rows presented")
 
 
 def _total(counts: Array) -> int:

@@ -44,9 +44,9 @@ from .snapshot import plain_params, rebuild
 from .strict import (
     LARGEST_COUNT,
     ModelFileError,
-    bad,
     fields,
     parse,
+    raise_unsound,
     real,
     real_or_text,
     text,
@@ -135,7 +135,7 @@ def _read(unpacker: Unpacker) -> tuple[BaseART, dict[str, Any]]:
     header = parse(raw.tobytes())
     number = header.get("format")
     if type(number) is not int or number < 1:
-        bad(f"the format must be a whole number, not {reprlib.repr(number)}")
+        raise_unsound(f"the format must be a whole number, not {reprlib.repr(number)}")
     if number > FORMAT:
         raise ModelFileError(
             f"was written by a later version (format {reprlib.repr(number)}; this version reads up "
@@ -145,17 +145,17 @@ def _read(unpacker: Unpacker) -> tuple[BaseART, dict[str, Any]]:
     text("the version", header["version"], 100)
     name = header["estimator"]
     if not isinstance(name, str) or name not in ESTIMATORS:
-        bad(f"it names the estimator {reprlib.repr(name)}, which is none of resonart's")
+        raise_unsound(f"it names the estimator {reprlib.repr(name)}, which is none of resonart's")
     kind = ESTIMATORS[name]
     metadata = header["metadata"]
     if type(metadata) is not dict:
-        bad("the metadata must be an object")
+        raise_unsound("the metadata must be an object")
     try:
         params = _params(kind, header["parameters"])
         model = kind(**params)
         fitted = header["fitted"]
         if fitted is not None:
-            _put_together(model, fitted, number, unpacker)
+            _restore_fitted(model, fitted, number, unpacker)
         unpacker.finish()
     except ModelFileError:
         raise
@@ -167,18 +167,18 @@ def _read(unpacker: Unpacker) -> tuple[BaseART, dict[str, Any]]:
 
 def _params(kind: type[BaseART], plain: Any) -> dict[str, Any]:
     if type(plain) is not dict:
-        bad("the parameters must be an object")
+        raise_unsound("the parameters must be an object")
     # What an earlier version did not know has its default.
     names: list[str] = list(plain)
     now = {FORMER_PARAMS.get(name, name): plain[name] for name in names}
     if len(now) < len(plain):
-        bad("a parameter is given under two names")
+        raise_unsound("a parameter is given under two names")
     params = params_from_plain(now)
     check_params(kind, params)
     return params
 
 
-def _put_together(model: BaseART, fitted: Any, number: int, unpacker: Unpacker) -> None:
+def _restore_fitted(model: BaseART, fitted: Any, number: int, unpacker: Unpacker) -> None:
     layout = layout_of(model._engine_type)
     is_auto, merges = isinstance(model, AutoVigilance), model._engine_type.merges
     if number == 1 and isinstance(model, DVFA) and isinstance(fitted, dict):
@@ -200,7 +200,7 @@ def _put_together(model: BaseART, fitted: Any, number: int, unpacker: Unpacker) 
         attributes["feature_names_in_"] = _feature_names(fitted["feature_names"], n_features)
     params = _engine_params(model._engine_type.Params, fitted["trained_with"], number)
     counters = _counters(fitted["counters"], layout, number)
-    choice = _choice_fields(fitted["choice"], model._swept) if is_auto else None
+    choice = _choice_fields(fitted["choice"], model._vigilance_names) if is_auto else None
     sizes = _map_sizes(fitted["label_map_sizes"]) if merges else None
 
     expected = BOUNDS_ARRAYS | layout.arrays
@@ -209,11 +209,11 @@ def _put_together(model: BaseART, fitted: Any, number: int, unpacker: Unpacker) 
     arrays = {name: unpacker.read(name, *kind) for name, kind in expected.items()}
     for name in BOUNDS_ARRAYS:
         if arrays[name].shape != (n_features,):
-            bad(f"{len(arrays[name]):,} bounds do not fit {n_features:,} features")
+            raise_unsound(f"{len(arrays[name]):,} bounds do not fit {n_features:,} features")
 
     state = layout.state(arrays, counters)
     if isinstance(model, FuzzyART) and not _are_numbered(arrays["category_labels"]):
-        bad("the categories of fuzzy ART must be clusters 0, 1, ...")
+        raise_unsound("the categories of fuzzy ART must be clusters 0, 1, ...")
     engine = rebuild(
         model._engine_type, {"n_features": n_features, "params": params, "state": state}
     )
@@ -224,7 +224,7 @@ def _put_together(model: BaseART, fitted: Any, number: int, unpacker: Unpacker) 
         attributes["_choice"] = _choice(choice, arrays["choice_order"], arrays["choice_labels"])
     if sizes is not None:
         if sum(sizes) != len(arrays["label_maps"]):
-            bad("the label maps are not as long as they should be")
+            raise_unsound("the label maps are not as long as they should be")
         maps = checked_labels(arrays["label_maps"], engine.n_clusters)
         ends = itertools.accumulate(sizes)
         attributes["label_maps_"] = [
@@ -239,7 +239,7 @@ def _are_numbered(labels: Array) -> bool:
 
 def _feature_names(names: Any, n_features: int) -> NDArray[np.object_]:
     if type(names) is not list or len(names) != n_features or set(map(type, names)) != {str}:
-        bad(f"the feature names must be {n_features:,} texts")
+        raise_unsound(f"the feature names must be {n_features:,} texts")
     return np.array(names, dtype=object)
 
 
@@ -259,9 +259,9 @@ def _engine_params(struct: type[Any], params: Any, number: int) -> dict[str, Any
             whole(name, value, 0, 2**62)
         elif field.kind == "flag":
             if type(value) is not bool:
-                bad(f"{name} must be true or false")
+                raise_unsound(f"{name} must be true or false")
         elif text(name, value, 100) not in type(field.initial).__members__:
-            bad(f"{name} cannot be {reprlib.repr(value)}")
+            raise_unsound(f"{name} cannot be {reprlib.repr(value)}")
     checked: dict[str, Any] = params
     return checked
 
@@ -272,7 +272,7 @@ def _counters(counters: Any, layout: Layout, number: int) -> dict[str, int]:
     counters = dict.fromkeys(unknown, 0) | counters
     checked = {name: whole(name, counters[name], 0) for name in layout.counters}
     if checked["n_samples"] < 1:
-        bad("a trained model has been presented at least one row")
+        raise_unsound("a trained model has been presented at least one row")
     return checked
 
 
@@ -280,10 +280,10 @@ def _map_sizes(sizes: Any) -> list[int] | None:
     if sizes is None:
         return None
     if type(sizes) is not list or set(map(type, sizes)) != {int}:
-        bad("the sizes of the label maps must be whole numbers")
+        raise_unsound("the sizes of the label maps must be whole numbers")
     # A model has clusters, so that there are no more maps than entries in them, which the file has.
     if not 1 <= min(sizes) <= max(sizes) <= LARGEST_COUNT:
-        bad("a label map has at least one entry")
+        raise_unsound("a label map has at least one entry")
     checked: list[int] = sizes
     return checked
 
@@ -293,9 +293,9 @@ def _choice_fields(choice: Any, swept: tuple[str, ...]) -> dict[str, Any] | None
         return None
     fields("the choice of vigilance", choice, CHOICE_FIELDS)
     if type(choice["has_structure"]) not in (bool, type(None)):
-        bad("has_structure must be true, false or null")
+        raise_unsound("has_structure must be true, false or null")
     if type(choice["shortlist"]) is not list:
-        bad("the shortlist must be a list")
+        raise_unsound("the shortlist must be a list")
     for name in ("n_clusters", "n_rows", "n_rows_used"):
         whole(name, choice[name], 1)
     found: dict[str, Any] = choice | {
@@ -320,13 +320,13 @@ def _vigilances(params: Any, swept: tuple[str, ...]) -> dict[str, float]:
     fields("the vigilances", params, set(swept))
     values = [real(name, params[name]) for name in swept]
     if values != sorted(values) or values[0] < 0.0 or values[-1] > 1.0:
-        bad("vigilances must lie between 0 and 1, the lower not above the upper")
+        raise_unsound("vigilances must lie between 0 and 1, the lower not above the upper")
     return dict(zip(swept, values, strict=True))
 
 
 def _choice(found: dict[str, Any], order: Array, labels: Array) -> VigilanceChoice:
     if not len(order) == len(labels) == found["n_rows_used"]:
-        bad("the choice of vigilance was made on another number of rows")
+        raise_unsound("the choice of vigilance was made on another number of rows")
     return VigilanceChoice(
         order=checked_labels(order, found["n_rows"], least=0),
         labels=checked_labels(labels, found["n_clusters"]),

@@ -58,7 +58,7 @@ def check_params(kind: type[BaseART], params: dict[str, Any]) -> None:
     model = kind(**params)
     params = model.get_params(deep=False)  # those not given have their defaults
     if isinstance(model, AutoVigilance):
-        for name in model._swept:
+        for name in model._vigilance_names:
             if params[name] == AUTO:  # any of its values will do
                 model.set_params(**{name: 0.0 if name == "rho_lb" else 1.0})
     if "gamma" in params:

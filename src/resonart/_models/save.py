@@ -47,7 +47,7 @@ def save_model(
     with model._own_lock():  # attributes and engine are of one moment
         params = plain_params(model)
         is_fitted = model.__sklearn_is_fitted__()
-        fitted, arrays = _take_apart(model, include_labels) if is_fitted else (None, {})
+        fitted, arrays = _dump_fitted(model, include_labels) if is_fitted else (None, {})
     from .. import __version__  # known only when all else is
 
     header = {
@@ -104,7 +104,7 @@ def _text_keys(mapping: Mapping[Any, Any]) -> Iterator[tuple[str, Any]]:
         yield str(key), value
 
 
-def _take_apart(model: BaseART, include_labels: bool) -> tuple[dict[str, Any], dict[str, Array]]:
+def _dump_fitted(model: BaseART, include_labels: bool) -> tuple[dict[str, Any], dict[str, Array]]:
     data = dump(model._engine)
     state = data["state"]
     names = model.__dict__.get("feature_names_in_")

@@ -32,22 +32,22 @@ def parse(raw: bytes) -> dict[str, Any]:
         said = reprlib.repr(" ".join(str(error).split()))
         raise ModelFileError(f"is no sound model: its header cannot be read ({said})") from error
     if type(header) is not dict:
-        bad("its header must be an object")
+        raise_unsound("its header must be an object")
     return header
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
-        bad("its header says something twice")
+        raise_unsound("its header says something twice")
     return found
 
 
 def _no_constant(name: str) -> NoReturn:
-    bad(f"its header holds {name}")
+    raise_unsound(f"its header holds {name}")
 
 
-def bad(what: str) -> NoReturn:
+def raise_unsound(what: str) -> NoReturn:
     """Raise the error: what the file says cannot be true of a model."""
     raise ModelFileError(f"is no sound model: {what}")
 
@@ -55,23 +55,25 @@ def bad(what: str) -> NoReturn:
 def fields(what: str, value: Any, names: set[str]) -> None:
     """Check that a value is an object of exactly these fields."""
     if type(value) is not dict:
-        bad(f"{what} must be an object")
+        raise_unsound(f"{what} must be an object")
     if value.keys() != names:
         odd = heapq.nsmallest(7, value.keys() ^ names)  # what is shown of them
-        bad(f"{what} lacks or adds {reprlib.repr(odd)}")
+        raise_unsound(f"{what} lacks or adds {reprlib.repr(odd)}")
 
 
 def whole(what: str, value: Any, low: int, high: int = LARGEST_COUNT) -> int:
     """Return a value that must be a whole number (and no truth value) of this range."""
     if type(value) is not int or not low <= value <= high:
-        bad(f"{what} must be a whole number from {low} to {high}, not {reprlib.repr(value)}")
+        raise_unsound(
+            f"{what} must be a whole number from {low} to {high}, not {reprlib.repr(value)}"
+        )
     return value
 
 
 def real(what: str, value: Any) -> float:
     """Return a value that must be a finite number written as one that is not whole."""
     if type(value) is not float or not math.isfinite(value):
-        bad(f"{what} must be a finite number, not {reprlib.repr(value)}")
+        raise_unsound(f"{what} must be a finite number, not {reprlib.repr(value)}")
     return value
 
 
@@ -85,5 +87,5 @@ def real_or_text(what: str, value: Any) -> float:
 def text(what: str, value: Any, longest: int) -> str:
     """Return a value that must be text, and not too long."""
     if type(value) is not str or len(value) > longest:
-        bad(f"{what} must be text of at most {longest:,} characters")
+        raise_unsound(f"{what} must be text of at most {longest:,} characters")
     return value

@@ -46,15 +46,16 @@ class ClusterDescription:
     Attributes
     ----------
     label : int
-        Its number, as ``predict`` says it; -1 for boxes that belong to no cluster.
+        Its number, as ``predict`` says it; -1 for categories that belong to no cluster.
     size : int
-        Rows its boxes have encoded.
+        Rows its categories have encoded.
     share : float
-        Their share of the rows encoded by all boxes of the model.
+        Their share of the rows encoded by all categories of the model.
     lower, upper : ndarray of shape (n_features,)
-        The range of each feature over all of its boxes, in the user's units.
+        The range of each feature over all of its categories, in the user's units.
     boxes : Boxes
-        Corners ``(lower, upper)`` of its boxes in the user's units, those with the most rows first.
+        Corners ``(lower, upper)`` of its categories in the user's units, those with the most rows
+        first.
     counts : ndarray of shape (n_categories,)
         Rows encoded by each of them.
     shares : ndarray of shape (n_categories,)
@@ -72,7 +73,7 @@ class ClusterDescription:
 
     @property
     def n_categories(self) -> int:
-        """Number of its boxes."""
+        """Number of its categories."""
         return len(self.counts)
 
     def __repr__(self) -> str:
@@ -86,7 +87,7 @@ class ClusterDescription:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as plain numbers, lists and dicts."""
-        boxes = zip(
+        categories = zip(
             self.boxes.lower.tolist(),
             self.boxes.upper.tolist(),
             self.counts.tolist(),
@@ -100,9 +101,9 @@ class ClusterDescription:
             "n_categories": self.n_categories,
             "lower": self.lower.tolist(),
             "upper": self.upper.tolist(),
-            "boxes": [
+            "categories": [
                 {"lower": lower, "upper": upper, "count": count, "share": share}
-                for lower, upper, count, share in boxes
+                for lower, upper, count, share in categories
             ],
         }
 
@@ -122,7 +123,7 @@ class Description:
     n_removed : int
         How many of them had gone into clusters that were removed since.
     n_clusters, n_categories : int
-        Number of clusters and of boxes.
+        Number of clusters and of categories.
     feature_names : tuple of str
         Names of the features.
     bounds : Bounds
@@ -130,7 +131,8 @@ class Description:
     clusters : tuple of ClusterDescription
         The clusters, the largest first.
     candidates : ClusterDescription or None
-        Boxes of topoART that belong to no cluster yet, under the label -1; None if there are none.
+        Categories of topoART that belong to no cluster yet, under the label -1; None if there are
+        none.
     note : str
         What is to be known about the sizes; empty if they are simply rows.
     """
@@ -166,7 +168,7 @@ class Description:
             )
             for cluster, lines in zip(shown, texts, strict=True)
         ]
-        columns = ["cluster", "rows", "share", "boxes", "where"]
+        columns = ["cluster", "rows", "share", "categories", "where"]
         left = [line(text) for text in _what_is_left(self, len(self.clusters)) if text]
         return card(heading(_heading(self)), table(columns, rows, n_rows=len(self.clusters)), *left)
 
@@ -241,7 +243,7 @@ def check_names(given: Any, n_features: int) -> tuple[str, ...]:
 def describe_clusters(
     content: Content,
 ) -> tuple[tuple[ClusterDescription, ...], ClusterDescription | None]:
-    """Return the clusters, the largest first, and the boxes that belong to none."""
+    """Return the clusters, the largest first, and the categories that belong to none."""
     total = int(content.counts.sum())
     if not len(content.counts):
         return (), None
@@ -286,14 +288,15 @@ def export_text(
     feature_names: Sequence[str] | None = None,
     decimals: int | None = None,
     max_clusters: int | None = None,
-    max_boxes: int | None = 3,
+    max_categories: int | None = 3,
     max_features: int | None = 6,
     coverage: float = 0.9,
 ) -> str:
     """Write a model's clusters as rules that a person can read.
 
-    Clusters come by falling size, the boxes of each by falling number of rows: one rule a box, in
-    the user's units. A cluster of several boxes also says within which ranges all of them lie.
+    Clusters come by falling size, the categories of each by falling number of rows: one rule a
+    category, in the user's units, which describes its box. A cluster of several categories also
+    says within which ranges all of them lie.
 
     What a rule says holds for the whole box: lower corners are rounded down, upper ones up, and
     only the last digits of a double, in which ``boxes_`` are not exact, are rounded to the nearest.
@@ -312,14 +315,14 @@ def export_text(
         an exponent whatever this says.
     max_clusters : int or None, default=None
         Most clusters to show; None shows all.
-    max_boxes : int or None, default=3
-        Most boxes to show of a cluster; None lets ``coverage`` decide.
+    max_categories : int or None, default=3
+        Most categories to show of a cluster; None lets ``coverage`` decide.
     max_features : int or None, default=6
         Most features in a rule; None takes all. Those are taken that set a box apart: in whose
         interval the fewest rows of other clusters may lie, by the ranges of these clusters, and
         among equals those in which the box is narrowest.
     coverage : float, default=0.9
-        No more boxes of a cluster are shown than hold this share of its rows, in (0, 1].
+        No more categories of a cluster are shown than hold this share of its rows, in (0, 1].
 
     Returns
     -------
@@ -336,14 +339,14 @@ def export_text(
     >>> X = [[1, 20], [2, 20], [3, 21], [4, 22], [2, 90], [3, 95]]
     >>> model = DVFA(rho_lb=0.65, rho_ub=0.8).fit(X)
     >>> print(export_text(model, feature_names=["age", "weight"]))
-    DVFA: 2 clusters in 3 boxes, 6 rows
+    DVFA: 2 clusters in 3 categories, 6 rows
     <BLANKLINE>
-    cluster 0: 4 rows (66.7 %), 2 boxes
+    cluster 0: 4 rows (66.7 %), 2 categories
       within 20 <= weight <= 22
       1 <= age <= 2 and weight = 20   (2 rows, 50 %)
       3 <= age <= 4 and 21 <= weight <= 22   (2 rows, 50 %)
     <BLANKLINE>
-    cluster 1: 2 rows (33.3 %), 1 box
+    cluster 1: 2 rows (33.3 %), 1 category
       2 <= age <= 3 and 90 <= weight <= 95   (2 rows, 100 %)
     """
     description = _described(model, feature_names)
@@ -354,11 +357,11 @@ def export_text(
             f"decimals must be a whole number from 0 to 300 or None, got {decimals!r}."
         )
     n_clusters = check_count("max_clusters", max_clusters, optional=True)
-    n_boxes = check_count("max_boxes", max_boxes, optional=True)
+    n_categories = check_count("max_categories", max_categories, optional=True)
     n_features = check_count("max_features", max_features, optional=True)
     coverage = check_real("coverage", coverage, low=0.0, high=1.0, low_included=False)
     clusters = description.clusters[:n_clusters]
-    shown = [_n_shown(cluster, n_boxes, coverage) for cluster in clusters]
+    shown = [_n_shown(cluster, n_categories, coverage) for cluster in clusters]
     lines = [_heading(description)]
     for text in _texts(description, clusters, shown, decimals, n_features):
         lines += ["", *text]
@@ -381,7 +384,7 @@ def _described(model: Any, feature_names: Any) -> Description:
 
 
 def _n_shown(cluster: ClusterDescription, most: int | None, coverage: float) -> int:
-    """Return how many boxes are shown: until they cover enough, or are too many."""
+    """Return how many categories are shown: until they cover enough, or are too many."""
     n = cluster.n_categories
     if n == 1:
         return 1
@@ -393,7 +396,7 @@ def _n_shown(cluster: ClusterDescription, most: int | None, coverage: float) -> 
 def _heading(description: Description) -> str:
     text = (
         f"{description.estimator}: {count_of(description.n_clusters, 'cluster')} in "
-        f"{count_of(description.n_categories, 'box')}, {count_of(description.n_rows, 'row')}"
+        f"{count_of(description.n_categories, 'category')}, {count_of(description.n_rows, 'row')}"
     )
     if description.n_refused:
         text += f", {description.n_refused:,} of them not learned for lack of room"
@@ -409,7 +412,7 @@ def _texts(
     decimals: int | None,
     max_features: int | None,
 ) -> list[list[str]]:
-    """Write clusters in lines, so many boxes of each."""
+    """Write clusters in lines, so many categories of each."""
     rules = iter(_rules(description, clusters, shown, decimals, max_features))
     return [
         list(_cluster_lines(cluster, n, rules)) for cluster, n in zip(clusters, shown, strict=True)
@@ -419,7 +422,7 @@ def _texts(
 def _cluster_heading(cluster: ClusterDescription) -> str:
     return (
         f"cluster {cluster.label}: {count_of(cluster.size, 'row')} "
-        f"({percent(cluster.share, 1)}), {count_of(cluster.n_categories, 'box')}"
+        f"({percent(cluster.share, 1)}), {count_of(cluster.n_categories, 'category')}"
     )
 
 
@@ -432,7 +435,7 @@ def _cluster_lines(cluster: ClusterDescription, n: int, rules: Iterator[str]) ->
         yield f"  {rule}   ({count_of(count, 'row')}, {percent(share)})"
     if n < cluster.n_categories:
         left = int(cluster.counts[n:].sum()) / cluster.size
-        yield f"  ... and {_more(cluster.n_categories - n, 'box')} ({percent(left)})"
+        yield f"  ... and {_more(cluster.n_categories - n, 'category')} ({percent(left)})"
 
 
 def _what_is_left(description: Description, n_shown: int) -> list[str]:
@@ -446,7 +449,7 @@ def _what_is_left(description: Description, n_shown: int) -> list[str]:
         lines += [
             "",
             f"in no cluster: {count_of(none.size, 'row')} ({percent(none.share, 1)}), "
-            f"{count_of(none.n_categories, 'box')} with too few rows so far",
+            f"{count_of(none.n_categories, 'category')} with too few rows so far",
         ]
     return lines
 

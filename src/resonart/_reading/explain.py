@@ -176,20 +176,22 @@ class Explanation:
     match : float
         What ``score_samples`` says.
     vigilance : float or None
-        What the match has to reach to resonate; None for topoART, which takes the nearest box.
+        What the match has to reach to resonate; None for topoART, which takes the nearest
+        category.
     resonates : bool
         Whether the cluster takes the row: what ``predict`` says with ``on_mismatch="noise"``.
-        With topoART, that the box nearest to the row is none that has seen too few rows.
+        With topoART, that the category nearest to the row has seen enough rows.
     linkage : str or None
-        How DDVFA judges a cluster by its boxes; None for the others.
+        How DDVFA judges a cluster by its categories; None for the others.
     box : NearestBox or None
-        The cluster's box nearest to the row, by L1 distance with every feature scaled to its range;
-        of several, the smallest. None without a cluster.
+        The box of the cluster's category nearest to the row, by L1 distance with every feature
+        scaled to its range; of several, the smallest. None without a cluster.
     deciding : NearestBox or None
-        The box whose match is the cluster's. It need not be the nearest: small boxes match better
-        than large ones. None where all boxes of a cluster are judged together (``linkage``).
-    n_boxes, n_holding : int
-        How many boxes the cluster has, and how many of them hold the row.
+        The box of the category whose match is the cluster's. It need not be the nearest: small
+        boxes match better than large ones. None where all categories of a cluster are judged
+        together (``linkage``).
+    n_categories, n_holding : int
+        How many categories the cluster has, and how many of their boxes hold the row.
     clipped : tuple of int
         Features in which the row lies outside the ranges, and counts as at the end of the range.
     runner_up : RunnerUp or None
@@ -209,7 +211,7 @@ class Explanation:
     linkage: str | None
     box: NearestBox | None
     deciding: NearestBox | None
-    n_boxes: int
+    n_categories: int
     n_holding: int
     clipped: tuple[int, ...]
     runner_up: RunnerUp | None
@@ -227,9 +229,10 @@ class Explanation:
         if self.box is not None:
             n_clipped = min(len(self.clipped), _MOST_FEATURES)
             parts += [line(text) for text in others[:n_clipped]]
-            which = "Its box" if self.n_boxes == 1 else f"The nearest of its {self.n_boxes:,} boxes"
+            n = self.n_categories
+            which = "Its only category" if n == 1 else f"The nearest of its {n:,} categories"
             parts += [
-                line(f"{which}, of {count_of(self.box.count, 'row')}:"),
+                line(f"{which}, a box of {count_of(self.box.count, 'row')}:"),
                 _features_table(self),
             ]
             others = _match_lines(self, self.box) + _runner_up_lines(self)
@@ -265,7 +268,7 @@ def explain_row(model: BaseART, rows: Rows, nearest: bool, names: tuple[str, ...
     match = float(engine.score(rows)[0])
     box, deciding, n_holding = None, None, 0
     if cluster >= 0:
-        seen = _Seen(
+        distances = _BoxDistances(
             row=np.clip(row, low, high),
             boxes=boxes_from_weights(content.weights[own], content.bounds),
             counts=content.counts[own],
@@ -274,9 +277,9 @@ def explain_row(model: BaseART, rows: Rows, nearest: bool, names: tuple[str, ...
             rule=MatchRule.of(len(row), params),
             vigilance=vigilance,
         )
-        box, n_holding = seen.box(seen.nearest()), seen.n_holding()
+        box, n_holding = distances.box(distances.nearest()), distances.n_holding()
         if linkage in (None, "single"):
-            deciding = seen.box(seen.matching(match))
+            deciding = distances.box(distances.matching(match))
     return Explanation(
         estimator=type(model).__name__,
         row=tuple(row.tolist()),
@@ -289,7 +292,7 @@ def explain_row(model: BaseART, rows: Rows, nearest: bool, names: tuple[str, ...
         linkage=linkage,
         box=box,
         deciding=deciding,
-        n_boxes=int(own.sum()) if cluster >= 0 else 0,
+        n_categories=int(own.sum()) if cluster >= 0 else 0,
         n_holding=n_holding,
         clipped=tuple(np.flatnonzero(clipped).tolist()),
         runner_up=_runner_up(engine, content, cluster, rows),
@@ -297,7 +300,7 @@ def explain_row(model: BaseART, rows: Rows, nearest: bool, names: tuple[str, ...
     )
 
 
-class _Seen:
+class _BoxDistances:
     """The boxes of a cluster as seen from a row."""
 
     def __init__(
@@ -445,9 +448,11 @@ def _features_table(why: Explanation) -> str:
 def _verdict(why: Explanation) -> str:
     """Say where the row is put, and where it lies."""
     if why.box is None:
-        return "no cluster (-1): no box has seen enough rows to be in one"
+        return "no cluster (-1): no category has seen enough rows to be in one"
     side = "outside" if why.box.gaps else "inside"
-    boxes = "its box" if why.n_boxes == 1 else "its boxes" if why.box.gaps else "one of its boxes"
+    boxes = "its boxes" if why.box.gaps else "one of its boxes"
+    if why.n_categories == 1:
+        boxes = "its box"
     if why.label < 0:
         nearest = f"the nearest is cluster {why.cluster}"
         return f"no cluster (-1); {nearest}, and the row lies {side} {boxes}"
@@ -475,7 +480,8 @@ def _rule_of(why: Explanation, box: NearestBox) -> tuple[str, list[Digits]]:
 def _box_lines(why: Explanation, box: NearestBox) -> list[str]:
     rule, digits = _rule_of(why, box)
     extent = np.subtract(why.bounds[1], why.bounds[0])
-    which = "its box" if why.n_boxes == 1 else f"nearest of its {why.n_boxes:,} boxes"
+    n = why.n_categories
+    which = "its box" if n == 1 else f"nearest of its {n:,} categories"
     lines = [f"{which}: {rule}   ({count_of(box.count, 'row')}, {percent(box.share)})"]
     if not box.gaps:
         more = (
@@ -508,14 +514,14 @@ def _match_lines(why: Explanation, nearest: NearestBox) -> list[str]:
     if box is None:
         return [
             f"{match}, and {needed}",
-            f"  (linkage={why.linkage!r} judges a cluster by all its boxes together: the nearest "
-            "one shows where the row lies, and does not decide alone)",
+            f"  (linkage={why.linkage!r} judges a cluster by all its categories together: the "
+            "nearest one shows where the row lies, and does not decide alone)",
         ]
     lines = [f"{match}, and {needed}"]
     if (box.lower, box.upper) != (nearest.lower, nearest.upper):
-        how = "smaller" if box.size < nearest.size else "more active"
+        how = "whose box is smaller" if box.size < nearest.size else "which is more active"
         lines.append(
-            f"  by another of its boxes, which is {how}: {_rule_of(why, box)[0]}   "
+            f"  by another of its categories, {how}: {_rule_of(why, box)[0]}   "
             f"({count_of(box.count, 'row')}, {percent(box.share)})"
         )
     average = _on_average(why)
@@ -540,7 +546,7 @@ def _match_of_topo_art(why: Explanation, nearest: NearestBox) -> str:
         )
     else:
         text += ", as always inside a box"
-    return text if why.resonates else f"{text}; but a box that has seen too few rows is nearer"
+    return text if why.resonates else f"{text}; but a category that has seen too few rows is nearer"
 
 
 def _on_average(why: Explanation) -> str:

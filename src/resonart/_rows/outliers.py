@@ -77,7 +77,7 @@ class OutlierWarning(UserWarning):
         self.bounds = bounds
 
 
-class Squeezed(NamedTuple):
+class StretchedRange(NamedTuple):
     """A feature whose range a few rows take.
 
     Attributes
@@ -125,7 +125,7 @@ def warn_of_outliers(
     if given is not None:
         low, high = np.minimum(ranges.low, given.low), np.maximum(ranges.high, given.high)
         ranges = Bounds(low, high)
-    found = _squeezed(rows, ranges, most=_most_taking(n_rows), inner=given)
+    found = _stretched_ranges(rows, ranges, most=_most_taking(n_rows), inner=given)
     if found:
         which = _which_rows(found, n_rows)
         warn_user(_warning(model, found, ranges, which, "Drop such rows", names))
@@ -149,7 +149,7 @@ def warn_of_widening(model: Any, rows: Rows, before: Bounds, after: Bounds, n_se
     """
     if n_seen < FEWEST_ROWS or n_seen <= len(rows):
         return
-    found = _squeezed(rows, after, most=_most_taking(n_seen), inner=before)
+    found = _stretched_ranges(rows, after, most=_most_taking(n_seen), inner=before)
     if found:
         which = _which_rows(found, n_seen, " of this call")
         warn_user(_warning(model, found, after, which, "Begin again without such rows"))
@@ -161,7 +161,7 @@ def outliers_beside(
     """Return the warning where ranges of many rows are far wider than those of a sample of them."""
     if len(sample) < FEWEST_ROWS:
         return None
-    found = _squeezed(sample, ranges, most=_most_taking(len(sample)), inner=None)
+    found = _stretched_ranges(sample, ranges, most=_most_taking(len(sample)), inner=None)
     far = [_beyond(each, *(float(side[each.feature]) for side in ranges)) for each in found]
     which = f"A few of {n_rows:,} rows"
     return _warning(model, far, ranges, which, "Drop such rows", names) if far else None
@@ -172,13 +172,13 @@ def _most_taking(n_rows: int) -> int:
     return -(-n_rows // ONE_IN)
 
 
-def _beyond(each: Squeezed, low: float, high: float) -> Squeezed:
+def _beyond(each: StretchedRange, low: float, high: float) -> StretchedRange:
     """Tell of ends of a range instead of rows: a sample need not hold those that are far off."""
     reach = _NEAR * (each.high - each.low)
     first = low if low >= each.low - reach else each.low
     last = high if high <= each.high + reach else each.high
     ends = np.array([low, high])
-    return Squeezed(
+    return StretchedRange(
         each.feature,
         first,
         last,
@@ -188,7 +188,9 @@ def _beyond(each: Squeezed, low: float, high: float) -> Squeezed:
     )
 
 
-def _squeezed(rows: Rows, ranges: Bounds, *, most: int, inner: Bounds | None) -> list[Squeezed]:
+def _stretched_ranges(
+    rows: Rows, ranges: Bounds, *, most: int, inner: Bounds | None
+) -> list[StretchedRange]:
     """Find features in which all rows but ``most`` lie within less than half of the range."""
     extent = ranges.high - ranges.low
     if inner is None:
@@ -205,7 +207,7 @@ def _squeezed(rows: Rows, ranges: Bounds, *, most: int, inner: Bounds | None) ->
         if last - first < (1.0 - MOST_TAKEN) * extent[f] and varies:
             outside = np.flatnonzero((column < first) | (column > last))
             taken = 1.0 - (last - first) / float(extent[f])
-            found.append(Squeezed(f, first, last, taken, outside, column[outside]))
+            found.append(StretchedRange(f, first, last, taken, outside, column[outside]))
     return found
 
 
@@ -262,13 +264,13 @@ def _varies(column: Floats) -> bool:
 # ------------------------------------------------------------------------------------- in words
 
 
-def _far_off(found: list[Squeezed]) -> list[int]:
+def _outlying_rows(found: list[StretchedRange]) -> list[int]:
     rows: list[int] = np.unique(np.concatenate([each.rows for each in found])).tolist()
     return rows
 
 
-def _which_rows(found: list[Squeezed], n_rows: int, where: str = "") -> str:
-    far_off = _far_off(found)
+def _which_rows(found: list[StretchedRange], n_rows: int, where: str = "") -> str:
+    far_off = _outlying_rows(found)
     which = ", ".join(map(str, far_off[:_MOST_ROWS]))
     if len(far_off) > _MOST_ROWS:
         which += f" and {len(far_off) - _MOST_ROWS:,} more"
@@ -278,7 +280,7 @@ def _which_rows(found: list[Squeezed], n_rows: int, where: str = "") -> str:
 
 def _warning(
     model: Any,
-    found: list[Squeezed],
+    found: list[StretchedRange],
     ranges: Bounds,
     which: str,
     cure: str,
@@ -292,7 +294,7 @@ def _warning(
     told = [_of_feature(each, names) for each in found[:_MOST_FEATURES]]
     if len(found) > _MOST_FEATURES:
         told.append(f"and {count_of(len(found) - _MOST_FEATURES, 'feature')} more")
-    far_off = _far_off(found)
+    far_off = _outlying_rows(found)
     about = (
         f"{which} {'takes' if len(far_off) == 1 else 'take'} most of the range of "
         f"{'; '.join(told)}. Features are scaled by their ranges, so all other rows look alike in "
@@ -309,7 +311,7 @@ def _digits(low: float, high: float) -> Digits:
     return finer(fit_digits(np.array([low, high]), np.array([high - low]), high - low, 0.0))
 
 
-def _of_feature(each: Squeezed, names: Sequence[str] | None) -> str:
+def _of_feature(each: StretchedRange, names: Sequence[str] | None) -> str:
     name = repr(str(names[each.feature])) if names is not None else f"feature {each.feature}"
     digits = _digits(each.low, each.high)
     values = ", ".join(f"{value:.10g}" for value in each.values[:_MOST_ROWS].tolist())
@@ -320,7 +322,7 @@ def _of_feature(each: Squeezed, names: Sequence[str] | None) -> str:
     )
 
 
-def _cure(kind: str, bounds: Bounds, found: list[Squeezed]) -> str:
+def _cure(kind: str, bounds: Bounds, found: list[StretchedRange]) -> str:
     """Return the line to write."""
     if len(bounds.low) <= _MOST_NUMBERS:
         sides = list(zip(bounds.low.tolist(), bounds.high.tolist(), strict=True))

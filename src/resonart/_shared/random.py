@@ -21,7 +21,7 @@ class CallersGenerator:
     >>> random = np.random.RandomState(0)
     >>> before = CallersGenerator(random)
     >>> first = random.random_sample()
-    >>> before.give_back()
+    >>> before.restore()
     >>> random.random_sample() == first
     True
     """
@@ -31,7 +31,7 @@ class CallersGenerator:
         self._generator = random_state if is_given else None
         self._state: Any = random_state.get_state(legacy=False) if is_given else None
 
-    def give_back(self) -> None:
+    def restore(self) -> None:
         """Set the generator back."""
         if self._generator is not None:
             self._generator.set_state(self._state)
@@ -46,4 +46,4 @@ class CallersGenerator:
         traceback: TracebackType | None,
     ) -> None:
         if error is not None:
-            self.give_back()
+            self.restore()

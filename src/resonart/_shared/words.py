@@ -13,11 +13,14 @@ def count_of(n: int, what: str) -> str:
 
     Examples
     --------
-    >>> count_of(1, "box"), count_of(1204, "row"), count_of(2, "box")
-    ('1 box', '1,204 rows', '2 boxes')
+    >>> count_of(1, "box"), count_of(1204, "row"), count_of(2, "box"), count_of(3, "category")
+    ('1 box', '1,204 rows', '2 boxes', '3 categories')
     """
-    ending = "" if n == 1 else "es" if what.endswith("x") else "s"
-    return f"{n:,} {what}{ending}"
+    if n == 1:
+        return f"{n:,} {what}"
+    if what.endswith("ry"):
+        return f"{n:,} {what[:-1]}ies"
+    return f"{n:,} {what}{'es' if what.endswith('x') else 's'}"
 
 
 def in_words(value: object, other: Callable[[Any], str] = str) -> str:

@@ -57,7 +57,7 @@ def learn_choosing(
     run : LearnedRun
         The engine, with the labels of all rows.
     """
-    names = " and ".join(model._swept)
+    names = " and ".join(model._vigilance_names)
     kind = type(model).__name__
     if is_stream:
         _check_enough(rows, names)
@@ -65,7 +65,7 @@ def learn_choosing(
         choice, run = choose_vigilances(
             model, rows, ranges, is_stream=is_stream, n_threads=_threads(model), report=report
         )
-    _tell(kind, choice, names, is_stream=is_stream)
+    _warn_of_choice(kind, choice, names, is_stream=is_stream)
     if model.max_categories is not None:
         # The choice is made as if there were no bound; the model keeps to it.
         bounds = common_bounds(model, ranges)
@@ -103,7 +103,7 @@ def choose_vigilances(
     report: Report | None = None,
 ) -> tuple[VigilanceChoice, LearnedRun]:
     """Choose an estimator's vigilances from the rows, of many rows from a sample."""
-    grid = {name: _values(name, getattr(model, name)) for name in model._swept}
+    grid = {name: _values(name, getattr(model, name)) for name in model._vigilance_names}
     random = check_random_state(model.random_state)
     used = np.arange(len(rows))
     n_used = most_rows(rows.shape[1])
@@ -139,12 +139,12 @@ def choice_for(
     What it has as vigilances is not used. Its other parameters and the rows are checked, and
     outliers warned of.
     """
-    swept = estimator._swept
+    swept = estimator._vigilance_names
     clone(estimator).set_params(**dict.fromkeys(swept, 0.5))._params()  # checks the others
     model = clone(estimator).set_params(**dict.fromkeys(swept, AUTO))
     n_threads = check_jobs(n_jobs)
     rows = check_rows(model, X, reset=True)
-    ranges = model._look_at_first(rows)
+    ranges = model._first_ranges(rows)
     with progress_bar(progress, "choose_vigilance") as report:
         return choose_vigilances(model, rows, ranges, n_threads=n_threads, report=report)[0]
 
@@ -152,11 +152,12 @@ def choice_for(
 def one_row_is_not_enough(model: Any) -> ParameterError:
     """Return what to say where a stream is to begin with one row, and a vigilance is open."""
     kind = type(model).__name__
-    given = ", ".join(f"{name}={_USUAL[name]}" for name in model._swept)
+    given = ", ".join(f"{name}={_USUAL[name]}" for name in model._vigilance_names)
     ranges = ", bounds=(low, high)" if model.bounds is None else ""
     return ParameterError(
-        f"One row is not enough to choose a vigilance. Give {' and '.join(model._swept)}, "
-        f"for instance {kind}({given}{ranges}); or begin with many rows, which choose: "
+        f"One row is not enough to choose a vigilance. Give "
+        f"{' and '.join(model._vigilance_names)}, for instance {kind}({given}{ranges}); or begin "
+        "with many rows, which choose: "
         f"model = {kind}().fit(X), and then go on with model.learn_one(row). "
         "resonart.tuning.vigilance_for(distance, ...) finds the vigilance with which rows "
         "so far apart are joined."
@@ -179,7 +180,7 @@ def _check_enough(rows: Rows, names: str) -> None:
     )
 
 
-def _tell(kind: str, choice: VigilanceChoice, names: str, *, is_stream: bool) -> None:
+def _warn_of_choice(kind: str, choice: VigilanceChoice, names: str, *, is_stream: bool) -> None:
     """Warn of a choice that is kept from now on, and of one where there was nothing to choose."""
     no_structure = choice.has_structure is False
     if is_stream:

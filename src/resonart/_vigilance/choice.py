@@ -15,7 +15,7 @@ from .._rows.bounds import Bounds, scale_rows
 from .._rows.checks import Rows
 from .._shared.show import card, heading, line, summary, table
 from .._shared.words import count_of
-from .quality import SMALL, Integers, Measures, measure, surroundings
+from .quality import SMALL, Integers, Measures, measure, row_graphs
 from .sweep import Report, Runs, cells_of, run_sweep
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def candidates_table(candidates: Sequence[Candidate]) -> str:
     """Return runs as a table."""
     names = list(candidates[0].params)
     measures = ("silhouette", "modularity", "kappa", "small_share", "stability", "score")
-    columns = [*names, "clusters", "boxes", *(name.replace("_", " ") for name in measures)]
+    columns = [*names, "clusters", "categories", *(name.replace("_", " ") for name in measures)]
     rows = [
         (
             *(each.params[name] for name in names),
@@ -186,13 +186,13 @@ def choose(
     """Choose on all the rows given, under these bounds, among the vigilances of the grid.
 
     The sweep keeps no models. The chosen run is made once more, and handed on with the choice.
-    Where the same run is made at many vigilances, the lowest are taken, with the fewest boxes, or,
-    with more rows to come, those in the middle.
+    Where the same run is made at many vigilances, the lowest are taken, with the fewest categories,
+    or, with more rows to come, those in the middle.
     """
     n, d = rows.shape
     scaled = scale_rows(np.ascontiguousarray(rows, dtype=np.float64), *bounds)
-    threshold = least_score(d) if _may_be_one(grid) else 0.0
-    too_few, is_fine_given = n < FEWEST_ROWS, len(grid[_finest(grid)]) == 1
+    threshold = least_score(d) if _may_be_one_cluster(grid) else 0.0
+    too_few, is_fine_given = n < FEWEST_ROWS, len(grid[_size_vigilance(grid)]) == 1
     most_categories = n if too_few or is_fine_given else min(MOST_CATEGORIES, n // 2)
     runs = run_sweep(
         clone(model),
@@ -210,11 +210,11 @@ def choose(
     elif are_equal(rows):
         reason = "All rows are equal"
     else:
-        measures = measure(runs.partitions, surroundings(scaled, n_threads), n_threads)
+        measures = measure(runs.partitions, row_graphs(scaled, n_threads), n_threads)
         shortlist = _best_runs(runs, measures, n_threads, more_to_come)
         reason = (
             f"No vigilance gives two clusters of {SMALL} rows or more in at most "
-            f"{most_categories} boxes"
+            f"{most_categories} categories"
         )
     if report is not None:
         report(runs.partition.size, runs.partition.size)
@@ -232,8 +232,9 @@ def choose(
         reason += f": {_named(params)}"
     unbounded = clone(model).set_params(max_categories=None)
     run = learn_run(unbounded, rows[orders[order]], bounds, params)
-    n_clusters, n_boxes = run.engine.n_clusters, run.engine.n_categories
-    reason += f" gives {count_of(n_clusters, 'cluster')} in {count_of(n_boxes, 'box')}."
+    n_clusters, n_categories = run.engine.n_clusters, run.engine.n_categories
+    found = f"{count_of(n_clusters, 'cluster')} in {count_of(n_categories, 'category')}"
+    reason += f" gives {found}."
     if best is not None and best.score >= threshold:
         reason += _evidence(best, threshold)
     choice = VigilanceChoice(
@@ -252,7 +253,7 @@ def choose(
     return choice, run
 
 
-def _may_be_one(grid: dict[str, NDArray[Any]]) -> bool:
+def _may_be_one_cluster(grid: dict[str, NDArray[Any]]) -> bool:
     """Tell whether one cluster is to be considered.
 
     Not where the lower vigilance is given. Nor for fuzzy ART, whose boxes cut clusters of any shape
@@ -261,7 +262,7 @@ def _may_be_one(grid: dict[str, NDArray[Any]]) -> bool:
     return "rho_lb" in grid and len(grid["rho_lb"]) > 1
 
 
-def _finest(grid: dict[str, NDArray[Any]]) -> str:
+def _size_vigilance(grid: dict[str, NDArray[Any]]) -> str:
     """Return the name of the vigilance that says how small boxes are."""
     return "rho_ub" if "rho_ub" in grid else "rho"
 
@@ -279,7 +280,7 @@ def _fewest_clusters(runs: Runs) -> tuple[dict[str, float], int]:
     together they lie.
     """
     made = runs.partition >= 0
-    cell = order = 0  # with all given up for having too many boxes, the largest boxes
+    cell = order = 0  # with all given up for having too many categories, the largest boxes
     if made.any():
         fewest = made & (runs.n_clusters == runs.n_clusters[made].min())
         # Cells come by rising rho_lb, and for each by rising rho_ub.

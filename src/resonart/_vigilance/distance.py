@@ -17,8 +17,8 @@ from .._rows.checks import ParameterError, check_choice, check_flag, check_real
 OF = ("rows", "box")
 
 
-class _Asked(NamedTuple):
-    """By which rule and under which ranges is asked."""
+class _DistanceRule(NamedTuple):
+    """The rule and the feature ranges by which distances are converted."""
 
     rule: MatchRule
     bounds: Bounds
@@ -83,11 +83,11 @@ def vigilance_for(
     >>> round(vigilance_for([10, 4], FuzzyART(), bounds=ranges, of="box"), 4)
     0.925
     """
-    asked = _asked(estimator, bounds, distance)
-    extent = asked.bounds.high - asked.bounds.low
-    differ = _differences(distance, asked, extent)
+    scale = _distance_rule(estimator, bounds, distance)
+    extent = scale.bounds.high - scale.bounds.low
+    differ = _differences(distance, scale, extent)
     shares = np.divide(differ, extent, out=np.zeros_like(extent), where=extent > 0.0)
-    rule, apart = asked.rule, float(shares.sum())
+    rule, apart = scale.rule, float(shares.sum())
     is_box = check_choice("of", of, OF) == "box"
     match = rule.match(apart, 0.0) if is_box else rule.match(0.0, apart)
     return max(0.0, match - rule.rounding(match))
@@ -140,8 +140,8 @@ def distance_for(
     array([14.24, 11.39])
     """
     rho = check_real("vigilance", vigilance, low=0.0, high=1.0)
-    asked = _asked(estimator, bounds, None)
-    rule, extent = asked.rule, asked.bounds.high - asked.bounds.low
+    scale = _distance_rule(estimator, bounds, None)
+    rule, extent = scale.rule, scale.bounds.high - scale.bounds.low
     is_box = check_choice("of", of, OF) == "box"
     apart = max(0.0, rule.largest(rho) if is_box else rule.reach(rho))
     share = min(apart, 1.0) if check_flag("alone", alone) else apart / rule.n_features
@@ -149,7 +149,7 @@ def distance_for(
     return found
 
 
-def _asked(estimator: Any, bounds: Any, distance: Any) -> _Asked:
+def _distance_rule(estimator: Any, bounds: Any, distance: Any) -> _DistanceRule:
     """Find the rule and the ranges, and say what is missing."""
     model = DDVFA() if estimator is None else estimator
     if not isinstance(model, BaseART):
@@ -173,7 +173,7 @@ def _asked(estimator: Any, bounds: Any, distance: Any) -> _Asked:
         found = check_bounds(given, n_features)
         assert found is not None
         ranges = found
-    return _Asked(
+    return _DistanceRule(
         _rule(model, len(ranges.low)), ranges, None if names is None else tuple(map(str, names))
     )
 
@@ -204,19 +204,19 @@ def _n_features(bounds: Any, distance: Any) -> int:
     return int(sizes[0])
 
 
-def _differences(distance: Any, asked: _Asked, extent: Floats) -> Floats:
+def _differences(distance: Any, scale: _DistanceRule, extent: Floats) -> Floats:
     """Return the distance in each feature, checked."""
     n_features = len(extent)
     if isinstance(distance, Mapping):
         differ = np.zeros(n_features)
         for name, value in distance.items():
-            if asked.names is None or str(name) not in asked.names:
-                known = "has no feature names" if asked.names is None else f"has {asked.names}"
+            if scale.names is None or str(name) not in scale.names:
+                known = "has no feature names" if scale.names is None else f"has {scale.names}"
                 raise ParameterError(
                     f"distance names the feature {str(name)!r}, but the estimator {known}. Give "
                     "one number for each feature instead."
                 )
-            differ[asked.names.index(str(name))] = check_real(f"distance[{name!r}]", value, low=0.0)
+            differ[scale.names.index(str(name))] = check_real(f"distance[{name!r}]", value, low=0.0)
     else:
         try:
             one = np.asarray(distance, dtype=np.float64)
@@ -233,7 +233,7 @@ def _differences(distance: Any, asked: _Asked, extent: Floats) -> Floats:
     too_far = np.flatnonzero(differ > extent)
     if too_far.size:
         f = int(too_far[0])
-        name = repr(asked.names[f]) if asked.names is not None else f"feature {f}"
+        name = repr(scale.names[f]) if scale.names is not None else f"feature {f}"
         raise ParameterError(
             f"distance is {differ[f]:g} in {name}, whose whole range is {extent[f]:g}. Give at "
             "most the range: rows further apart would widen it."

@@ -28,7 +28,7 @@ _MOST_FEATURES_FOR_TREE = 8
 _OTHER_THREADS = 4
 
 
-class Surroundings(NamedTuple):
+class RowGraphs(NamedTuple):
     """How rows lie to each other.
 
     Attributes
@@ -81,16 +81,16 @@ class Measures(NamedTuple):
         return np.where(possible, np.maximum(parts, 0.0) * (1.0 - self.small_share), 0.0)
 
 
-def surroundings(scaled: Floats, n_threads: int) -> Surroundings:
+def row_graphs(scaled: Floats, n_threads: int) -> RowGraphs:
     """Look at rows that are scaled already."""
     n, d = scaled.shape
     if n == 1:  # its own and only neighbour
         alone = np.zeros(1, dtype=np.int64)
-        return Surroundings(alone, np.zeros(1), alone[np.newaxis])
+        return RowGraphs(alone, np.zeros(1), alone[np.newaxis])
     by_tree = d <= _MOST_FEATURES_FOR_TREE and n >= 200
     order, height = _core.vat_order(scaled, _core.Metric.manhattan, n_threads, by_tree)
     k = max(1, min(NEIGHBOURS, n // 6))  # of few rows, fewer are near
-    return Surroundings(order, height, _nearest(scaled, k, n_threads))
+    return RowGraphs(order, height, _nearest(scaled, k, n_threads))
 
 
 def _nearest(scaled: Floats, k: int, n_threads: int) -> Integers:
@@ -115,7 +115,7 @@ def _nearest(scaled: Floats, k: int, n_threads: int) -> Integers:
     return np.ascontiguousarray(near, dtype=np.int64)
 
 
-def measure(partitions: _core.Partitions, around: Surroundings, n_threads: int) -> Measures:
+def measure(partitions: _core.Partitions, around: RowGraphs, n_threads: int) -> Measures:
     """Measure all partitions of the same rows."""
     found = partitions.quality(*around, SMALL, MOST_CLUSTERS, n_threads)
     return Measures(*np.ascontiguousarray(found.T))

@@ -18,7 +18,7 @@ from .._rows.checks import ParameterError, Rows, check_jobs, check_rows
 from .._rows.outliers import warn_of_outliers
 from .._rows.vat import order_rows
 from .._shared.show import card, heading, line, summary, table
-from .quality import Surroundings, measure, surroundings
+from .quality import RowGraphs, measure, row_graphs
 
 if TYPE_CHECKING:
     from .._estimators.base import BaseART
@@ -117,7 +117,7 @@ class Sweep:
             )
             for cell in best[:_SHOWN].tolist()
         ]
-        columns = [*self.cells, "clusters", "boxes", *means]
+        columns = [*self.cells, "clusters", "categories", *means]
         note = line(f"The best cells by {next(iter(means))}, in the mean over the orders:")
         return card(heading(title), note, table(columns, rows))
 
@@ -144,7 +144,7 @@ class _Call(NamedTuple):
     fixed: dict[str, Any]
 
 
-class _Work(NamedTuple):
+class _EngineCall(NamedTuple):
     """An engine call but for its orders: plain values, that may travel to another machine."""
 
     engine: type[Engine]
@@ -157,7 +157,7 @@ class _Work(NamedTuple):
     options: dict[str, Any]
 
 
-class _Outcome(NamedTuple):
+class _RunResults(NamedTuple):
     """What runs came to: merged, or before that."""
 
     n_clusters: Integers
@@ -169,7 +169,7 @@ class _Outcome(NamedTuple):
 class _OneOrder(NamedTuple):
     """What a call for one order found elsewhere, plain values again."""
 
-    outcomes: list[_Outcome]
+    outcomes: list[_RunResults]
     labels: NDArray[np.unsignedinteger[Any]]
     n_presentations: int
 
@@ -250,7 +250,7 @@ def sweep(
     rows = check_rows(model, X, reset=True)
     n_threads = check_jobs(n_jobs)
     bounds = fixed_bounds(model, ranges_of(rows))
-    around = surroundings(scale_rows(_doubles(rows), *bounds), n_threads) if quality else None
+    around = row_graphs(scale_rows(_doubles(rows), *bounds), n_threads) if quality else None
     cells = cells_of(grid)
     total = len(next(iter(cells.values()))) * len(orders)
     parts: list[Sweep] = []
@@ -357,9 +357,9 @@ def _prepare(
     max_categories: int | None,
     keep_unmerged: bool,
     share: bool,
-) -> _Work:
+) -> _EngineCall:
     model.set_params(**call.fixed)
-    return _Work(
+    return _EngineCall(
         model._engine_type,
         rows,
         bounds.low,
@@ -380,8 +380,8 @@ def _prepare(
 
 
 def _call_engine(
-    work: _Work, orders: Integers, n_threads: int, report: Report | None
-) -> tuple[list[_Outcome], _core.Partitions, int]:
+    work: _EngineCall, orders: Integers, n_threads: int, report: Report | None
+) -> tuple[list[_RunResults], _core.Partitions, int]:
     """Return what the runs came to, merged and, if asked for, before; partitions; presentations."""
     n_clusters, n_categories, partition, partitions, n_runs, n_presentations, before = (
         work.engine.sweep(
@@ -397,15 +397,15 @@ def _call_engine(
             **work.options,
         )
     )
-    outcomes = [_Outcome(n_clusters, n_categories, partition, n_runs)]
+    outcomes = [_RunResults(n_clusters, n_categories, partition, n_runs)]
     if before is not None:
-        outcomes.append(_Outcome(*before))
+        outcomes.append(_RunResults(*before))
     return outcomes, partitions, n_presentations
 
 
 def _runs_of(
     grid: dict[str, NDArray[Any]],
-    outcomes: Sequence[_Outcome],
+    outcomes: Sequence[_RunResults],
     partitions: _core.Partitions,
     n_presentations: int,
 ) -> Runs:
@@ -418,7 +418,7 @@ def _runs_of(
 
 def _make_runs(
     grid: dict[str, NDArray[Any]],
-    work: _Work,
+    work: _EngineCall,
     orders: Integers,
     n_threads: int,
     report: Report | None,
@@ -428,14 +428,14 @@ def _make_runs(
 
 def _make_runs_elsewhere(
     grid: dict[str, NDArray[Any]],
-    work: _Work,
+    work: _EngineCall,
     orders: Integers,
     spread: Spread,
     report: Report | None,
 ) -> Runs:
     """Make the runs of each order by a call of its own, and join what comes back."""
     partitions = _core.Partitions(len(work.rows))
-    found: list[list[_Outcome]] = []
+    found: list[list[_RunResults]] = []
     n_presentations = done = 0
     for one in spread(_make_runs_here, [(work, order) for order in orders]):
         # Order by order the labels go into the engine, which holds each partition once.
@@ -446,7 +446,7 @@ def _make_runs_elsewhere(
         if report is not None:
             report(done, 0)
     joined = [
-        _Outcome(
+        _RunResults(
             np.concatenate([each.n_clusters for each in of_orders], axis=1),
             np.concatenate([each.n_categories for each in of_orders], axis=1),
             np.concatenate([each.partition for each in of_orders], axis=1),
@@ -457,7 +457,7 @@ def _make_runs_elsewhere(
     return _runs_of(grid, joined, partitions, n_presentations)
 
 
-def _make_runs_here(task: tuple[_Work, Integers]) -> _OneOrder:
+def _make_runs_here(task: tuple[_EngineCall, Integers]) -> _OneOrder:
     """Make the runs of one order in one thread: what travels to other processes and machines."""
     work, order = task
     outcomes, partitions, n_presentations = _call_engine(
@@ -466,7 +466,7 @@ def _make_runs_here(task: tuple[_Work, Integers]) -> _OneOrder:
     # No partition has more clusters than rows.
     narrow = np.min_scalar_type(len(work.rows) - 1)
     labels = np.empty((len(partitions), len(work.rows)), dtype=narrow)
-    for some in _few_at_once(len(partitions)):
+    for some in _batches_of_partitions(len(partitions)):
         labels[some] = partitions.labels(np.arange(some.start, some.stop))
     return _OneOrder(outcomes, labels, n_presentations)
 
@@ -474,11 +474,14 @@ def _make_runs_here(task: tuple[_Work, Integers]) -> _OneOrder:
 def _add_partitions(
     partitions: _core.Partitions, labels: NDArray[np.unsignedinteger[Any]]
 ) -> Integers:
-    ids = [partitions.add(labels[some].astype(np.uint32)) for some in _few_at_once(len(labels))]
+    ids = [
+        partitions.add(labels[some].astype(np.uint32))
+        for some in _batches_of_partitions(len(labels))
+    ]
     return np.concatenate([np.empty(0, dtype=np.int64), *ids])
 
 
-def _few_at_once(n: int) -> Iterator[slice]:
+def _batches_of_partitions(n: int) -> Iterator[slice]:
     """Split many partitions, whose labels are wider for a moment than where they are kept."""
     for begin in range(0, n, 256):
         yield slice(begin, min(n, begin + 256))
@@ -508,7 +511,7 @@ def _numbering(runs: Runs, first_number: int) -> Integers:
 def _judge(
     runs: Runs,
     y: Integers | None,
-    around: Surroundings | None,
+    around: RowGraphs | None,
     n_threads: int,
     keep_labels: bool,
     numbers: Integers,

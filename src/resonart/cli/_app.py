@@ -13,7 +13,14 @@ import click
 import resonart
 from resonart._shared.escape import escaped_lines
 
-from ._errors import Ending, WarningLines, ending_of, leave_quietly, naming, say
+from ._errors import (
+    Failure,
+    WarningLines,
+    discard_unwritten_output,
+    failure_of,
+    naming,
+    print_error,
+)
 
 # Name of each command, and what the list of commands says of it.
 COMMANDS = {
@@ -49,7 +56,7 @@ class Application(click.Group):
         debug = bool(ctx.params.get("debug"))
         with warnings.catch_warnings():
             if not debug:
-                hear_warnings()
+                show_user_warnings()
             try:
                 super().invoke(ctx)
                 with naming("standard output"):
@@ -57,10 +64,10 @@ class Application(click.Group):
             except (click.exceptions.Exit, click.ClickException):
                 raise
             except BaseException as error:
-                ending = ending_of(error)
-                if ending.is_fault or (debug and ending.message is not None):
+                failure = failure_of(error)
+                if failure.is_fault or (debug and failure.message is not None):
                     show_traceback()
-                ctx.exit(end(ending))
+                ctx.exit(end(failure))
 
     def main(
         self,
@@ -77,8 +84,8 @@ class Application(click.Group):
             code = super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
         except (click.ClickException, click.Abort, KeyboardInterrupt) as error:
             # (Before a command begins, click makes Abort of Ctrl-C.)
-            code = end(ending_of(error))
-        leave_quietly()
+            code = end(failure_of(error))
+        discard_unwritten_output()
         sys.exit(code or 0)
 
 
@@ -97,7 +104,7 @@ def load_command(name: str) -> click.Command:
     return command
 
 
-def hear_warnings() -> None:
+def show_user_warnings() -> None:
     """Show warnings that are meant for the user as one line each, and no others."""
     warnings.simplefilter("ignore")
     warnings.simplefilter("always", UserWarning)
@@ -106,11 +113,11 @@ def hear_warnings() -> None:
     warnings.showwarning = WarningLines()
 
 
-def end(ending: Ending) -> int:
+def end(failure: Failure) -> int:
     """Say on stderr, in one line, what went wrong; return the exit code."""
-    if ending.message is not None:
-        say(f"resonart: {ending.message}")
-    return ending.code
+    if failure.message is not None:
+        print_error(f"resonart: {failure.message}")
+    return failure.code
 
 
 def show_traceback() -> None:

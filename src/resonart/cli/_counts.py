@@ -117,18 +117,18 @@ class Summary(NamedTuple):
         """
         n_rows = max(int(self.sizes.sum()) + self.n_noise, 1)
 
-        def line(name: str, size: int, n_boxes: int | None) -> list[object]:
-            return [name, size, f"{size / n_rows:.1%}", n_boxes]
+        def line(name: str, size: int, n_categories: int | None) -> list[object]:
+            return [name, size, f"{size / n_rows:.1%}", n_categories]
 
-        boxes = np.zeros_like(self.sizes) if categories is None else categories
+        n_categories = np.zeros_like(self.sizes) if categories is None else categories
         lines = [
-            line(str(label), int(self.sizes[label]), int(boxes[label]))
+            line(str(label), int(self.sizes[label]), int(n_categories[label]))
             for label in np.argsort(-self.sizes, kind="stable")
         ]
         if self.n_noise:
             lines.append(line("noise", self.n_noise, None))
         width = 3 if categories is None else 4
-        columns = ["cluster", "rows", "share", "boxes"][:width]
+        columns = ["cluster", "rows", "share", "categories"][:width]
         return Table(columns, [each[:width] for each in lines])
 
 
@@ -150,13 +150,13 @@ def adjusted_rand_index(pairs: Mapping[tuple[Hashable, int], int]) -> float:
         of_class[known] += n_rows
         of_cluster[found] += n_rows
 
-    def couples(counts: Mapping[Any, int]) -> int:
+    def n_pairs(counts: Mapping[Any, int]) -> int:
         return sum(n * (n - 1) // 2 for n in counts.values())
 
-    together, in_classes, in_clusters = couples(pairs), couples(of_class), couples(of_cluster)
+    together, in_classes, in_clusters = n_pairs(pairs), n_pairs(of_class), n_pairs(of_cluster)
     if together == in_classes == in_clusters:
         return 1.0
-    every = couples({"row": sum(of_class.values())})
+    every = n_pairs({"row": sum(of_class.values())})
     # Whole numbers up to the last step, so that no number of rows is too large.
     by_chance = in_classes * in_clusters
     return 2 * (together * every - by_chance) / ((in_classes + in_clusters) * every - 2 * by_chance)

@@ -30,7 +30,7 @@ class CommandError(click.ClickException):
     """Something that the command itself found wrong."""
 
 
-class Ending(NamedTuple):
+class Failure(NamedTuple):
     """How a command ends that does not succeed."""
 
     code: int
@@ -38,7 +38,7 @@ class Ending(NamedTuple):
     is_fault: bool = False  # of the program: then the traceback is shown
 
 
-def ending_of(error: BaseException) -> Ending:
+def failure_of(error: BaseException) -> Failure:
     """Return how a command ends that an exception has ended.
 
     Whatever the library checks it reports as ValueError (its errors about tables and model files,
@@ -47,24 +47,24 @@ def ending_of(error: BaseException) -> Ending:
 
     Examples
     --------
-    >>> ending_of(ValueError("rho must be a number in [0, 1], got 2."))[:2]
+    >>> failure_of(ValueError("rho must be a number in [0, 1], got 2."))[:2]
     (1, 'error: rho must be a number in [0, 1], got 2.')
-    >>> ending_of(BrokenPipeError()).code
+    >>> failure_of(BrokenPipeError()).code
     141
-    >>> ending_of(KeyError("rho")).is_fault
+    >>> failure_of(KeyError("rho")).is_fault
     True
     """
     if isinstance(error, click.Abort) or was_interrupted(error):
-        return Ending(INTERRUPTED, "interrupted.")
+        return Failure(INTERRUPTED, "interrupted.")
     if isinstance(error, BrokenPipeError) or (
         isinstance(error, OSError) and error.errno == errno.EPIPE
     ):
-        return Ending(CLOSED_PIPE, None)
+        return Failure(CLOSED_PIPE, None)
     if isinstance(error, (click.ClickException, ValueError, OSError, ImportError, MemoryError)):
         code = WRONG_USAGE if isinstance(error, click.UsageError) else FAILED
-        return Ending(code, f"error: {message_of(error)}")
+        return Failure(code, f"error: {message_of(error)}")
     about = f"{type(error).__name__}: {one_line(str(error))}"
-    return Ending(
+    return Failure(
         FAILED, f"error: {about} (This is a fault in resonart, not in what you gave it.)", True
     )
 
@@ -152,7 +152,7 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def say(line: str) -> None:
+def print_error(line: str) -> None:
     """Write a line to stderr, where there still is one."""
     with contextlib.suppress(OSError):
         click.echo(escaped(line), err=True)
@@ -160,10 +160,10 @@ def say(line: str) -> None:
 
 def warn(text: str) -> None:
     """Say on stderr what the user should know."""
-    say(f"resonart: warning: {text}")
+    print_error(f"resonart: warning: {text}")
 
 
-def leave_quietly() -> None:
+def discard_unwritten_output() -> None:
     """Let what cannot be written any more, to a closed pipe or a full disk, go nowhere.
 
     It has been told by now. Python would try again when it ends, and say so in its own way.
@@ -174,10 +174,10 @@ def leave_quietly() -> None:
         try:
             stream.flush()
         except (OSError, ValueError):
-            _send_nowhere(stream)
+            _redirect_to_devnull(stream)
 
 
-def _send_nowhere(stream: TextIO) -> None:
+def _redirect_to_devnull(stream: TextIO) -> None:
     with contextlib.suppress(OSError, ValueError):  # it may be closed altogether
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, stream.fileno())

@@ -14,10 +14,10 @@ from resonart.io._read import join_chunks, part_of
 
 from ._cluster_ids import ClusterIds, Integers
 from ._errors import CommandError
-from ._output import Tick
+from ._output import Advance
 
 
-class Head(NamedTuple):
+class FirstRows(NamedTuple):
     """The first rows of a table, and whether they are all."""
 
     chunk: Chunk
@@ -29,72 +29,73 @@ class Learned(NamedTuple):
     """What one pass has come to."""
 
     in_memory: bool  # all rows were learned by one fit
-    n_head_rows: int  # learned at first; a vigilance was chosen from them
+    n_first_rows: int  # learned at first; a vigilance was chosen from them
     seconds: float  # spent learning, reading not counted
     labels: Integers  # of every id
 
 
-Keep = Callable[[Chunk, Integers], None]
+OnChunk = Callable[[Chunk, Integers], None]
 
 
-def read_head(chunks: Iterable[Chunk], limit: int, tick: Tick) -> Head:
+def read_first_rows(chunks: Iterable[Chunk], limit: int, advance: Advance) -> FirstRows:
     """Read up to so many rows; what comes after them stays unread."""
     chunks = iter(chunks)
     taken: list[Chunk] = []
     n_rows = 0
     for chunk in chunks:
-        tick(len(chunk.rows))
+        advance(len(chunk.rows))
         taken.append(chunk)
         n_rows += len(chunk.rows)
         if n_rows > limit:
             break
     else:
-        return Head(join_chunks(taken), True, iter(()))
+        return FirstRows(join_chunks(taken), True, iter(()))
     whole = join_chunks(taken)
-    return Head(part_of(whole, 0, limit), False, chain([part_of(whole, limit, n_rows)], chunks))
+    rest = chain([part_of(whole, limit, n_rows)], chunks)
+    return FirstRows(part_of(whole, 0, limit), False, rest)
 
 
-def learn(model: Any, head: Head, keep: Keep, tick: Tick) -> Learned:
+def learn(model: Any, first: FirstRows, on_chunk: OnChunk, advance: Advance) -> Learned:
     """Let the model learn all rows, and hand every chunk on with the ids of its clusters.
 
     A table that is read whole is learned by ``fit``, a larger one block by block.
     """
     ids = ClusterIds()
     n_merges, seconds = 0, 0.0
-    n_head_rows = len(head.chunk.rows)
-    if not head.is_all:
-        check_goes_in_chunks(model, n_head_rows)
-    for chunk in chain([head.chunk], head.rest):
+    n_first_rows = len(first.chunk.rows)
+    if not first.is_all:
+        check_goes_in_chunks(model, n_first_rows)
+    for chunk in chain([first.chunk], first.rest):
         began = time.perf_counter()
-        labels = model.fit(chunk.rows).labels_ if head.is_all else learn_block(model, chunk.rows)
+        labels = model.fit(chunk.rows).labels_ if first.is_all else learn_block(model, chunk.rows)
         seconds += time.perf_counter() - began
         if not isinstance(model, resonart.TopoART):  # see labels_are_final
             before, n_merges = n_merges, getattr(model, "n_merges_", 0)
             ids.follow(model.n_clusters_, None if n_merges == before else model.label_map_)
-        keep(chunk, ids.of(labels))
-        tick(len(chunk.rows))
-    if not head.is_all:
+        on_chunk(chunk, ids.of(labels))
+        advance(len(chunk.rows))
+    if not first.is_all:
         began = time.perf_counter()
         label_map = end_blocks(model)
         seconds += time.perf_counter() - began
         if label_map is not None:
             ids.follow(model.n_clusters_, label_map)
-    return Learned(head.is_all, n_head_rows, seconds, ids.labels())
+    return Learned(first.is_all, n_first_rows, seconds, ids.labels())
 
 
-def check_goes_in_chunks(model: Any, n_head_rows: int) -> None:
+def check_goes_in_chunks(model: Any, n_first_rows: int) -> None:
     """Say what was asked for that only rows read whole can have."""
     params = model.get_params()
-    cure = f"Give --in-memory-rows a larger number than {n_head_rows:,}, or leave it out."
+    cure = f"Give --in-memory-rows a larger number than {n_first_rows:,}, or leave it out."
     if params["order"] != "given":
         raise CommandError(
             f"--order {params['order']} needs all rows in memory, and the table has more than "
-            f"{n_head_rows:,}. {cure}"
+            f"{n_first_rows:,}. {cure}"
         )
     if params["max_epochs"] != 1:
         raise CommandError(
             f"--epochs {params['max_epochs']} needs all rows in memory, and the table has more "
-            f"than {n_head_rows:,}. {cure}"
+            f"than {n_first_rows:,}. {cure}"
         )
 
 

@@ -22,7 +22,7 @@ from resonart._shared.words import in_words
 
 from ._errors import naming
 
-Tick = Callable[[int], None]
+Advance = Callable[[int], None]
 
 # Longer tables are cut, and say so; JSON has everything.
 MOST_LINES = 20
@@ -137,7 +137,7 @@ class Output:
     # ------------------------------------------------------------------ while it works
 
     @contextmanager
-    def progress(self, what: str) -> Iterator[Tick]:
+    def progress(self, what: str) -> Iterator[Advance]:
         """Give a function that is told of rows done; shows them where somebody is watching."""
         if self.json or self.quiet or sys.stderr is None or not sys.stderr.isatty():
             yield lambda n_rows: None
@@ -161,13 +161,13 @@ class Output:
             begin = time.perf_counter()
             done = 0
 
-            def tick(n_rows: int) -> None:
+            def advance(n_rows: int) -> None:
                 nonlocal done
                 done += n_rows
                 speed = done / max(time.perf_counter() - begin, 1e-9)
                 bar.update(task, advance=n_rows, speed=f"{speed:,.0f} rows/s")
 
-            yield tick
+            yield advance
 
 
 def wrapped(text: str, width: int) -> list[str]:

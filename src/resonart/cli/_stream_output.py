@@ -133,7 +133,7 @@ class LineOutput:
     def begin(self) -> None:
         """Open it; only now anything there is cut off."""
         if self.path is None:
-            self._stream = own_stdout()
+            self._stream = binary_stdout()
             return
         # Opened as it is, and only cut off when nobody else writes to it.
         flags = os.O_WRONLY | os.O_CREAT | getattr(os, "O_BINARY", 0)
@@ -191,7 +191,7 @@ class LineOutput:
                 self._stream.close()
 
 
-def own_stdout() -> BinaryIO:
+def binary_stdout() -> BinaryIO:
     """Return standard output, buffered: Python's own may be raw, and then writes a part only."""
     if sys.stdout is None:
         raise CommandError("standard output is closed. Name a file with --output.")

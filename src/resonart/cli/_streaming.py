@@ -25,7 +25,7 @@ from resonart import Learned
 from resonart._shared.escape import escaped_json
 from resonart.io import Block, LineParser, LineReader, LiveRows, Reject
 
-from ._errors import CommandError, as_options, naming, note_features, say, warn
+from ._errors import CommandError, as_options, naming, note_features, print_error, warn
 from ._models import check_width, is_fitted
 from ._stream_output import LineFormat, LineOutput, WrittenFile
 
@@ -236,7 +236,7 @@ class Streamer:
             return
         if held is not None and not self.warm_up and not self._has_said_that_it_waits:
             self._has_said_that_it_waits = True
-            say(
+            print_error(
                 "resonart: waiting for lines that tell which columns hold numbers, 1,000 at most. "
                 "Name the columns with --columns, and rows are answered at once."
             )
@@ -282,7 +282,7 @@ class Streamer:
         if len(found.rows):
             self._waiting.append(found)
             self.n_waiting += len(found.rows)
-        self._tell(rejects)
+        self._report_rejects(rejects)
         self._learn_waiting(is_last=False)
         if self._is_due():
             self.checkpoint()
@@ -337,7 +337,7 @@ class Streamer:
             raise problem from error
         raise problem
 
-    def _tell(self, rejects: list[Reject]) -> None:
+    def _report_rejects(self, rejects: list[Reject]) -> None:
         """Write lines that are no rows to their file, or show the first few."""
         if rejects and self._first_reject is None:
             self._first_reject = rejects[0]

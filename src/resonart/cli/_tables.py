@@ -13,7 +13,7 @@ from resonart._shared.words import count_of
 
 from ._command import COUNT, choice_option, gathered, in_section, option
 from ._errors import CommandError, note_features
-from ._learning import read_head
+from ._learning import read_first_rows
 from ._models import check_width, feature_names
 from ._output import Output
 
@@ -62,16 +62,16 @@ class TableOptions(TextOptions):
         self, source: str, in_memory_rows: int | None, output: Output
     ) -> tuple[io.Chunk, io.TableReader]:
         """Read all rows, or say that there are too many."""
-        with self.open(source) as reader, output.progress("Reading") as tick:
+        with self.open(source) as reader, output.progress("Reading") as advance:
             limit = row_limit(in_memory_rows, len(reader.feature_names))
-            head = read_head(reader, limit, tick)
-        if not head.is_all:
+            first = read_first_rows(reader, limit, advance)
+        if not first.is_all:
             raise CommandError(
                 f"{source} has more than {limit:,} rows, and all are needed in memory. If there is "
                 "room for them, give a larger --in-memory-rows."
             )
         note_features(source, reader.feature_names, reader.doubtful)
-        return head.chunk, reader
+        return first.chunk, reader
 
 
 def column_list(text: str) -> list[str]:

@@ -22,12 +22,11 @@ from ._counts import ClusterCounts
 from ._errors import CommandError, note_features, warn
 from ._files import STDIN, OutputFile, check_folder, shown_path, table_writer
 from ._label_table import LabelTable, label_table_options
-from ._learning import Head, Learned, labels_are_final, learn, read_head
+from ._learning import FirstRows, Learned, labels_are_final, learn, read_first_rows
 from ._model_options import ModelOptions, model_options
 from ._models import as_feature, feature_names, in_short, kind_of, vigilances_of
 from ._output import Output, Report, duration
 from ._pictures import check_picture, draw
-from ._spool import AT_ONCE, Spool
 from ._tables import (
     TableOptions,
     column_list,
@@ -36,6 +35,7 @@ from ._tables import (
     rows_in_words,
     table_options,
 )
+from ._temporary_ids import AT_ONCE, TemporaryIds
 
 
 @command(
@@ -86,23 +86,23 @@ def cluster(
     if noise:
         model.set_params(on_mismatch="noise")
 
-    job = Job(data, table, model, labels)
-    with table_writer(labels.target) as writer, Spool() as spool:
-        done = run(job, spool if writer is not None else None, in_memory_rows, output)
+    task = ClusterTask(data, table, model, labels)
+    with table_writer(labels.target) as writer, TemporaryIds() as kept_ids:
+        result = run(task, kept_ids if writer is not None else None, in_memory_rows, output)
         # First what took long to learn: nothing that fails later loses it.
         if save is not None:
             made_by = f"resonart {resonart.__version__} cluster"
-            about = {"made_by": made_by, "data": data, "rows": done.counts.n_rows}
+            about = {"made_by": made_by, "data": data, "rows": result.counts.n_rows}
             model.save(save, metadata=about, include_labels=False)  # they have their own table
         if writer is not None:
-            for columns in labelled(job, done, spool):
+            for columns in labelled(task, result, kept_ids):
                 writer.write(columns)
-    draw(picture, lambda ax: paint(ax, model, done, axes))
+    draw(picture, lambda ax: draw_categories(ax, model, result, axes))
     files = {"labels_file": labels.target, "model_file": save, "picture_file": picture}
-    return report_of(job, done, files, output.seconds, describes=report)
+    return report_of(task, result, files, output.seconds, describes=report)
 
 
-class Job(NamedTuple):
+class ClusterTask(NamedTuple):
     """What is to be done."""
 
     data: str
@@ -111,11 +111,11 @@ class Job(NamedTuple):
     labels: LabelTable
 
 
-class Done(NamedTuple):
+class ClusterResult(NamedTuple):
     """What came out."""
 
     learned: Learned
-    head: Head | None  # the rows, where they are all in memory
+    first: FirstRows | None  # the rows, where they are all in memory
     counts: ClusterCounts
     reader: TableReader  # which knows what the table was
 
@@ -123,41 +123,45 @@ class Done(NamedTuple):
 # ---------------------------------------------------------------------- learning
 
 
-def run(job: Job, spool: Spool | None, in_memory_rows: int | None, output: Output) -> Done:
+def run(
+    task: ClusterTask, kept_ids: TemporaryIds | None, in_memory_rows: int | None, output: Output
+) -> ClusterResult:
     """Read and learn."""
     counts = ClusterCounts()
 
-    def keep(chunk: Chunk, ids: Integers) -> None:
+    def on_chunk(chunk: Chunk, ids: Integers) -> None:
         counts.add(ids, chunk.labels)
-        if spool is not None:
-            spool.add(chunk.numbers, ids)
+        if kept_ids is not None:
+            kept_ids.add(chunk.numbers, ids)
 
-    with job.table.open(job.data) as reader:
-        with output.progress("Reading") as tick:
-            head = read_head(reader, row_limit(in_memory_rows, len(reader.feature_names)), tick)
-        note_features(job.data, reader.feature_names, reader.doubtful)
-        if not head.is_all:
-            check_readable_twice(job, len(head.chunk.rows))
-        with output.progress("Learning") as tick:
-            learned = learn(job.model, head, keep, tick)
-    if not labels_are_final(job.model, learned):
-        counts = count_again(job)
-    job.model.name_features(reader.feature_names)
+    with task.table.open(task.data) as reader:
+        with output.progress("Reading") as advance:
+            first = read_first_rows(
+                reader, row_limit(in_memory_rows, len(reader.feature_names)), advance
+            )
+        note_features(task.data, reader.feature_names, reader.doubtful)
+        if not first.is_all:
+            check_readable_twice(task, len(first.chunk.rows))
+        with output.progress("Learning") as advance:
+            learned = learn(task.model, first, on_chunk, advance)
+    if not labels_are_final(task.model, learned):
+        counts = count_again(task)
+    task.model.name_features(reader.feature_names)
     if counts.has_too_many_classes:
         warn(
             f"the column {reader.label_name!r} has too many different values "
             "to be classes. Clusters are not compared with it."
         )
-    return Done(learned, head if head.is_all else None, counts, reader)
+    return ClusterResult(learned, first if first.is_all else None, counts, reader)
 
 
-def check_readable_twice(job: Job, n_rows: int) -> None:
+def check_readable_twice(task: ClusterTask, n_rows: int) -> None:
     """Say that stdin, which cannot be read again, is too long where it would have to be."""
-    if job.data != STDIN:
+    if task.data != STDIN:
         return
-    if job.labels.scores:
+    if task.labels.scores:
         why = "--scores"
-    elif isinstance(job.model, resonart.TopoART):
+    elif isinstance(task.model, resonart.TopoART):
         why = "topo-art, which names its clusters when all are learned,"
     else:
         return
@@ -167,54 +171,58 @@ def check_readable_twice(job: Job, n_rows: int) -> None:
     )
 
 
-def count_again(job: Job) -> ClusterCounts:
+def count_again(task: ClusterTask) -> ClusterCounts:
     """Ask the finished model for the cluster of every row."""
     counts = ClusterCounts()
-    with job.table.open(job.data) as reader:
+    with task.table.open(task.data) as reader:
         for chunk in reader:
-            counts.add(job.model.predict(chunk.rows), chunk.labels)
+            counts.add(task.model.predict(chunk.rows), chunk.labels)
     return counts
 
 
 # ---------------------------------------------------------------------- what is written
 
 
-def labelled(job: Job, done: Done, spool: Spool) -> Iterator[dict[str, NDArray[Any]]]:
+def labelled(
+    task: ClusterTask, result: ClusterResult, kept_ids: TemporaryIds
+) -> Iterator[dict[str, NDArray[Any]]]:
     """Give the columns of the table of labels, some rows at a time.
 
     The table is read a second time for what only the finished model can tell: matches, and the
     labels of topo-art.
     """
-    is_final = labels_are_final(job.model, done.learned)
-    if is_final and not job.labels.scores:
-        for numbers, ids in spool.batches():
-            yield {"row": numbers, "label": renamed(ids, done.learned.labels)}
+    is_final = labels_are_final(task.model, result.learned)
+    if is_final and not task.labels.scores:
+        for numbers, ids in kept_ids.batches():
+            yield {"row": numbers, "label": renamed(ids, result.learned.labels)}
         return
-    spool.rewind()
-    for chunk in chunks_again(job, done.head):
-        numbers, ids = spool.take(len(chunk.rows))
+    kept_ids.rewind()
+    for chunk in chunks_again(task, result.first):
+        numbers, ids = kept_ids.take(len(chunk.rows))
         if not np.array_equal(numbers, chunk.numbers):
-            raise CommandError(f"{job.data} has changed while it was read. Cluster it again.")
-        labels = renamed(ids, done.learned.labels) if is_final else job.model.predict(chunk.rows)
-        yield job.labels.columns(numbers, labels, job.model, chunk.rows)
+            raise CommandError(f"{task.data} has changed while it was read. Cluster it again.")
+        labels = renamed(ids, result.learned.labels) if is_final else task.model.predict(chunk.rows)
+        yield task.labels.columns(numbers, labels, task.model, chunk.rows)
 
 
-def chunks_again(job: Job, head: Head | None) -> Iterator[Chunk]:
+def chunks_again(task: ClusterTask, first: FirstRows | None) -> Iterator[Chunk]:
     """Give all rows a second time, from memory or from the file."""
-    if head is None:
-        with job.table.open(job.data) as reader:
+    if first is None:
+        with task.table.open(task.data) as reader:
             yield from reader
     else:
-        for begin in range(0, len(head.chunk.rows), AT_ONCE):
-            yield part_of(head.chunk, begin, begin + AT_ONCE)
+        for begin in range(0, len(first.chunk.rows), AT_ONCE):
+            yield part_of(first.chunk, begin, begin + AT_ONCE)
 
 
-def paint(ax: Any, model: Any, done: Done, axes: Iterable[str] | None) -> None:
+def draw_categories(ax: Any, model: Any, result: ClusterResult, axes: Iterable[str] | None) -> None:
     """Draw the boxes, and the rows where they are at hand."""
     features: Any = (0, 1) if model.n_features_in_ > 1 else 0
     if axes is not None:
         features = tuple(as_feature(text, feature_names(model)) for text in axes)
-    rows, labels = (None, None) if done.head is None else (done.head.chunk.rows, model.labels_)
+    rows, labels = (
+        (None, None) if result.first is None else (result.first.chunk.rows, model.labels_)
+    )
     plot.categories(model, rows, labels=labels, features=features, ax=ax)
 
 
@@ -222,10 +230,15 @@ def paint(ax: Any, model: Any, done: Done, axes: Iterable[str] | None) -> None:
 
 
 def report_of(
-    job: Job, done: Done, files: dict[str, Any], seconds: float, *, describes: bool
+    task: ClusterTask,
+    result: ClusterResult,
+    files: dict[str, Any],
+    seconds: float,
+    *,
+    describes: bool,
 ) -> Report:
     """Say what was found."""
-    model, reader, learned, counts = job.model, done.reader, done.learned, done.counts
+    model, reader, learned, counts = task.model, result.reader, result.learned, result.counts
     n_rows, n_clusters = counts.n_rows, model.n_clusters_
     summary = counts.summary(learned.labels, n_clusters, reader.label_name)
     owners = model.category_labels_
@@ -233,7 +246,7 @@ def report_of(
     choice = getattr(model, "vigilance_choice_", None)
     description = model.describe() if describes else None
     record = {
-        "data": job.data,
+        "data": task.data,
         "rows": n_rows,
         "dropped_rows": reader.n_dropped,
         "features": reader.feature_names,
@@ -266,21 +279,22 @@ def report_of(
     how = "" if learned.in_memory else ", in chunks"
     chosen = "" if choice is None else ", chosen by itself"
     if chosen and not learned.in_memory:
-        chosen += f" from the first {learned.n_head_rows:,} rows"
+        chosen += f" from the first {learned.n_first_rows:,} rows"
     refused = f"{count_of(model.n_refused_, 'row')}, for lack of room (--max-categories)"
     speed = f" ({n_rows / max(learned.seconds, 1e-9):,.0f} rows/s)" if choice is None else ""
     facts = {
-        "data": f"{job.data}: {rows_in_words(n_rows, width, reader.n_dropped)}{how}",
+        "data": f"{task.data}: {rows_in_words(n_rows, width, reader.n_dropped)}{how}",
         "left out": ", ".join(map(str, reader.left_out)),
         "model": f"{in_short(model)}{chosen}",
         "why": choice,
-        "found": f"{count_of(n_clusters, 'cluster')} in {count_of(model.n_categories_, 'box')}",
+        "found": f"{count_of(n_clusters, 'cluster')} in "
+        f"{count_of(model.n_categories_, 'category')}",
         "refused": refused if model.n_refused_ else None,
         "agreement": summary.agreement_in_words,
         "time": f"{duration(seconds)}, learning {duration(learned.seconds)}{speed}",
     }
     written = {
-        "labels": shown_path(job.labels.target),
+        "labels": shown_path(task.labels.target),
         "saved": files["model_file"],
         "picture": files["picture_file"],
     }

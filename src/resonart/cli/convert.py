@@ -103,7 +103,7 @@ def convert_model(source: str, target: str, target_format: str | None) -> Report
         },
         [
             f"{source}: {count_of(model.n_clusters_, 'cluster')} in "
-            f"{count_of(model.n_categories_, 'box')}, written as {written} to "
+            f"{count_of(model.n_categories_, 'category')}, written as {written} to "
             f"{'stdout' if target == STDOUT else target}"
         ],
     )

@@ -57,7 +57,7 @@ def merge(model_files: tuple[str, ...], target: Path, output: Output) -> Report:
             {
                 "models": f"{len(models)} with {count_of(n_before, 'cluster')}",
                 "merged": f"{count_of(merged.n_clusters_, 'cluster')} in "
-                f"{count_of(merged.n_categories_, 'box')}",
+                f"{count_of(merged.n_categories_, 'category')}",
                 "saved": target,
             },
             Table(

@@ -36,7 +36,7 @@ HEADINGS = {
     "mean_ari": "ARI",
     "stability": "stability",
     "mean_n_clusters": "clusters",
-    "mean_n_categories": "boxes",
+    "mean_n_categories": "categories",
 }
 SHOWN = ("score", "ari", "stability", "clusters", "categories")
 

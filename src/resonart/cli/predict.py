@@ -44,14 +44,14 @@ def predict(
     with (
         table.open(data, model) as reader,
         table_writer(labels.target) as writer,
-        output.progress("Predicting") as tick,
+        output.progress("Predicting") as advance,
     ):
         for chunk in reader:
             found = model.predict(chunk.rows)
             counts.add(found, chunk.labels)
             if writer is not None:
                 writer.write(labels.columns(chunk.numbers, found, model, chunk.rows))
-            tick(len(found))
+            advance(len(found))
     seconds = output.seconds
     summary = counts.summary(np.arange(model.n_clusters_), model.n_clusters_, reader.label_name)
     return Report(

@@ -142,7 +142,7 @@ def stream(
             told = "nobody reads the output any more"
             if not isinstance(error, BrokenPipeError):
                 told = message_of(error).rstrip(".") if str(error) else "out of memory"
-            raise CommandError(f"{told}. {where_it_stands(streamer)}") from error
+            raise CommandError(f"{told}. {checkpoint_note(streamer)}") from error
         return report_of(streamer)
 
 
@@ -245,7 +245,7 @@ def open_input(source: str) -> BinaryIO:
 # ---------------------------------------------------------------------- the end
 
 
-def where_it_stands(streamer: Streamer) -> str:
+def checkpoint_note(streamer: Streamer) -> str:
     """Say what is safe after a failure."""
     saved = streamer.saved
     if saved is None:

@@ -106,7 +106,7 @@ def fit(
     client : distributed.Client or None, default=None
         Where to work. By default what dask uses: the last client made, or else threads.
     sample_rows : int, default=50000
-        Rows of the sample; the more, the less boxes depend on how rows are sorted. Where there
+        Rows of the sample; the more, the less categories depend on how rows are sorted. Where there
         are fewer, all are in it, but for copies. 0 goes without: partitions then know nothing of
         each other, Merge ART alone has to join their clusters, and vigilances must be given; where
         ``bounds`` is, too, there is no first pass. See Notes.
@@ -146,7 +146,7 @@ def fit(
     nothing is counted twice.
 
     ``max_categories`` asks for ``sample_rows=0``: models that go on from the sample's have to keep
-    all their boxes until they are merged back. It then bounds the model of each partition; the
+    all their categories until they are merged back. It then bounds the model of each partition; the
     merged model has what is left after compression.
 
     Examples
@@ -426,7 +426,7 @@ def _check_unbounded(model: DDVFA, cure: str) -> None:
     if model.max_categories is not None:
         raise ValueError(
             f"max_categories={model.max_categories!r} cannot be kept to while copies of a model "
-            "learn apart: they have to keep all their boxes until they are merged. Give "
+            "learn apart: they have to keep all their categories until they are merged. Give "
             f"max_categories=None, {cure}."
         )
 

@@ -67,7 +67,7 @@ class FitReport:
         return "\n".join(
             [
                 f"{self.n_rows:,} rows in {self.n_partitions} partitions{first}",
-                f"{self.n_clusters} clusters in {self.n_categories:,} boxes",
+                f"{self.n_clusters} clusters in {self.n_categories:,} categories",
                 f"ranges: {'given' if self.bounds_given else 'found in a first pass'}",
                 f"vigilances: {vigilances}, {how}",
                 f"{self.n_models} models learned apart; with those merged on the way they take "

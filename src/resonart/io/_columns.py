@@ -91,12 +91,12 @@ class Columns:
             )
         return number
 
-    def set_aside(self, request: Request) -> list[int]:
+    def excluded_columns(self, request: Request) -> list[int]:
         """Return the columns that can be no features: what is excluded, and the label."""
         aside = [self.find(column, "exclude") for column in request.exclude]
         return aside if request.label is None else [*aside, self.find(request.label, "label")]
 
-    def go_by_name(self, request: Request) -> bool:
+    def finds_features_by_name(self, request: Request) -> bool:
         """Tell whether a model's features are found among these names.
 
         The names that columns without names get, x0, x1, ..., lead back to their places; but a
@@ -110,11 +110,11 @@ class Columns:
     def select(self, request: Request) -> Selection:
         """Find the feature columns and the label column."""
         label = None if request.label is None else self.find(request.label, "label")
-        aside = self.set_aside(request)
+        aside = self.excluded_columns(request)
         left_out: list[str] = []
         if request.columns is not None:
             features = self._asked_for(request.columns, label)
-        elif self.go_by_name(request):
+        elif self.finds_features_by_name(request):
             assert request.features is not None
             places = {name: j for j, name in enumerate(self.names)}
             is_clear = len(places) == len(self.names)

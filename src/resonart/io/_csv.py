@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 from resonart._shared.words import count_of
 
 from ._columns import Request
-from ._encoding import no_text, unmarked
+from ._encoding import why_not_text, without_byte_order_mark
 from ._errors import TableError, shown
 from ._formats import BOM
 from ._notation import Notation
 from ._pyarrow import labels_of, read_csv, require_pyarrow
 from ._schema import DELIMITERS, Evidence, TextOptions, TextParser
-from ._values import Bad, Piece, numbered
+from ._values import BadLine, Piece, numbered
 
 _MARKS = re.compile(rb"(?m)^(?:%b)+" % BOM)
 _BLANK_LINE = re.compile(rb"(?m)^[ \t\r\v\f]+$")
@@ -36,7 +36,7 @@ class Record(NamedTuple):
     line: int
     begin: int  # in bytes, as the end
     end: int
-    bad: Bad | None = None
+    bad: BadLine | None = None
     is_open: bool = False  # whether a quote is not closed
 
 
@@ -65,7 +65,7 @@ class CsvText(TextParser):
 
     def _finds_delimiter(self, lines: Sequence[bytes]) -> bool:
         """Guess the delimiter by the first line; tell whether there is one."""
-        first = next((line for line in lines if unmarked(line).strip()), None)
+        first = next((line for line in lines if without_byte_order_mark(line).strip()), None)
         if first is not None:
             self.delimiter = guess_delimiter(first, self.options.decimal)
         return first is not None
@@ -165,7 +165,7 @@ class CsvText(TextParser):
         assert chosen is not None
         data, line = self._after_header(data, line)
         wanted = chosen.features if chosen.label is None else [*chosen.features, chosen.label]
-        bad: list[Bad] = []
+        bad: list[BadLine] = []
         table, lines = self._by_arrow(data, wanted), self._lines(data, line)
         if table is None:
             table, numbers, bad = self._one_by_one(data, line, wanted)
@@ -227,7 +227,7 @@ class CsvText(TextParser):
     def _plain(self, data: bytes) -> bytes | None:
         """Return lines of which pyarrow sees what is there; None if there may be others."""
         assert self.delimiter is not None
-        if not data.strip() or no_text(data):
+        if not data.strip() or why_not_text(data):
             return None
         if data.count(b"\r") != data.count(b"\r\n"):
             return None
@@ -303,11 +303,11 @@ class CsvText(TextParser):
 
     def _one_by_one(
         self, data: bytes, line: int, wanted: Sequence[int]
-    ) -> tuple[dict[int, Any], list[int], list[Bad]]:
+    ) -> tuple[dict[int, Any], list[int], list[BadLine]]:
         """Return columns of text, the numbers of their lines, and the lines that are no rows."""
         rows: list[list[str]] = []
         lines: list[int] = []
-        bad: list[Bad] = []
+        bad: list[BadLine] = []
         want = len(self.names)
         for record in self._records(data, line):
             if record.bad:
@@ -315,7 +315,7 @@ class CsvText(TextParser):
             elif len(record.fields) != want:
                 what = f"has {count_of(len(record.fields), 'field')} where {want} are expected"
                 cure = "Fix the line, or check the delimiter"
-                bad.append(Bad(record.line, None, what, cure))
+                bad.append(BadLine(record.line, None, what, cure))
             else:
                 rows.append(record.fields)
                 lines.append(record.line)
@@ -334,7 +334,7 @@ def guess_delimiter(line: bytes, decimal: str = ".") -> str:
     >>> guess_delimiter(b"a;b"), guess_delimiter(b"1,5;2,5"), guess_delimiter(b'"a;b",c')
     (';', ';', ',')
     """
-    line = re.sub(rb'"[^"]*"', b"", unmarked(line))
+    line = re.sub(rb'"[^"]*"', b"", without_byte_order_mark(line))
     found = [mark for mark in DELIMITERS if mark.encode() in line]
     if "," in found and decimal == ",":
         found.remove(",")
@@ -371,15 +371,15 @@ def records(
     """
     mark = delimiter.encode()
     blank = bytes(set(b" \t\r\v\f\n") - set(mark))
-    is_all_text = no_text(data) is None
+    is_all_text = why_not_text(data) is None
     begin = 0
     while begin < len(data):
         end = data.find(b"\n", begin) + 1 or len(data)
-        raw = unmarked(data[begin:end])
+        raw = without_byte_order_mark(data[begin:end])
         if b'"' not in raw:
             if raw.strip(blank):
                 raw = raw.removesuffix(b"\n").removesuffix(b"\r")
-                bad = None if is_all_text else no_text(raw, line, codec)
+                bad = None if is_all_text else why_not_text(raw, line, codec)
                 yield Record([] if bad else raw.decode().split(delimiter), line, begin, end, bad)
             line += 1
             begin = end
@@ -400,10 +400,10 @@ def records(
             if closed_by != mark:
                 end = end if in_lines else match.end()
                 break
-        bad = None if is_all_text else no_text(data[start:end], line, codec)
+        bad = None if is_all_text else why_not_text(data[start:end], line, codec)
         if is_open and not bad:
             cure = "Close it, or double it if it belongs to the text"
-            bad = Bad(line, None, "opens a quote and does not close it", cure)
+            bad = BadLine(line, None, "opens a quote and does not close it", cure)
         texts = [] if bad else [field.decode() for field in fields]
         yield Record(texts, line, begin, end, bad, is_open)
         line += data.count(b"\n", begin, end)

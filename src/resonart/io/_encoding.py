@@ -9,27 +9,27 @@ from typing import BinaryIO
 from ._errors import TableError
 from ._formats import BOM, binary_format
 from ._source import Source
-from ._values import Bad
+from ._values import BadLine
 
 
-def unmarked(line: bytes) -> bytes:
+def without_byte_order_mark(line: bytes) -> bytes:
     """Return a line without byte order marks before it: files that were joined have some inside."""
     while line.startswith(BOM):
         line = line[len(BOM) :]
     return line
 
 
-def no_text(data: bytes, line: int = 0, encoding: str = "utf-8") -> Bad | None:
+def why_not_text(data: bytes, line: int = 0, encoding: str = "utf-8") -> BadLine | None:
     """Say why a line is no text; None if it is."""
     if b"\0" in data:
-        return Bad(line, None, "holds a zero byte: this is no text table", "Check the format")
+        return BadLine(line, None, "holds a zero byte: this is no text table", "Check the format")
     if data.isascii():
         return None
     try:
         data.decode()
     except UnicodeDecodeError as error:
         byte = f"UTF-8: it holds the byte 0x{data[error.start]:02x}"
-        return Bad(
+        return BadLine(
             line,
             None,
             f"is not {byte if encoding == 'utf-8' else encoding}",

@@ -24,6 +24,14 @@ from ._values import rows_shown
 LARGEST = float(np.finfo(np.float64).max) / 2
 
 
+def _are_usable(rows: NDArray[np.float64]) -> bool:
+    """Tell whether all numbers are finite and not too large, as nearly always, without a copy."""
+    if not rows.size:
+        return True
+    with np.errstate(invalid="ignore"):  # whatever is compared with NaN is False
+        return bool(rows.max() <= LARGEST and rows.min() >= -LARGEST)
+
+
 class Reject(NamedTuple):
     """A line that is no row.
 
@@ -175,17 +183,19 @@ class LineParser:
         rows, _, lines, bad = text.parse(data, first_line)
         assert lines is not None
         numbers = np.array(lines(), dtype=np.int64)
-        with np.errstate(invalid="ignore"):
-            usable = (np.abs(rows) <= LARGEST).all(axis=1)
         rejects = [(each.line, each.reason) for each in bad]
-        rejects += [
-            (int(numbers[i]), self._why_not(rows[i])) for i in np.flatnonzero(~usable).tolist()
-        ]
+        if not _are_usable(rows):
+            with np.errstate(invalid="ignore"):
+                usable = (np.abs(rows) <= LARGEST).all(axis=1)
+            rejects += [
+                (int(numbers[i]), self._why_not(rows[i])) for i in np.flatnonzero(~usable).tolist()
+            ]
+            rows, numbers = rows[usable], numbers[usable]
         told: list[Reject] = []
         if rejects:
             texts = data.split(b"\n")
             told = [Reject(line, why, texts[line - first_line]) for line, why in sorted(rejects)]
-        return LiveRows(rows[usable], numbers[usable], told)
+        return LiveRows(rows, numbers, told)
 
     def _why_not(self, row: NDArray[np.float64]) -> str:
         names = self.names

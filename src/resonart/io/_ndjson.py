@@ -20,12 +20,12 @@ import numpy as np
 from resonart._shared.words import count_of
 
 from ._columns import Request
-from ._encoding import no_text, unmarked
+from ._encoding import why_not_text, without_byte_order_mark
 from ._errors import TableError, reason, shown
 from ._formats import BOM
 from ._pyarrow import require_pyarrow
 from ._schema import Evidence, TextOptions, TextParser
-from ._values import Bad, Floats, Piece, label_text, numbered, objects
+from ._values import BadLine, Floats, Piece, label_text, numbered, objects
 
 AS_NUMBERS = "JSON has numbers without quotes and with a decimal point: write them so"
 # Fewer lines are quicker one by one than by pyarrow.
@@ -47,7 +47,7 @@ class NdjsonText(TextParser):
     ) -> None:
         super().__init__(title, options, request, in_lines=in_lines)
         self._places: dict[str, int] = {}
-        self._first_bad: Bad | None = None
+        self._first_bad: BadLine | None = None
         self._beyond: set[str] = set()  # keys that the first lines had not
         try:
             self._pa = require_pyarrow("Reading NDJSON", "json")
@@ -58,7 +58,7 @@ class NdjsonText(TextParser):
 
     def _look_at(self, data: bytes, line: int) -> Iterator[int]:
         for number, size, row in self._rows(data, line):
-            if isinstance(row, Bad):
+            if isinstance(row, BadLine):
                 self._first_bad = self._first_bad or row
             else:
                 self._add(row, number)
@@ -135,7 +135,7 @@ class NdjsonText(TextParser):
             and (self.selection.is_chosen or data.count(b'":') <= n_keys)
             and b"Inf" not in data
             and BOM not in data
-            and no_text(data) is None
+            and why_not_text(data) is None
         )
 
     def _objects(self, data: bytes) -> Piece:
@@ -212,25 +212,25 @@ class NdjsonText(TextParser):
         values = array("d")
         labels: list[str | None] = []
         lines: list[int] = []
-        bad: list[Bad] = []
+        bad: list[BadLine] = []
         for number, _, row in self._rows(data, line):
-            if isinstance(row, Bad):
+            if isinstance(row, BadLine):
                 bad.append(row)
                 continue
             if self.has_names and not chosen.is_chosen and not row.keys() <= self._places.keys():
                 self._tell_of_new_keys(row, number)
-            found: array[float] | Bad
+            found: array[float] | BadLine
             try:
                 found = array("d", pick(row))
             except NOT_PLAIN:
                 found = self._numbers(row, number)
             label = None if chosen.label is None else self._value(row, chosen.label)
-            if isinstance(label, (dict, list)) and not isinstance(found, Bad):
+            if isinstance(label, (dict, list)) and not isinstance(found, BadLine):
                 assert chosen.label is not None
                 cure = "Choose a label column of texts or numbers"
                 name = self.names[chosen.label]
-                found = Bad(number, name, f"{_json_kind(label)} is no label", cure)
-            if isinstance(found, Bad):
+                found = BadLine(number, name, f"{_json_kind(label)} is no label", cure)
+            if isinstance(found, BadLine):
                 bad.append(found)
                 continue
             values.extend(found)
@@ -242,7 +242,7 @@ class NdjsonText(TextParser):
     def _value(self, row: Any, column: int) -> Any:
         return row.get(self.names[column]) if self.has_names else row[column]
 
-    def _numbers(self, row: Any, line: int) -> array[float] | Bad:
+    def _numbers(self, row: Any, line: int) -> array[float] | BadLine:
         """Return the features of a row value by value, or what is wrong with the first of them."""
         assert self.selection is not None
         numbers = array("d")
@@ -254,13 +254,13 @@ class NdjsonText(TextParser):
             numbers.append(math.nan if kind == "missing" else _double(value))
         return numbers
 
-    def _no_number(self, line: int, column: int, value: Any) -> Bad:
+    def _no_number(self, line: int, column: int, value: Any) -> BadLine:
         name = self.names[column]
         if not isinstance(value, str):
             what = f"{self._shown(value)} is {_json_kind(value)} in a column of numbers"
-            return Bad(line, name, what, f"Leave the column out with exclude=[{name!r}]")
+            return BadLine(line, name, what, f"Leave the column out with exclude=[{name!r}]")
         if self._elsewhere(value):
-            return Bad(line, name, f"{shown(value)} is text in a column of numbers", AS_NUMBERS)
+            return BadLine(line, name, f"{shown(value)} is text in a column of numbers", AS_NUMBERS)
         return self._text_in_numbers(line, column, value.strip())
 
     def _tell_of_new_keys(self, row: dict[str, Any], line: int) -> None:
@@ -278,11 +278,11 @@ class NdjsonText(TextParser):
 
     def _rows(self, data: bytes, line: int) -> Iterator[tuple[int, int, Any]]:
         """Give the number and size of each line that is not blank, and its row or what is wrong."""
-        is_all_text = no_text(data) is None
+        is_all_text = why_not_text(data) is None
         for number, text in enumerate(data.split(b"\n"), line):
-            if unmarked(text).strip():
-                bad = None if is_all_text else no_text(text, number, self.options.codec)
-                yield number, len(text) + 1, bad or self._row(unmarked(text), number)
+            if without_byte_order_mark(text).strip():
+                bad = None if is_all_text else why_not_text(text, number, self.options.codec)
+                yield number, len(text) + 1, bad or self._row(without_byte_order_mark(text), number)
 
     def _row(self, text: bytes, line: int) -> Any:
         """Return the row of a line, or what is wrong with it."""
@@ -293,7 +293,7 @@ class NdjsonText(TextParser):
             if isinstance(error, json.JSONDecodeError):
                 said = f"{error.msg} at character {error.pos + 1}"
             is_document = text.strip() in (b"[", b"{") or text.rstrip().endswith((b",", b"["))
-            return Bad(
+            return BadLine(
                 line,
                 None,
                 f"is no JSON value ({said})",
@@ -306,12 +306,12 @@ class NdjsonText(TextParser):
             expected = "an object" if self.has_names else "an array"
         if kind not in expected:
             what = f"is {kind} where {expected} is expected"
-            return Bad(line, None, what, "All lines must be objects, or all arrays")
+            return BadLine(line, None, what, "All lines must be objects, or all arrays")
         if not width and not row:
-            return Bad(line, None, "holds no values", "Give rows with columns")
+            return BadLine(line, None, "holds no values", "Give rows with columns")
         if width and kind == "an array" and len(row) != width:
             what = f"has {count_of(len(row), 'value')} where {width} are expected"
-            return Bad(line, None, what, "Fix the line, and write null for a missing value")
+            return BadLine(line, None, what, "Fix the line, and write null for a missing value")
         return row
 
     def _kind(self, value: Any) -> str:

@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 from ._columns import NAMED, Columns, Request, Selection, first_names
 from ._errors import TableError, shown
 from ._notation import DECIMALS, THOUSANDS, Notation
-from ._values import Bad, Piece
+from ._values import BadLine, Piece
 
 LOOK_LINES = 1_000
 LOOK_BYTES = 4 * 2**20
@@ -206,14 +206,14 @@ class TextParser(Columns, ABC):
             return False
         if self._goes_by_request():
             return True
-        aside = self.set_aside(request)
+        aside = self.excluded_columns(request)
         return all(
             each.first == "number" for j, each in enumerate(self._evidence) if j not in aside
         )
 
     def _goes_by_request(self) -> bool:
         """Tell whether the features are those asked for, whatever the columns hold."""
-        return self.request.columns is not None or self.go_by_name(self.request)
+        return self.request.columns is not None or self.finds_features_by_name(self.request)
 
     def _has_all(self, columns: Iterable[str | int]) -> bool:
         """Tell whether these columns are known, or never will be."""
@@ -268,11 +268,11 @@ class TextParser(Columns, ABC):
     def _shown(value: Any) -> str:
         return shown(value.strip())
 
-    def _text_in_numbers(self, line: int, column: int, value: str) -> Bad:
+    def _text_in_numbers(self, line: int, column: int, value: str) -> BadLine:
         hint = self.notation.hint(value)
         is_short = len(value) <= 20
         cure = f"If it stands for a missing value, give na=[{value!r}]" if is_short else "Fix it"
-        return Bad(
+        return BadLine(
             line,
             self.names[column],
             f"{shown(value)} is text in a column of numbers",
@@ -319,7 +319,7 @@ class TextParser(Columns, ABC):
         self._evidence = [Evidence() for _ in names]
         self.selection = Selection(features, None, [], True)
         asked = [self.find(each) for each in self.request.columns or ()]
-        aside = self.set_aside(self.request)
+        aside = self.excluded_columns(self.request)
         if (asked and asked != features) or any(j in features for j in aside):
             raise ValueError(f"the features were {', '.join(names[j] for j in features)} before.")
 

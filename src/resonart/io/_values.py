@@ -20,7 +20,7 @@ MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None")
 MOST_COLUMNS = 2**20
 
 
-class Bad(NamedTuple):
+class BadLine(NamedTuple):
     """A line that is no row: of what column (None: of the line) what is said, and the cure.
 
     ``hint`` is a part of the cure that may be right for all lines.
@@ -56,7 +56,7 @@ class Piece(NamedTuple):
     rows: Floats
     labels: Objects | None
     lines: Callable[[], Sequence[int]] | None = None
-    bad: Sequence[Bad] = ()
+    bad: Sequence[BadLine] = ()
 
 
 def label_text(value: object, missing: Collection[str] = MISSING) -> str | None:

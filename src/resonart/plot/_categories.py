@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from ._colours import look, rows_by_marker
+from ._colours import rows_by_marker, style_of
 from ._features import Feature, FeatureKey, find_features
 from ._matplotlib import axes_to_draw_in, require_matplotlib
 from ._rows import LabelledRows, labelled_rows
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 FIRST_TWO = (0, 1)
 
 # Attributes by which a model tells its categories.
-TOLD = ("boxes_", "category_labels_", "n_clusters_", "n_features_in_")
+NEEDED_ATTRIBUTES = ("boxes_", "category_labels_", "n_clusters_", "n_features_in_")
 
 # A box smaller than this part of the picture, both ways, is drawn as a marker.
 SPECK = 0.004
@@ -141,7 +141,7 @@ def _check_model(model: Any) -> None:
             "DDVFA(rho_lb=0.8, rho_ub=0.9).fit(X)."
         )
     check_is_fitted(model)
-    missing = [name for name in TOLD if not hasattr(model, name)]
+    missing = [name for name in NEEDED_ATTRIBUTES if not hasattr(model, name)]
     if missing:
         raise TypeError(
             f"model must tell its categories, but {type(model).__name__} has no "
@@ -174,22 +174,22 @@ def _draw_boxes(axes: Axes, scene: _Scene) -> None:
 
     specks = scene.specks()
     boxes = np.flatnonzero(~specks)
-    looks = [look(int(label)) for label in scene.box_labels[boxes]]
+    styles = [style_of(int(label)) for label in scene.box_labels[boxes]]
     (left, bottom), (right, top) = scene.lower[boxes].T, scene.upper[boxes].T
     corners = np.stack([[left, bottom], [left, top], [right, top], [right, bottom]])
     axes.add_collection(
         PolyCollection(
             list(corners.transpose(2, 0, 1)),
-            facecolors=[to_rgba(one.colour, 0.16) for one in looks],
-            edgecolors=[to_rgba(one.colour, 0.95) for one in looks],
-            linestyles=[one.line for one in looks],
+            facecolors=[to_rgba(one.colour, 0.16) for one in styles],
+            edgecolors=[to_rgba(one.colour, 0.95) for one in styles],
+            linestyles=[one.line for one in styles],
             linewidths=1.0,
             zorder=2,
         )
     )
     small = np.flatnonzero(specks)
     x, y = (scene.lower[small] + scene.upper[small]).T / 2
-    edges = [look(int(label)).colour for label in scene.box_labels[small]]
+    edges = [style_of(int(label)).colour for label in scene.box_labels[small]]
     size = float(np.clip(1_000 / len(specks), 8, 36))  # few boxes leave room for larger squares
     axes.scatter(
         x, y, s=size, marker="s", facecolors="none", edgecolors=edges, linewidths=0.8, zorder=2
@@ -213,7 +213,7 @@ def _draw_legend(axes: Axes, labels: list[int], *, n_points: int) -> None:
 
     handles = []
     for label in labels:
-        one = look(label)
+        one = style_of(label)
         name = f"cluster {label}" if label >= 0 else "noise"
         line = one.line if label >= 0 else "none"  # noise has no boxes
         handles.append(Line2D([], [], color=one.colour, marker=one.marker, ls=line, label=name))

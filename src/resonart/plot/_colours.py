@@ -19,7 +19,7 @@ MARKERS = ("o", "^", "s", "D")
 LINES: tuple[Line, ...] = ("-", "--", ":", "-.")
 
 
-class Look(NamedTuple):
+class ClusterStyle(NamedTuple):
     """How one cluster is drawn."""
 
     colour: str
@@ -27,21 +27,21 @@ class Look(NamedTuple):
     line: Line
 
 
-def look(label: int) -> Look:
+def style_of(label: int) -> ClusterStyle:
     """Return how cluster ``label`` is drawn.
 
     Examples
     --------
-    >>> look(0)
-    Look(colour='#0072B2', marker='o', line='-')
-    >>> look(7)  # the first colour again, told apart by marker and line
-    Look(colour='#0072B2', marker='^', line='--')
+    >>> style_of(0)
+    ClusterStyle(colour='#0072B2', marker='o', line='-')
+    >>> style_of(7)  # the first colour again, told apart by marker and line
+    ClusterStyle(colour='#0072B2', marker='^', line='--')
     """
     if label < 0:
-        return Look(NOISE, "o", "-")
+        return ClusterStyle(NOISE, "o", "-")
     round_, colour = divmod(label, len(COLOURS))
     style = round_ % len(MARKERS)
-    return Look(COLOURS[colour], MARKERS[style], LINES[style])
+    return ClusterStyle(COLOURS[colour], MARKERS[style], LINES[style])
 
 
 class Group(NamedTuple):
@@ -55,9 +55,9 @@ class Group(NamedTuple):
 def rows_by_marker(labels: NDArray[np.int64]) -> list[Group]:
     """Return the rows, marker by marker, with a colour for each."""
     present, which = np.unique(labels, return_inverse=True)
-    looks = [look(int(label)) for label in present]
-    colours = np.array([one.colour for one in looks])[which]
-    markers = np.array([one.marker for one in looks])[which]
+    styles = [style_of(int(label)) for label in present]
+    colours = np.array([one.colour for one in styles])[which]
+    markers = np.array([one.marker for one in styles])[which]
     groups = []
     for marker in np.unique(markers):
         rows = np.flatnonzero(markers == marker)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 # Attributes by which a plane tells what it holds.
-TOLD = ("results_", "best_index_", "best_params_", "scoring_")
+NEEDED_ATTRIBUTES = ("results_", "best_index_", "best_params_", "scoring_")
 
 CURVE = "#0072B2"
 BEST = "#D55E00"
@@ -103,7 +103,7 @@ def _check_plane(plane: Any) -> None:
             f"plane must be a fitted VigilancePlane, got {plane!r}. Give what its fit returns."
         )
     check_is_fitted(plane)
-    missing = [name for name in TOLD if not hasattr(plane, name)]
+    missing = [name for name in NEEDED_ATTRIBUTES if not hasattr(plane, name)]
     if missing:
         raise TypeError(
             f"plane must be a fitted VigilancePlane, but {type(plane).__name__} has no "
@@ -189,7 +189,7 @@ def _draw_map(axes: Axes, plane: Any, quantity: _Quantity) -> None:
         mfc="none",
         mec=BEST,
         mew=2.0,
-        path_effects=_rim(),
+        path_effects=_white_outline(),
         label=_best(plane, quantity),
         clip_on=False,
         zorder=3,
@@ -300,7 +300,7 @@ def _edges(centres: Floats) -> Floats:
     return np.concatenate([[first], between, [last]])
 
 
-def _rim() -> list[Any]:
+def _white_outline() -> list[Any]:
     from matplotlib.patheffects import Normal, Stroke
 
     return [Stroke(linewidth=3.5, foreground="white"), Normal()]

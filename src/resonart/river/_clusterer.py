@@ -23,7 +23,7 @@ from ._features import (
     check_rule,
     listed,
     make_pick,
-    middles,
+    midpoints,
     raise_explained,
     split_bounds,
 )
@@ -49,8 +49,8 @@ _HELP = {
     "out_of_bounds": 'What a row outside the ranges does: `"expand"` widens them and leaves every '
     'box where it is in your units, `"clip"` moves the row to the edge, `"error"` refuses it. The '
     "last two need `bounds`, or a first frame of `learn_many`.",
-    "max_categories": "Most boxes the model may have: a bound on memory. A row that finds no room "
-    "is labelled, but not learned; see the estimator.",
+    "max_categories": "Most categories the model may have: a bound on memory. A row that finds no "
+    "room is labelled, but not learned; see the estimator.",
     "merge_every": "Number of rows between two merges. Labels change then, and only then. By "
     "default clusters are merged only by `model.estimator.merge()`.",
     "on_missing": 'What a row does that lacks a feature: `"last"` takes the feature\'s value in '
@@ -120,7 +120,7 @@ class ARTClusterer(Clusterer):
         params = {name: getattr(self, name) for name in _estimator_params(type(self))}
         self._check_settled(params)
         self._features, bounds = split_bounds(self.bounds)
-        self._last = () if self._features is None else middles(*bounds)
+        self._last = () if self._features is None else midpoints(*bounds)
         self.estimator = self._kind(**(params | {"bounds": bounds}))
         self._pick = None
         self._told = ()
@@ -175,8 +175,8 @@ class ARTClusterer(Clusterer):
         model = cls(**(params | {"on_missing": on_missing, "on_new": on_new}))
         model.estimator = estimator
         if fitted:
-            model._know(_known_names(estimator, features))
-            model._last = middles(*(side.tolist() for side in estimator.bounds_))
+            model._set_features(_known_names(estimator, features))
+            model._last = midpoints(*(side.tolist() for side in estimator.bounds_))
         elif features is not None:
             raise ValueError(
                 "features name those of a fitted model; another takes those of its first row."
@@ -200,7 +200,7 @@ class ARTClusterer(Clusterer):
                 f"{cls.__name__}.from_estimator(resonart.{cls.__name__}(...).fit(X))."
             )
 
-    def _know(self, features: tuple[Hashable, ...]) -> None:
+    def _set_features(self, features: tuple[Hashable, ...]) -> None:
         self._features = features
         self._pick = make_pick(features)
         self.estimator.name_features(features if are_text(features) else None)
@@ -223,7 +223,7 @@ class ARTClusterer(Clusterer):
             raise_explained(self._features or tuple(x), row, error)
             raise
         if self._pick is None:
-            self._know(self._features or tuple(x))
+            self._set_features(self._features or tuple(x))
         self._last = row
 
     def predict_one(self, x: Features) -> int:
@@ -281,7 +281,7 @@ class ARTClusterer(Clusterer):
             self._told = told
             raise
         if self._pick is None:
-            self._know(features)
+            self._set_features(features)
         self._last = last_row(X, features)
 
     def predict_many(self, X: Any) -> Any:
@@ -353,16 +353,16 @@ class ARTClusterer(Clusterer):
         except KeyError:
             return self._filled(x)
         if len(x) > len(row):
-            self._meet_new(x)
+            self._handle_new(x)
         return row
 
     def _filled(self, x: Mapping[Hashable, Any]) -> Row:
         assert self._features is not None
         missing = [name for name in self._features if name not in x]
         if missing:
-            self._meet_missing(missing)
+            self._handle_missing(missing)
         if len(x) + len(missing) > len(self._features):
-            self._meet_new(x)
+            self._handle_new(x)
         return tuple(
             x.get(name, last) for name, last in zip(self._features, self._last, strict=True)
         )
@@ -371,14 +371,14 @@ class ARTClusterer(Clusterer):
         there = set(columns)
         missing = [name for name in features if name not in there]
         if len(columns) + len(missing) > len(features):
-            self._meet_new(columns)
+            self._handle_new(columns)
         if not missing:
             return X
-        self._meet_missing(missing)
+        self._handle_missing(missing)
         last = dict(zip(features, self._last, strict=True))
         return with_constants(X, {name: last[name] for name in missing})
 
-    def _meet_missing(self, missing: list[Hashable]) -> None:
+    def _handle_missing(self, missing: list[Hashable]) -> None:
         what = f"A row without {listed(missing)}"
         if self.on_missing == "error":
             raise ValueError(
@@ -392,7 +392,7 @@ class ARTClusterer(Clusterer):
             "now on. Use on_missing='error' to refuse such rows.",
         )
 
-    def _meet_new(self, names: Iterable[Hashable]) -> None:
+    def _handle_new(self, names: Iterable[Hashable]) -> None:
         known = set(self._features or ())
         new = listed(name for name in names if name not in known)
         what = f"A row with {new}, which {type(self).__name__} did not begin with"

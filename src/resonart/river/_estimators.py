@@ -8,10 +8,10 @@ from ._clusterer import ARTClusterer
 
 
 class FuzzyART(ARTClusterer, estimator=resonart.FuzzyART, rho=0.7):
-    """Fuzzy ART: one box for each cluster.
+    """Fuzzy ART: one category for each cluster.
 
-    The most active box whose match reaches the vigilance `rho` grows to hold the row; where none
-    does, the row founds a cluster. See `resonart.FuzzyART`.
+    The most active category whose match reaches the vigilance `rho` grows to hold the row; where
+    none does, the row founds a cluster. See `resonart.FuzzyART`.
 
     Examples
     --------
@@ -32,11 +32,11 @@ class FuzzyART(ARTClusterer, estimator=resonart.FuzzyART, rho=0.7):
 
 
 class DVFA(ARTClusterer, estimator=resonart.DVFA, rho_lb=0.85, rho_ub=0.95):
-    """Dual vigilance fuzzy ART: clusters made of several boxes.
+    """Dual vigilance fuzzy ART: clusters made of several categories.
 
-    The most active box whose match reaches `rho_lb` takes the row into its cluster: it grows if the
-    match reaches `rho_ub`, too, and otherwise the row becomes a new box. Where nothing reaches
-    `rho_lb`, the row founds a cluster. See `resonart.DVFA`.
+    The most active category whose match reaches `rho_lb` takes the row into its cluster: it grows
+    if the match reaches `rho_ub`, too, and otherwise the row becomes a new category. Where nothing
+    reaches `rho_lb`, the row founds a cluster. See `resonart.DVFA`.
 
     Examples
     --------
@@ -59,10 +59,10 @@ class DVFA(ARTClusterer, estimator=resonart.DVFA, rho_lb=0.85, rho_ub=0.95):
 class DDVFA(ARTClusterer, estimator=resonart.DDVFA, rho_lb=0.75, rho_ub=0.9):
     """Distributed dual vigilance fuzzy ART with Merge ART: clusters of any shape.
 
-    A row goes to the most active cluster whose match, taken over all the cluster's boxes by
-    `linkage`, reaches `rho_lb`. There the most active box that reaches `rho_ub` grows to hold it,
-    or it becomes a new box. Where no cluster reaches `rho_lb`, the row founds one. Merge ART joins
-    clusters that the order of the rows kept apart. See `resonart.DDVFA`.
+    A row goes to the most active cluster whose match, taken over all the cluster's categories by
+    `linkage`, reaches `rho_lb`. There the most active category that reaches `rho_ub` grows to hold
+    it, or it becomes a new category. Where no cluster reaches `rho_lb`, the row founds one. Merge
+    ART joins clusters that the order of the rows kept apart. See `resonart.DDVFA`.
 
     Examples
     --------
@@ -87,9 +87,9 @@ class DDVFA(ARTClusterer, estimator=resonart.DDVFA, rho_lb=0.75, rho_ub=0.9):
 
 
 class TopoART(ARTClusterer, estimator=resonart.TopoART, rho_a=0.8):
-    """Fuzzy topoART: clusters of any shape as linked boxes, with noise removed on the way.
+    """Fuzzy topoART: clusters of any shape as linked categories, with noise removed on the way.
 
-    Boxes that learn a row together are linked. Boxes that have not learned `phi` rows are
+    Categories that learn a row together are linked. Those that have not learned `phi` rows are
     candidates, dropped every `tau` rows. Clusters are what links connect among the others. See
     `resonart.TopoART`.
 

@@ -74,7 +74,7 @@ def split_bounds(bounds: Any) -> tuple[tuple[Hashable, ...] | None, Any]:
     return tuple(bounds), (low, high)
 
 
-def middles(low: Sequence[float], high: Sequence[float]) -> Row:
+def midpoints(low: Sequence[float], high: Sequence[float]) -> Row:
     """Return the middle of each range: what a feature is taken for before it was ever seen."""
     return tuple(a + (b - a) / 2 for a, b in zip(low, high, strict=True))
 

@@ -205,7 +205,7 @@ class VigilancePlane(ClusterMixin, MetaEstimatorMixin, BaseEstimator):
             self._fit(X, y)
         except BaseException:
             self.__dict__ = before
-            generator.give_back()
+            generator.restore()
             raise
         return self
 

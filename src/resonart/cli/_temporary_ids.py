@@ -17,14 +17,14 @@ MOST_IN_MEMORY = 2**24
 AT_ONCE = 2**16
 
 
-class Spool:
+class TemporaryIds:
     """Keep entries in a temporary file, and read them again in the same order.
 
     Examples
     --------
-    >>> with Spool() as spool:
-    ...     spool.add(np.array([1, 2, 4]), np.array([0, 1, 0]))
-    ...     for rows, clusters in spool.batches():
+    >>> with TemporaryIds() as ids:
+    ...     ids.add(np.array([1, 2, 4]), np.array([0, 1, 0]))
+    ...     for rows, clusters in ids.batches():
     ...         print(rows, clusters)
     [1 2 4] [0 1 0]
     """

@@ -18,7 +18,7 @@ from .holder import EngineHolder, Labels
 from .parameters import PARAMETERS
 
 
-class AskingMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin, EngineHolder):
+class PredictionMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin, EngineHolder):
     """``predict``, ``score_samples``, ``transform`` and their like."""
 
     def predict(self, X: ArrayLike) -> Labels:
@@ -90,7 +90,7 @@ class AskingMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin, EngineHolde
         """Match of each row with each cluster, learning nothing.
 
         The match with a cluster is what ``score_samples`` would say if the model had that cluster
-        alone: of :class:`DDVFA` the match of the module, by its linkage; of :class:`DVFA` that of
+        alone: of :class:`DDVFA` the match by the linkage; of :class:`DVFA` that of
         the cluster's most active category among those that reach the lower vigilance, or among all
         where none does; of :class:`TopoART` the highest size-independent activation of module B's
         permanent categories in the cluster. So the entry of the cluster that ``predict`` finds
@@ -197,8 +197,8 @@ class AskingMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin, EngineHolde
         Notes
         -----
         The search goes by activation, which prefers small boxes, and asks the vigilance of the
-        match: a runner-up may match better, and the nearest box need not be the one that took the
-        row. Where another box decides, it is told, too.
+        match: a runner-up may match better, and the nearest category need not be the one that took
+        the row. Where another one decides, it is told, too.
 
         Examples
         --------
