@@ -42,8 +42,8 @@ demo: $(VENV)/.installed
 
 # The second time, whatever searches boxes does so by the index, however few they are.
 NO_SEARCH := architecture benchmarks cli_app cli_commands cli_files cli_parts damaged_files dask datasets demo distributed escape \
-  failing_allocations forks full_disk index io_read io_write joblib_backends lacking_threads live_rows nothing_lost outliers plot readme \
-  require search_costs show soak stream stub suite text_tables torture vat
+  failing_allocations forks full_disk in_blocks index io_read io_write joblib_backends lacking_threads live_rows nothing_lost outliers \
+  outside parameters plot readme removal require search_costs show soak stream stub suite text_tables torture undo vat
 test: $(VENV)/.installed
 	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal src/resonart --doctest-modules
 	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal tests

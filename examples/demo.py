@@ -218,11 +218,11 @@ def draw(results: list[Result], data: Data, path: Path) -> None:
     for ax, result in zip(figure.subplots(2, 3).flat, results, strict=True):
         model = result.model
         plot.categories(model, data.rows, labels=model.labels_, ax=ax, legend=False)
-        ax.set_title(result.method, loc="left", fontsize=13, fontweight="bold")
+        ax.set_title(result.method, loc="left", fontsize=12, fontweight="bold")
         ax.set_title(
             f"{model.n_clusters_} clusters, {model.n_categories_} categories, ARI {result.ari:.2f}",
             loc="right",
-            fontsize=12,
+            fontsize=11,
         )
         ax.set(xlabel="", ylabel="", xticks=[], yticks=[], aspect="equal")
         ax.spines[:].set_color("#bbbbbb")
