@@ -100,9 +100,20 @@ struct FuzzyArtParams : ParamsOf<FuzzyArtParams> {
     double lower_vigilance() const { return rho; }
 };
 
-struct DvfaParams : ParamsOf<DvfaParams> {
+template <class Own>
+struct DualVigilanceParams : ParamsOf<Own> {
     double rho_lb = 0.0;
     double rho_ub = 0.0;
+
+    bool fits() const { return rho_lb <= rho_ub; }
+    void set_vigilances(double lower, double upper) {
+        rho_lb = lower;
+        rho_ub = upper;
+    }
+    double lower_vigilance() const { return rho_lb; }
+};
+
+struct DvfaParams : DualVigilanceParams<DvfaParams> {
     double beta = 1.0;
 
     template <class F>
@@ -112,18 +123,10 @@ struct DvfaParams : ParamsOf<DvfaParams> {
         f("beta", &DvfaParams::beta, kRate);
         each_common(f);
     }
-    bool fits() const { return rho_lb <= rho_ub; }
-    void set_vigilances(double lower, double upper) {
-        rho_lb = lower;
-        rho_ub = upper;
-    }
-    double lower_vigilance() const { return rho_lb; }
 };
 
 // DDVFA's and Merge ART's.
-struct DdvfaParams : ParamsOf<DdvfaParams> {
-    double rho_lb = 0.0;
-    double rho_ub = 0.0;
+struct DdvfaParams : DualVigilanceParams<DdvfaParams> {
     double gamma = 1.0;
     double gamma_ref = 1.0;
     Linkage linkage = Linkage::single;
@@ -145,12 +148,6 @@ struct DdvfaParams : ParamsOf<DdvfaParams> {
         f("beta", &DdvfaParams::beta, kRate);
         each_common(f);
     }
-    bool fits() const { return rho_lb <= rho_ub; }
-    void set_vigilances(double lower, double upper) {
-        rho_lb = lower;
-        rho_ub = upper;
-    }
-    double lower_vigilance() const { return rho_lb; }
 
     // d^γ* stands in every vigilance test of DDVFA, and means of up to a million such numbers are
     // taken.
