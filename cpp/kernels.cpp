@@ -21,6 +21,13 @@ struct Overlap {
         return lower(x, w);
     }
 };
+struct SquaredDifference {
+    template <class L>
+    static L term(L x, L p) {
+        const L difference = x - p;
+        return difference * difference;
+    }
+};
 struct Gap {
     template <class L>
     static L term(L x, L w) {
@@ -552,6 +559,70 @@ std::size_t choose(const float* bound, std::size_t size, float least, std::uint3
     return count;
 }
 
+void squared_distances(const double* q, const PointsView& points, double* square) {
+    for_each_block<Lanes, kLanes, SquaredDifference>(
+        q, points.x, points.size, points.width,
+        [&](std::size_t block, Lanes sum) { sum.store(square + block * kLanes); });
+}
+
+void nearest_points(const double* q, const PointsView& points, std::size_t own, std::size_t most,
+                    double* square, std::uint32_t* index) {
+    std::size_t found = 0;
+    double last = HUGE_VAL;
+    for_each_block<Lanes, kLanes, SquaredDifference>(
+        q, points.x, points.size, points.width, [&](std::size_t block, Lanes sum) {
+            unsigned nearer = first_lanes<kLanes>(points.size - block * kLanes);
+            if (found == most) nearer &= ~at_least(sum, Lanes::all(last));
+            if (!nearer) return;
+            alignas(64) double squares[kLanes];
+            sum.store(squares);
+            for (; nearer; nearer &= nearer - 1) {
+                const std::size_t lane = first_of(nearer), i = block * kLanes + lane;
+                const double s = squares[lane];
+                if (i == own || (found == most && !(s < last))) continue;
+                // Later points come after those at the same distance.
+                std::size_t place = found < most ? found++ : most - 1;
+                for (; place > 0 && square[place - 1] > s; --place) {
+                    square[place] = square[place - 1];
+                    index[place] = index[place - 1];
+                }
+                square[place] = s;
+                index[place] = static_cast<std::uint32_t>(i);
+                if (found == most) last = square[most - 1];
+            }
+        });
+}
+
+std::size_t join_nearest(const double* q, std::uint32_t newest, double core,
+                         const PointsView& points, const double* cores, double* best,
+                         std::uint32_t* from) {
+    constexpr unsigned kAll = (1u << kLanes) - 1u;
+    std::size_t nearest = points.size;
+    double least = HUGE_VAL;
+    for_each_block<Lanes, kLanes, SquaredDifference>(
+        q, points.x, points.size, points.width, [&](std::size_t block, Lanes sum) {
+            const std::size_t first = block * kLanes;
+            const Lanes before = Lanes::load(best + first);
+            const Lanes height =
+                higher(higher(sum, Lanes::all(core)), Lanes::load(cores + first));
+            unsigned closer = ~at_least(height, before) & kAll;
+            const Lanes now = lower(height, before);
+            if (closer) {
+                now.store(best + first);
+                for (; closer; closer &= closer - 1) from[first + first_of(closer)] = newest;
+            }
+            unsigned nearer = ~at_least(now, Lanes::all(least)) & kAll;
+            for (; nearer; nearer &= nearer - 1) {
+                const std::size_t i = first + first_of(nearer);
+                if (best[i] < least) {
+                    least = best[i];
+                    nearest = i;
+                }
+            }
+        });
+    return nearest;
+}
+
 }  // namespace
 
 extern const Kernels RESONART_KERNELS;
@@ -573,6 +644,9 @@ const Kernels RESONART_KERNELS = {
     near_wider_gap,
     choose,
     promising,
+    squared_distances,
+    nearest_points,
+    join_nearest,
 };
 
 }  // namespace resonart

@@ -40,6 +40,14 @@ struct StoreView {
     bool can_be_rough() const { return rough && alpha >= 1e-20 && alpha <= 1e6; }
 };
 
+// Points in the layout of a store: feature f of point i is x[(i / kLanes * width + f) * kLanes +
+// i % kLanes].
+struct PointsView {
+    const double* x;
+    std::size_t size;
+    std::size_t width;
+};
+
 class Widening;
 
 // A complement-coded sample, and the same as floats. Where it was coded in wider ranges than the
@@ -173,6 +181,23 @@ struct Kernels {
 
     // A bit for each of `kRoughLanes` bounds that is at least `least`.
     unsigned (*promising)(const float* bound, float least);
+
+    // square[i] = the squared Euclidean distance of q and point i, features in order. `square` holds
+    // whole blocks.
+    void (*squared_distances)(const double* q, const PointsView& points, double* square);
+
+    // The `most` points nearest to q but point `own`: their squared distances and numbers, nearest
+    // first, ties to the lowest. There are as many other points.
+    void (*nearest_points)(const double* q, const PointsView& points, std::size_t own,
+                           std::size_t most, double* square, std::uint32_t* index);
+
+    // A step of Prim's algorithm: point i is `best[i]` away from the tree, through `from[i]`. The
+    // point `newest`, which lies at q, has just joined the tree. Distances are squared, and at least
+    // the core distances of both ends; those of points in the tree are infinite, and so are theirs.
+    // Returns the nearest point, ties to the lowest; `points.size` where none is at a finite distance.
+    std::size_t (*join_nearest)(const double* q, std::uint32_t newest, double core,
+                                const PointsView& points, const double* cores, double* best,
+                                std::uint32_t* from);
 };
 
 // The kernels in use. The first call picks the widest the machine can run, or what the

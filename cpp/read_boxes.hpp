@@ -1,26 +1,226 @@
 // From boxes to clusters: trees, their readings, the choice.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "candidates.hpp"
+#include "choice_model.hpp"
+#include "coarse_boxes.hpp"
 #include "reading.hpp"
 
 namespace resonart {
 
+// The choice looks at no more boxes than these: groups stand for them where there are more.
+constexpr std::size_t kMostInChoice = 4000;
+
+// How strongly each box belongs to its cluster, and how much sparser it lies than what it fell out
+// of: both as HDBSCAN has them, from when boxes leave the condensed tree.
+inline void rate_boxes(Reading& reading) {
+    const CondensedTree& tree = reading.tree;
+    const std::size_t n = reading.cluster.size(), n_nodes = tree.parent.size();
+    // When the last box leaves a node of the tree, or it splits; and when the last leaves what comes
+    // of it.
+    std::vector<double> ends(n_nodes, 0.0);
+    for (std::size_t i = 0; i < n; ++i) {
+        double& end = ends[static_cast<std::size_t>(tree.cluster[i])];
+        end = std::max(end, tree.leaves_at[i]);
+    }
+    std::vector<double> last(ends);
+    for (std::size_t c = n_nodes; c-- > 1;) {
+        const auto above = static_cast<std::size_t>(tree.parent[c]);
+        ends[above] = std::max(ends[above], tree.birth[c]);
+        last[above] = std::max(last[above], last[c]);
+    }
+    // Of a cluster that is a node of the tree: when that ends. Of another: when its last box leaves.
+    std::vector<std::int32_t> node(n_nodes, -1);
+    for (std::size_t c = 0; c < n_nodes; ++c) {
+        if (tree.selected[c]) {
+            node[c] = static_cast<std::int32_t>(c);
+        } else if (c > 0) {
+            node[c] = node[static_cast<std::size_t>(tree.parent[c])];
+        }
+    }
+    std::vector<double> full(reading.n_clusters, 0.0);
+    for (std::size_t i = 0; i < n; ++i) {
+        if (reading.cluster[i] < 0) continue;
+        const std::int32_t own = node[static_cast<std::size_t>(tree.cluster[i])];
+        double& mine = full[static_cast<std::size_t>(reading.cluster[i])];
+        mine = std::max(mine, own < 0 ? tree.leaves_at[i] : ends[static_cast<std::size_t>(own)]);
+    }
+    // Of two that never leave, one is no less a member than the other.
+    const auto share = [](double lambda, double of) {
+        return lambda >= of ? 1.0 : std::isinf(of) ? 0.0 : lambda / of;
+    };
+    reading.strength.assign(n, 0.0);
+    reading.outlier.assign(n, 0.0);
+    for (std::size_t i = 0; i < n; ++i) {
+        const double leaves = tree.leaves_at[i];
+        if (reading.cluster[i] >= 0) {
+            reading.strength[i] = share(leaves, full[static_cast<std::size_t>(reading.cluster[i])]);
+        }
+        reading.outlier[i] = 1.0 - share(leaves, last[static_cast<std::size_t>(tree.cluster[i])]);
+    }
+}
+
+inline Candidate summary(const Considered& c, const View& view, double score) {
+    Candidate told;
+    told.scaling = view.scaling;
+    told.n_components = view.n_components;
+    told.selection = c.selection;
+    told.min_cluster_size = c.min_cluster_size;
+    told.min_samples = c.min_samples;
+    told.height = c.height;
+    told.n_clusters = static_cast<std::int64_t>(c.partition.k);
+    told.noise = c.noise;
+    told.score = score;
+    return told;
+}
+
+// The tree behind a reading, and its clusters where they are not known yet (no labels).
+inline void fill_reading(Reading& reading, const Considered& chosen, Tree&& tree,
+                         const double* weight, Partition&& known) {
+    const std::size_t n = tree.merges.n();
+    const std::int64_t m = std::max<std::int64_t>(chosen.min_cluster_size, 2);
+    reading.tree = condense(tree.merges, static_cast<double>(m));
+    if (chosen.selection == Selection::eom) select_by_mass(reading.tree, weight);
+    if (chosen.selection == Selection::leaf) select_leaves(reading.tree);
+    if (chosen.partition.k == 1) reading.tree.selected[0] = 1;
+    if (known.labels.empty()) {
+        known.k = label_selected(reading.tree, known.labels);
+        if (known.k == 0) {  // nothing splits: all is one cluster
+            reading.tree.selected[0] = 1;
+            known.k = 1;
+            known.labels.assign(n, 0);
+        }
+        known.attached = known.labels;
+        attach_noise(tree.edges, known.attached);
+    }
+    reading.n_clusters = known.k;
+    reading.cluster = std::move(known.labels);
+    reading.nearest = std::move(known.attached);
+    reading.edge_from = std::move(tree.edges.from);
+    reading.edge_to = std::move(tree.edges.to);
+    reading.edge_height = std::move(tree.edges.height);
+    rate_boxes(reading);
+}
+
+// The reading that everything is decided for by the caller: HDBSCAN's.
+template <class Poll>
+Tree grow_alone(const Boxes& boxes, const FeatureScales& scales, const ViewKind& kind,
+                std::int64_t min_samples, unsigned n_threads, Poll& poll) {
+    View view{kind.scaling, kind.n_components, view_points(boxes, scales, kind, poll), {}, {}};
+    view.neighbours =
+        find_neighbours(view.points, neighbours_for(min_samples), n_threads, poll);
+    return grow_tree(view, boxes.weight, min_samples, poll);
+}
+
 template <class Poll>
 Reading read_boxes(const Boxes& boxes, const ReadingParams& params, Poll& poll) {
-    (void)params;
-    (void)poll;
     Reading reading;
     const std::size_t n = boxes.size;
-    reading.n_clusters = n ? 1 : 0;
-    reading.cluster.assign(n, 0);
-    reading.nearest.assign(n, 0);
-    reading.strength.assign(n, 1.0);
-    reading.outlier.assign(n, 0.0);
-    for (std::size_t i = 1; i < n; ++i) {
-        reading.edge_from.push_back(static_cast<std::uint32_t>(i - 1));
-        reading.edge_to.push_back(static_cast<std::uint32_t>(i));
-        reading.edge_height.push_back(0.0);
+    if (n < 2) {
+        reading.n_clusters = n;
+        reading.cluster.assign(n, 0);
+        reading.nearest.assign(n, 0);
+        reading.strength.assign(n, 1.0);
+        reading.outlier.assign(n, 0.0);
+        if (n) {
+            reading.tree = {{-1}, {0.0}, {boxes.weight[0]}, {0}, {HUGE_VAL}, {1}};
+            Candidate one;
+            one.selection = Selection::automatic;
+            one.n_clusters = 1;
+            reading.candidates.push_back(one);
+        }
+        return reading;
     }
+    const FeatureScales scales(boxes);
+    const std::vector<ViewKind> kinds = view_kinds(params.scaling, scales);
+    if (params.min_cluster_size > 0 && kinds.size() == 1) {
+        Considered chosen;
+        chosen.min_cluster_size = params.min_cluster_size;
+        chosen.min_samples =
+            params.min_samples > 0 ? params.min_samples : params.min_cluster_size;
+        chosen.selection =
+            params.selection == Selection::automatic ? Selection::eom : params.selection;
+        Tree tree = grow_alone(boxes, scales, kinds[0], chosen.min_samples, params.n_threads, poll);
+        fill_reading(reading, chosen, std::move(tree), boxes.weight, {});
+        Candidate told;
+        told.scaling = kinds[0].scaling;
+        told.n_components = kinds[0].n_components;
+        told.selection = chosen.selection;
+        told.min_cluster_size = chosen.min_cluster_size;
+        told.min_samples = chosen.min_samples;
+        told.n_clusters = static_cast<std::int64_t>(reading.n_clusters);
+        double rows = 0.0;
+        for (std::size_t i = 0; i < n; ++i) {
+            rows += boxes.weight[i];
+            if (reading.cluster[i] < 0) told.noise += boxes.weight[i];
+        }
+        told.noise /= rows;
+        reading.candidates.push_back(told);
+        return reading;
+    }
+
+    CoarseBoxes coarse;
+    Boxes looked_at = boxes;
+    if (n > kMostInChoice) {
+        coarse = coarsen_boxes(boxes, scales, kMostInChoice, poll);
+        looked_at = coarse.boxes();
+    }
+    const FeatureScales coarse_scales(looked_at);
+    Candidates candidates(looked_at, coarse_scales, params, poll);
+    const std::vector<double> features = candidates.features(poll);
+    const std::vector<double> score = choice_scores(features);
+    // The last candidate is "one cluster", which is not compared with the others: it is said where
+    // the best of these looks as it does in rows without structure, or there is none.
+    const std::size_t one = score.size() - 1;
+    std::vector<std::size_t> order(one);
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return score[a] > score[b]; });
+    bool has_structure = one > 0;
+    if (one > 0) {
+        const auto best = features.begin() + static_cast<std::ptrdiff_t>(order[0] * kNumFeatures);
+        reading.structure = structure_odds({best, best + kNumFeatures});
+        // With a size given, clusters of that size are what is asked for.
+        has_structure = reading.structure > 0.0 || params.min_cluster_size > 0;
+    }
+    order.insert(has_structure ? order.end() : order.begin(), one);
+    for (const std::size_t c : order) {
+        const Considered& each = candidates.all()[c];
+        reading.candidates.push_back(
+            summary(each, candidates.views()[each.view], c == one ? 0.0 : score[c]));
+    }
+    Considered chosen = candidates.take(order[0]);
+    const View& view = candidates.views()[chosen.view];
+    if (coarse.group.empty()) {
+        Partition known = std::move(chosen.partition);
+        chosen.partition.k = known.k;
+        fill_reading(reading, chosen, candidates.take_tree(chosen.view, chosen.tree), boxes.weight,
+                     std::move(known));
+        return reading;
+    }
+    // The tree is that of the boxes themselves. A cut was found between groups, and holds for them.
+    Partition known;
+    if (chosen.selection != Selection::eom && chosen.selection != Selection::leaf) {
+        known.k = chosen.partition.k;
+        known.labels.resize(n);
+        known.attached.resize(n);
+        for (std::size_t i = 0; i < n; ++i) {
+            known.labels[i] = chosen.partition.labels[coarse.group[i]];
+            known.attached[i] = chosen.partition.attached[coarse.group[i]];
+        }
+    }
+    Tree tree = grow_alone(boxes, scales, {view.scaling, view.n_components}, chosen.min_samples,
+                           params.n_threads, poll);
+    fill_reading(reading, chosen, std::move(tree), boxes.weight, std::move(known));
+    reading.candidates[0].n_clusters = static_cast<std::int64_t>(reading.n_clusters);
     return reading;
 }
 

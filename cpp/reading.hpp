@@ -25,6 +25,7 @@ struct ReadingParams {
     std::int64_t min_samples = 0;       // rows, itself included; 0: part of the choice
     Scaling scaling = Scaling::automatic;
     Selection selection = Selection::automatic;
+    unsigned n_threads = 1;  // changes nothing but the time
 };
 
 // One partition that was considered, and what was chosen by.
@@ -36,7 +37,7 @@ struct Candidate {
     double height = 0.0;  // of a cut
     std::int64_t n_clusters = 0;
     double noise = 0.0;  // share of rows
-    double score = 0.0;  // the index expected of it: the higher the better
+    double score = 0.0;  // the higher the better: see choice_model.hpp
 };
 
 // The condensed tree: clusters from the root (0) on, parents before children.
@@ -59,7 +60,8 @@ struct Reading {
     std::vector<std::uint32_t> edge_from, edge_to;  // spanning tree over the boxes, n - 1 edges
     std::vector<double> edge_height;                // ascending, in the scaling's units
     CondensedTree tree;
-    std::vector<Candidate> candidates;  // best first; the first is this reading
+    std::vector<Candidate> candidates;  // the chosen one, then the others, best first
+    double structure = 0.0;             // log odds that there is any; 0 where nothing was chosen
 };
 
 }  // namespace resonart

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <exception>
 #include <thread>
 #include <vector>
@@ -56,6 +57,41 @@ void in_parallel(unsigned most_threads, std::atomic<bool>& stop, Work&& work) {
     for (const std::exception_ptr& e : failed) {
         if (e) std::rethrow_exception(e);
     }
+}
+
+// Asked by threads that have nobody to ask: only whether to stop.
+class StopPoll {
+public:
+    explicit StopPoll(const std::atomic<bool>& stop) : stop_(&stop) {}
+    void work(std::size_t) {
+        if (*stop_) throw Stopped();
+    }
+
+private:
+    const std::atomic<bool>* stop_;
+};
+
+// Calls do_task(i, poll) for i = 0 ... n-1, in any order, in up to `most_threads` threads. The first
+// of them polls `poll`, which may throw.
+template <class Poll, class DoTask>
+void in_parallel_tasks(std::size_t n, unsigned most_threads, Poll& poll, DoTask&& do_task) {
+    const auto wanted = static_cast<unsigned>(n < most_threads ? n : most_threads);
+    if (wanted < 2) {
+        for (std::size_t i = 0; i < n; ++i) do_task(i, poll);
+        return;
+    }
+    std::atomic<std::size_t> next{0};
+    std::atomic<bool> stop{false};
+    in_parallel(wanted, stop, [&](unsigned t, unsigned) {
+        StopPoll other(stop);
+        for (std::size_t i; !stop && (i = next.fetch_add(1)) < n;) {
+            if (t == 0) {
+                do_task(i, poll);
+            } else {
+                do_task(i, other);
+            }
+        }
+    });
 }
 
 // How many of `most` threads can be had at this moment, the caller's among them.

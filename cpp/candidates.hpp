@@ -1,0 +1,511 @@
+// Every reading that is considered: scalings × trees × ways to read them, and what is seen of each.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "reading_features.hpp"
+#include "tree_readings.hpp"
+#include "views.hpp"
+
+namespace resonart {
+
+// Sizes below which a group is no cluster, in rows; as far as four such clusters have room.
+constexpr std::int64_t kSizes[] = {5, 8, 12, 18, 27, 40, 60, 90, 135, 200, 300};
+constexpr std::int64_t kMinSamples[] = {1, 5, 10};
+constexpr std::size_t kMostClusters = 100;
+constexpr double kMostNoise = 0.7;
+constexpr std::size_t kCuts = 8;
+constexpr std::size_t kNeighbours = 10, kFewNeighbours = 5;
+
+struct Tree {
+    std::int64_t min_samples = 1;
+    SpanningTree edges;
+    MergeTree merges;
+};
+struct View {
+    Scaling scaling;
+    std::int32_t n_components;
+    Points points;
+    Neighbours neighbours;
+    std::vector<Tree> trees;
+};
+
+template <class Poll>
+Tree grow_tree(const View& view, const double* weight, std::int64_t min_samples, Poll& poll) {
+    const std::vector<double> core =
+        core_squares(view.points, view.neighbours, weight, min_samples);
+    SpanningTree edges = span(view.points, core, poll);
+    MergeTree merges = merge_tree(edges, weight, view.points.size());
+    return {min_samples, std::move(edges), std::move(merges)};
+}
+// How many neighbours a tree with `min_samples` asks for, at most.
+inline std::size_t neighbours_for(std::int64_t min_samples) {
+    return static_cast<std::size_t>(std::max<std::int64_t>(min_samples, 1) - 1);
+}
+
+// The scalings to be considered for so many features.
+struct ViewKind {
+    Scaling scaling;
+    std::int32_t n_components;
+};
+inline std::vector<ViewKind> view_kinds(Scaling wanted, const FeatureScales& scales) {
+    const std::size_t d = scales.size();
+    const std::int32_t two = 2, four = 4;
+    if (wanted == Scaling::pca) {
+        return {{Scaling::pca, static_cast<std::int32_t>(std::min<std::size_t>(d, 2))}};
+    }
+    if (wanted != Scaling::automatic) return {{wanted, 0}};
+    std::vector<ViewKind> kinds{{Scaling::range, 0}};
+    if (scales.widest > 1.05 * scales.narrowest) kinds.push_back({Scaling::given, 0});
+    if (d > 3) {
+        kinds.push_back({Scaling::rank, 0});
+        kinds.push_back({Scaling::pca, two});
+        if (d > 4) kinds.push_back({Scaling::pca, four});
+    }
+    return kinds;
+}
+
+template <class Poll>
+Points view_points(const Boxes& boxes, const FeatureScales& scales, const ViewKind& kind,
+                   Poll& poll) {
+    switch (kind.scaling) {
+        case Scaling::given:
+            return scaled_points(
+                boxes, scales,
+                [&](std::size_t a, double v) { return (v - scales.low[a]) / scales.widest; },
+                [&](std::size_t, double, double side) { return side / scales.widest; });
+        case Scaling::standard:
+            return standard_points(boxes, scales);
+        case Scaling::rank:
+            return rank_points(boxes, scales);
+        case Scaling::pca: {
+            const Points standard = standard_points(boxes, scales);
+            const auto count = static_cast<std::size_t>(kind.n_components);
+            const std::vector<double> directions =
+                principal_directions(standard, boxes.weight, count, poll);
+            return pca_points(boxes, scales, standard, directions.data(), count, poll);
+        }
+        case Scaling::automatic:
+        case Scaling::range:
+            break;
+    }
+    return scaled_points(
+        boxes, scales, [&](std::size_t a, double v) { return scales.share(a, v); },
+        [&](std::size_t a, double, double side) { return side / scales.range[a]; });
+}
+
+// One partition, the readings that gave it, and what is seen of it.
+struct Considered {
+    std::size_t view = 0, tree = 0;
+    Selection selection = Selection::eom;
+    std::int64_t min_cluster_size = 0, min_samples = 0;
+    double height = 0.0;
+    std::size_t n_readings = 1;  // that say the same
+    double noise = 0.0;          // share of rows
+    Partition partition;
+};
+
+// Features of a candidate by itself.
+enum Seen : std::size_t {
+    kRows,
+    kFeatures,
+    kClusters,
+    kNoiseShare,
+    kSize,
+    kSizeShare,
+    kSamples,
+    kKind,
+    kScaling,
+    kLeastShare,
+    kMostShare,
+    kSumOfSquares,
+    kSmallShare,
+    kSilhouette,
+    kModularity,
+    kKappa,
+    kModularity5,
+    kKappa5,
+    kMedian,
+    kNinth,
+    kGap,
+    kWorstMedian,
+    kWorstNinth,
+    kWorstGap,
+    kPlainMedian,
+    kPlainGap,
+    kExplained,
+    kCalinski,
+    kReadings,
+    kHand,
+    // Beside the others of the same rows:
+    kAgreement,       // mean agreement with all
+    kNearAgreement,   // with the quarter that agrees most
+    kGoodAgreement,   // weighted by the others' scores
+    kKindAgreement,   // the best with another way of reading
+    kViewAgreement,   // the best with another scaling
+    kSampleAgreement, // the four best with another min_samples
+    kHandAgreement,   // score times near agreement
+    kSeen
+};
+// Of these it also matters how far below the best of all candidates they are, and at which rank.
+constexpr std::size_t kRelative[] = {
+    kSilhouette, kModularity, kKappa,      kKappa5,       kMedian,        kGap,
+    kPlainMedian, kPlainGap,  kExplained,  kCalinski,     kAgreement,     kNearAgreement,
+    kGoodAgreement, kHand,    kHandAgreement, kNoiseShare, kClusters};
+constexpr std::size_t kBestOf[] = {kSilhouette, kModularity, kHand, kHandAgreement, kGap,
+                                   kNearAgreement, kMedian, kPlainGap};
+constexpr std::size_t kNumRelative = sizeof(kRelative) / sizeof(kRelative[0]);
+constexpr std::size_t kNumBest = sizeof(kBestOf) / sizeof(kBestOf[0]);
+constexpr std::size_t kNumFeatures = kSeen + 2 * kNumRelative + kNumBest + 1;
+constexpr std::size_t below_best(std::size_t which) {
+    for (std::size_t i = 0; i < kNumRelative; ++i) {
+        if (kRelative[i] == which) return kSeen + 2 * i;
+    }
+    return kNumFeatures;
+}
+constexpr std::size_t kHandBelowBest = below_best(kHand);
+static_assert(kHandBelowBest < kNumFeatures, "the score is one of the relative features");
+
+class Candidates {
+public:
+    // `boxes` has two at least.
+    template <class Poll>
+    Candidates(const Boxes& boxes, const FeatureScales& scales, const ReadingParams& params,
+               Poll& poll)
+        : boxes_(boxes), params_(params) {
+        for (std::size_t i = 0; i < boxes.size; ++i) rows_ += boxes.weight[i];
+        const std::vector<ViewKind> kinds = view_kinds(params.scaling, scales);
+        const std::vector<std::int64_t> samples = min_samples();
+        std::size_t n_neighbours = kNeighbours;
+        for (const std::int64_t m : samples) {
+            n_neighbours = std::max(n_neighbours, neighbours_for(m));
+        }
+        for (const ViewKind& kind : kinds) {
+            views_.push_back({kind.scaling, kind.n_components, Points(0, 0), {}, {}});
+            views_.back().trees.resize(samples.size());
+        }
+        in_tasks(kinds.size(), poll, [&](std::size_t v, auto& asked) {
+            views_[v].points = view_points(boxes, scales, kinds[v], asked);
+        });
+        for (View& view : views_) {
+            view.neighbours = find_neighbours(view.points, n_neighbours, params.n_threads, poll);
+        }
+        const std::size_t n_trees = views_.size() * samples.size();
+        std::vector<std::vector<Considered>> read(n_trees);
+        in_tasks(n_trees, poll, [&](std::size_t i, auto& asked) {
+            const std::size_t v = i / samples.size(), t = i % samples.size();
+            views_[v].trees[t] = grow_tree(views_[v], boxes.weight, samples[t], asked);
+            read_tree(v, t, read[i], asked);
+        });
+        for (std::vector<Considered>& readings : read) {
+            for (Considered& reading : readings) offer(std::move(reading));
+        }
+        add_one_cluster();
+    }
+
+    const std::vector<Considered>& all() const { return all_; }
+    const std::vector<View>& views() const { return views_; }
+    // The candidate, or the tree, which is then no longer here.
+    Considered take(std::size_t c) { return std::move(all_[c]); }
+    Tree take_tree(std::size_t view, std::size_t tree) {
+        return std::move(views_[view].trees[tree]);
+    }
+
+    // What is seen of each, one after the other: kNumFeatures numbers.
+    template <class Poll>
+    std::vector<double> features(Poll& poll) const {
+        const std::size_t n = all_.size();
+        std::vector<double> own(n * kSeen, 0.0);
+        constexpr std::size_t kChunk = 8;
+        in_tasks((n + kChunk - 1) / kChunk, poll, [&](std::size_t i, auto& asked) {
+            MinimaxSilhouette silhouette;
+            for (std::size_t c = i * kChunk; c < std::min((i + 1) * kChunk, n); ++c) {
+                look_at(all_[c], silhouette, own.data() + c * kSeen);
+                asked.work(boxes_.size * (4 * all_[c].partition.k + 64));
+            }
+        });
+        compare(own, poll);
+        return relate(own);
+    }
+
+private:
+    std::vector<std::int64_t> min_samples() const {
+        if (params_.min_samples > 0) return {params_.min_samples};
+        if (params_.min_cluster_size > 0) return {params_.min_cluster_size};
+        std::vector<std::int64_t> list;
+        for (const std::int64_t m : kMinSamples) {
+            if (m == 1 || static_cast<double>(m) <= rows_ / 4.0) list.push_back(m);
+        }
+        return list;
+    }
+    std::vector<std::int64_t> sizes(std::int64_t min_samples) const {
+        if (params_.min_cluster_size > 0) return {params_.min_cluster_size};
+        std::vector<std::int64_t> list;
+        for (const std::int64_t m : kSizes) {
+            if (static_cast<double>(m) <= rows_ / 4.0 && 2 * m >= min_samples) list.push_back(m);
+        }
+        return list;
+    }
+    bool reads(Selection selection) const {
+        if (params_.selection != Selection::automatic) return params_.selection == selection;
+        return params_.min_cluster_size == 0 || selection == Selection::eom;
+    }
+
+    template <class Poll, class DoTask>
+    void in_tasks(std::size_t n, Poll& poll, DoTask&& do_task) const {
+        // Threads are not worth while for a millisecond's work.
+        const unsigned most = boxes_.size < 300 ? 1 : params_.n_threads;
+        in_parallel_tasks(n, most, poll, do_task);
+    }
+
+    bool is_automatic() const { return params_.min_cluster_size == 0; }
+
+    template <class Poll>
+    void read_tree(std::size_t v, std::size_t t, std::vector<Considered>& read, Poll& poll) const {
+        const Tree& tree = views_[v].trees[t];
+        const std::size_t n = boxes_.size;
+        Considered found;
+        found.view = v;
+        found.tree = t;
+        found.min_samples = tree.min_samples;
+        const auto keep = [&](Selection selection) {
+            found.selection = selection;
+            const Partition& p = found.partition;
+            if (p.k < 2 || (is_automatic() && p.k > kMostClusters)) return;
+            double noise = 0.0;
+            for (std::size_t i = 0; i < n; ++i) {
+                if (p.labels[i] < 0) noise += boxes_.weight[i];
+            }
+            if (is_automatic() && noise > kMostNoise * rows_) return;
+            found.noise = noise / rows_;
+            read.push_back(found);
+        };
+        if (tree.min_samples > 1 || params_.min_samples > 0 || !is_automatic()) {
+            for (const std::int64_t m : sizes(tree.min_samples)) {
+                found.min_cluster_size = m;
+                CondensedTree condensed = condense(tree.merges, static_cast<double>(m));
+                if (condensed.parent.size() < 3) break;  // nor will larger sizes split it
+                if (reads(Selection::eom)) {
+                    select_by_mass(condensed, boxes_.weight);
+                    found.partition.k = label_selected(condensed, found.partition.labels);
+                    keep(Selection::eom);
+                }
+                if (reads(Selection::leaf)) {
+                    select_leaves(condensed);
+                    found.partition.k = label_selected(condensed, found.partition.labels);
+                    keep(Selection::leaf);
+                }
+                poll.work(n * 32);
+            }
+        }
+        if (!reads(Selection::cut)) return;
+        const auto fiftieth = static_cast<std::int64_t>(rows_ / 50.0);
+        for (const double height : cut_heights(tree.edges, kCuts)) {
+            found.height = height;
+            for (const std::int64_t m : {kSizes[0], fiftieth}) {
+                if (m == fiftieth && fiftieth <= kSizes[0]) continue;
+                found.min_cluster_size = m;
+                found.partition.k = label_cut(tree.edges, boxes_.weight, n, height,
+                                              static_cast<double>(m), found.partition.labels);
+                keep(Selection::cut);
+                poll.work(n * 16);
+            }
+        }
+    }
+
+    // Keeps a reading, or counts it where another says the same.
+    void offer(Considered&& found) {
+        const Partition& p = found.partition;
+        std::uint64_t hash = 1469598103934665603u;
+        for (const std::int32_t label : p.labels) {
+            hash = (hash ^ static_cast<std::uint32_t>(label)) * 1099511628211u;
+        }
+        const auto known = seen_.find(hash);
+        if (known != seen_.end() && all_[known->second].partition.labels == p.labels) {
+            ++all_[known->second].n_readings;
+            return;
+        }
+        seen_[hash] = all_.size();
+        all_.push_back(std::move(found));
+        Considered& kept = all_.back();
+        kept.partition.attached = kept.partition.labels;
+        attach_noise(views_[kept.view].trees[kept.tree].edges, kept.partition.attached);
+    }
+
+    void add_one_cluster() {
+        Considered one;
+        one.selection = Selection::automatic;
+        one.min_samples = views_[0].trees[0].min_samples;
+        one.partition.k = 1;
+        one.partition.labels.assign(boxes_.size, 0);
+        one.partition.attached = one.partition.labels;
+        all_.push_back(std::move(one));
+    }
+
+    void look_at(const Considered& c, MinimaxSilhouette& silhouette, double* seen) const {
+        const Partition& p = c.partition;
+        const View& view = views_[c.view];
+        const Tree& tree = view.trees[c.tree];
+        const double* const w = boxes_.weight;
+        seen[kRows] = rows_;
+        seen[kFeatures] = static_cast<double>(boxes_.n_features);
+        seen[kClusters] = static_cast<double>(p.k);
+        seen[kNoiseShare] = c.noise;
+        seen[kSize] = static_cast<double>(c.min_cluster_size);
+        seen[kSizeShare] = static_cast<double>(c.min_cluster_size) / rows_;
+        seen[kSamples] = static_cast<double>(c.min_samples);
+        seen[kKind] = static_cast<double>(c.selection);
+        seen[kScaling] = static_cast<double>(view.scaling) * 10.0 + view.n_components;
+        seen[kReadings] = static_cast<double>(c.n_readings);
+        std::vector<double> size(p.k, 0.0);
+        for (std::size_t i = 0; i < p.attached.size(); ++i) {
+            size[static_cast<std::size_t>(p.attached[i])] += w[i];
+        }
+        seen[kLeastShare] = 1.0;
+        const double small = std::max(5.0, rows_ / 100.0);
+        for (const double rows : size) {
+            const double share = rows / rows_;
+            seen[kLeastShare] = std::min(seen[kLeastShare], share);
+            seen[kMostShare] = std::max(seen[kMostShare], share);
+            seen[kSumOfSquares] += share * share;
+            if (rows < small) seen[kSmallShare] += share;
+        }
+        if (p.k < 2) {
+            seen[kScaling] = seen[kKind] = 0.0;
+            return;
+        }
+        const std::size_t k =
+            std::max<std::size_t>(1, std::min<std::size_t>(kNeighbours, boxes_.size / 6));
+        const std::size_t few = std::min(k, kFewNeighbours);
+        if (p.k <= kMostClusters) seen[kSilhouette] = silhouette(view.trees[0].merges, w, p);
+        const auto [narrow, wide] = graph_quality(view.neighbours, few, k, w, p);
+        seen[kModularity] = wide.modularity;
+        seen[kKappa] = wide.kappa;
+        seen[kModularity5] = narrow.modularity;
+        seen[kKappa5] = narrow.kappa;
+        const Separation apart = separation(tree.edges, w, p);
+        seen[kMedian] = apart.median;
+        seen[kNinth] = apart.ninth;
+        seen[kGap] = apart.gap;
+        seen[kWorstMedian] = apart.worst_median;
+        seen[kWorstNinth] = apart.worst_ninth;
+        seen[kWorstGap] = apart.worst_gap;
+        const Separation plain = separation(view.trees[0].edges, w, p);
+        seen[kPlainMedian] = plain.median;
+        seen[kPlainGap] = plain.gap;
+        const Spread explained = spread(view.points, w, p);
+        seen[kExplained] = explained.explained;
+        seen[kCalinski] = explained.ratio;
+        seen[kHand] = 2.0 * std::max(seen[kSilhouette], 0.0) + 3.0 * seen[kModularity] + seen[kKappa];
+    }
+
+    // Agreement with the others. The last candidate is "one cluster", which agrees with none.
+    template <class Poll>
+    void compare(std::vector<double>& own, Poll& poll) const {
+        const std::size_t n = all_.size() - 1;
+        if (n < 2) return;
+        const PairSample pairs(boxes_.weight, boxes_.size);
+        std::vector<PairSample::Bits> bits;
+        bits.reserve(n);
+        for (std::size_t c = 0; c < n; ++c) bits.push_back(pairs.of(all_[c].partition.attached));
+        std::vector<double> agreement(n * n, 0.0);
+        for (std::size_t c = 0; c < n; ++c) {
+            for (std::size_t b = 0; b < c; ++b) {
+                agreement[c * n + b] = agreement[b * n + c] =
+                    PairSample::agreement(bits[c], bits[b]);
+            }
+            poll.work(c * PairSample::kWords * 8);
+        }
+        double all_hand = 0.0, all_readings = 0.0;
+        for (std::size_t c = 0; c < n; ++c) {
+            const double hand = std::max(own[c * kSeen + kHand], 0.0);
+            all_hand += hand * hand;
+            all_readings += own[c * kSeen + kReadings];
+        }
+        std::vector<double> sorted;
+        for (std::size_t c = 0; c < n; ++c) {
+            const double* const row = agreement.data() + c * n;
+            double* const seen = own.data() + c * kSeen;
+            double mean = seen[kReadings] - 1.0, good = 0.0, kind = 0.0, scaling = 0.0;
+            double few[4] = {0.0, 0.0, 0.0, 0.0};
+            for (std::size_t b = 0; b < n; ++b) {
+                if (b == c) continue;
+                const double* const other = own.data() + b * kSeen;
+                mean += other[kReadings] * row[b];
+                const double hand = std::max(other[kHand], 0.0);
+                good += hand * hand * row[b];
+                if (other[kKind] != seen[kKind]) kind = std::max(kind, row[b]);
+                if (other[kScaling] != seen[kScaling]) scaling = std::max(scaling, row[b]);
+                if (other[kSamples] != seen[kSamples] && row[b] > few[3]) {
+                    std::size_t at = 3;
+                    for (; at > 0 && few[at - 1] < row[b]; --at) few[at] = few[at - 1];
+                    few[at] = row[b];
+                }
+            }
+            seen[kAgreement] = mean / std::max(all_readings - 1.0, 1.0);
+            seen[kGoodAgreement] = all_hand > 0.0 ? good / all_hand : 0.0;
+            seen[kKindAgreement] = kind;
+            seen[kViewAgreement] = scaling;
+            seen[kSampleAgreement] = (few[0] + few[1] + few[2] + few[3]) / 4.0;
+            sorted.assign(row, row + n);
+            const std::size_t quarter = std::max<std::size_t>(1, n / 4);
+            std::nth_element(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(quarter - 1),
+                             sorted.end(), [](double a, double b) { return a > b; });
+            std::sort(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(quarter));
+            double near = 0.0;
+            for (std::size_t i = 0; i < quarter; ++i) near += sorted[i];
+            seen[kNearAgreement] = near / static_cast<double>(quarter);
+            seen[kHandAgreement] = seen[kHand] * seen[kNearAgreement];
+        }
+    }
+
+    std::vector<double> relate(const std::vector<double>& own) const {
+        const std::size_t n = all_.size();
+        const std::size_t n_real = n > 1 ? n - 1 : n;
+        std::vector<double> table(n * kNumFeatures, 0.0), sorted;
+        for (std::size_t c = 0; c < n; ++c) {
+            std::copy(own.begin() + static_cast<std::ptrdiff_t>(c * kSeen),
+                      own.begin() + static_cast<std::ptrdiff_t>((c + 1) * kSeen),
+                      table.begin() + static_cast<std::ptrdiff_t>(c * kNumFeatures));
+        }
+        std::size_t at = kSeen;
+        for (const std::size_t which : kRelative) {
+            sorted.clear();
+            for (std::size_t c = 0; c < n_real; ++c) sorted.push_back(own[c * kSeen + which]);
+            std::sort(sorted.begin(), sorted.end());
+            for (std::size_t c = 0; c < n; ++c) {
+                const double value = own[c * kSeen + which];
+                table[c * kNumFeatures + at] = value - sorted.back();
+                const auto below = std::lower_bound(sorted.begin(), sorted.end(), value);
+                table[c * kNumFeatures + at + 1] = static_cast<double>(below - sorted.begin()) /
+                                                   static_cast<double>(n_real);
+            }
+            at += 2;
+        }
+        for (const std::size_t which : kBestOf) {
+            double best = own[which];
+            for (std::size_t c = 0; c < n_real; ++c) best = std::max(best, own[c * kSeen + which]);
+            for (std::size_t c = 0; c < n; ++c) table[c * kNumFeatures + at] = best;
+            ++at;
+        }
+        for (std::size_t c = 0; c < n; ++c) {
+            table[c * kNumFeatures + at] = static_cast<double>(n);
+        }
+        return table;
+    }
+
+    Boxes boxes_;
+    ReadingParams params_;
+    double rows_ = 0.0;
+    std::vector<View> views_;
+    std::vector<Considered> all_;
+    std::map<std::uint64_t, std::size_t> seen_;
+};
+
+}  // namespace resonart
