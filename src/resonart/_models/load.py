@@ -211,7 +211,7 @@ def _restore_fitted(model: BaseART, fitted: Any, number: int, unpacker: Unpacker
         if arrays[name].shape != (n_features,):
             raise_unsound(f"{len(arrays[name]):,} bounds do not fit {n_features:,} features")
 
-    state = layout.state(arrays, counters)
+    state = layout.state(arrays, counters, fitted)
     if isinstance(model, FuzzyART) and not _are_numbered(arrays["category_labels"]):
         raise_unsound("the categories of fuzzy ART must be clusters 0, 1, ...")
     engine = rebuild(

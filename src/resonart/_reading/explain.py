@@ -386,12 +386,13 @@ def _of_ranges(amounts: Floats, extent: Floats) -> Floats:
 
 def _runner_up(engine: Engine, content: Content, cluster: int, rows: Rows) -> RunnerUp | None:
     """Ask the same model without the cluster."""
-    if cluster < 0 or int(content.labels.max()) < 1:
+    left = np.unique(content.labels[(content.labels >= 0) & (content.labels != cluster)])
+    if cluster < 0 or not len(left):
         return None
     others = without_cluster(engine, cluster)
     second = int(others.predict(rows, True)[0])
     return RunnerUp(
-        cluster=second + (second >= cluster),
+        cluster=int(left[second]) if second >= 0 else -1,
         match=float(others.score(rows)[0]),
         resonates=int(others.predict(rows, False)[0]) >= 0,
     )
