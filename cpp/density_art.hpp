@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -81,7 +82,13 @@ public:
         return least_[label] / static_cast<double>(categories_.n_features());
     }
 
+    struct Told {
+        std::uint32_t label;
+        double strength, outlier, score;
+    };
     struct Workspace : FinderSpace {
+        // Of the row at hand, where ranges have widened for it since it was judged.
+        std::optional<Told> told;
         Buffer<double> overlap, ratio;      // of categories and labels, where all are looked at
         Buffer<std::uint32_t> most_active;  // category of each label
     };
@@ -133,16 +140,23 @@ public:
         const bool founds = choice.category == kNone;
         if (!founds) choice.label = categories_.owner(static_cast<std::size_t>(choice.category));
         if (!categories_.size() || !(match || (founds && was_read_))) return choice;
-        const Seen seen = see(x, ws);
-        if (match) *match = score_of(seen);
+        const Told told = ws.told ? *ws.told : tell(x, ws);
+        if (match) *match = told.score;
         if (founds && was_read_) {
-            choice.label = label_of(seen);
-            const bool is_far =
-                choice.label == kNoLabel && categories_.owner(seen.category) != kNoLabel;
-            choice.strength = is_far ? 0.0 : strength_[seen.category];
-            choice.outlier = is_far ? 1.0 : outlier_[seen.category];
+            choice.label = told.label;
+            choice.strength = told.strength;
+            choice.outlier = told.outlier;
         }
         return choice;
+    }
+
+    // What is said of a row; a category that it founds takes it over.
+    Told tell(const Sample& x, Workspace& ws) const noexcept {
+        const Seen seen = see(x, ws);
+        const std::uint32_t label = label_of(seen);
+        const bool is_far = label == kNoLabel && categories_.owner(seen.category) != kNoLabel;
+        return {label, is_far ? 0.0 : strength_[seen.category],
+                is_far ? 1.0 : outlier_[seen.category], score_of(seen)};
     }
 
     std::uint32_t take(const Sample& x, const Choice& choice) noexcept {

@@ -690,7 +690,11 @@ private:
         coded_.prepare(n_features_);
         state_.art.reserve_one();
         state_.art.prepare(workspace_);
-        if (may_leave && !state_.bounds.contains(row)) leave_bounds(row, index);
+        if constexpr (kRereads) workspace_.told.reset();
+        if (may_leave && !state_.bounds.contains(row)) {
+            if constexpr (kRereads) tell_before(row);
+            leave_bounds(row, index);
+        }
         const Sample x = coded_.code(row, state_.bounds);
         if (match) *match = 0.0;
         double* const asked = match && known() ? match : nullptr;
@@ -777,6 +781,15 @@ private:
         } else {
             return told_label(label);
         }
+    }
+
+    // What is said of a row outside the ranges before they widen for it.
+    void tell_before(const double* row) {
+        if (state_.art.params().out_of_bounds != OutOfBounds::expand || !known()) return;
+        widening_.prepare(n_features_);
+        const Bounds& wider = widening_.include(state_.bounds, row);
+        const Sample x = widening_.see(coded_.code(row, wider));
+        workspace_.told = state_.art.tell(x, workspace_);
     }
 
     void leave_bounds(const double* row, std::int64_t index) {
@@ -918,6 +931,7 @@ private:
     // Work space of training, kept from row to row; not part of the model.
     Buffer<double> row_;
     Coded<kRereads> coded_;
+    Widening widening_;
     typename Art::Workspace workspace_;
     // The model before the last call, until it is kept: what its parts have noted and its counters,
     // or a copy.

@@ -20,7 +20,7 @@ import pytest
 from numpy.typing import NDArray
 
 from oracle import LINKAGES
-from resonart import DDVFA, DVFA, FuzzyART, TopoART, _core
+from resonart import DDVFA, DVFA, DensityART, FuzzyART, TopoART, _core
 from resonart._models.snapshot import dump
 
 Floats = NDArray[np.float64]
@@ -163,6 +163,8 @@ def test_topo_art_whose_phi_changes() -> None:
     lambda: DVFA(rho_lb=0.9, rho_ub=0.97),
     lambda: DDVFA(rho_lb=0.8, rho_ub=0.95),
     lambda: TopoART(rho_a=0.95, tau=80),
+    lambda: DensityART(),
+    lambda: DensityART(max_categories=300),
 ])  # fmt: skip
 def test_ranges_that_widen(make: Callable[[], Any]) -> None:
     """All boxes move when a row comes from outside."""

@@ -12,6 +12,7 @@ from .._density.choice import ReadingChoice
 from .._density.condensed_tree import CondensedTree
 from .._models.snapshot import DensitySnapshot
 from .._rows.checks import ParameterError, Rows
+from .._shared.labels import rename_labels
 from .._vigilance.choice import LearnedRun
 from .base import BaseART, Labels
 from .parameters import check_size, engine_fields
@@ -133,6 +134,7 @@ class DensityART(BaseART):
 
     probabilities_: Floats
     outlier_scores_: Floats
+    label_maps_: list[Labels]
 
     def __init__(
         self,
@@ -280,11 +282,14 @@ class DensityART(BaseART):
         nothing = np.empty(0, dtype=np.float64)
         self.probabilities_ = nothing if run.strengths is None else run.strengths
         self.outlier_scores_ = nothing if run.outliers is None else run.outliers
+        self.__dict__.pop("label_maps_", None)  # of models merged before
 
     def _rename_labels(self, label_map: Labels) -> None:
         super()._rename_labels(label_map)
         if self.noise == "label":
             self.probabilities_ = np.where(self.labels_ < 0, 0.0, self.probabilities_)
+        if "label_maps_" in self.__dict__:  # of models merged before
+            self.label_maps_ = [rename_labels(part, label_map) for part in self.label_maps_]
 
 
 _SIZES = {"min_cluster_size", "min_samples"}

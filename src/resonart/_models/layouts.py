@@ -276,6 +276,17 @@ def layout_of(engine: type[Any]) -> Layout:
     return _LAYOUTS[CONTENTS[engine]]
 
 
+def may_be_merged(engine: type[Any]) -> bool:
+    """Tell whether models of this engine may have been merged, and know of whose labels."""
+    return bool(engine.merges or engine.rereads)
+
+
+def n_labels(engine: Any) -> int:
+    """Return how many labels a model has used: those of clusters that have died count."""
+    found: int = engine.n_labels if engine.rereads else engine.n_clusters
+    return found
+
+
 def checked_labels(labels: Array, end: int, *, least: int = -1) -> NDArray[np.int64]:
     """Return labels that must lie between the least and, excluded, the end; -1 stands for none."""
     if len(labels) and not least <= labels.min() <= labels.max() < end:
