@@ -80,7 +80,7 @@ def load(
 
     Returns
     -------
-    model : FuzzyART, DVFA, DDVFA or TopoART
+    model : FuzzyART, DVFA, DDVFA, TopoART or DensityART
         The model as it was saved.
     metadata : dict
         What was given to ``save`` as ``metadata``, empty if nothing was. Only with
