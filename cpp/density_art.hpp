@@ -307,6 +307,9 @@ public:
         return map;
     }
 
+    // Threads that a reading may use: no part of what the model is.
+    void set_threads(unsigned n) noexcept { n_threads_ = n ? n : 1; }
+
     // Reads the clusters anew, under these ranges. Returns old label to new label. May fail
     // halfway.
     template <class Poll>
@@ -326,7 +329,9 @@ public:
         }
         const Boxes boxes = {n, d, means_.data(), record->weight.data(),
                              side.size() ? side.data() : nullptr};
-        Reading reading = read_boxes(boxes, params_.reading(total), poll);
+        ReadingParams asked = params_.reading(total);
+        asked.n_threads = n_threads_;
+        Reading reading = read_boxes(boxes, asked, poll);
 
         const std::vector<std::int32_t>& now =
             params_.noise == Noise::attach ? reading.nearest : reading.cluster;
@@ -665,6 +670,7 @@ private:
     Buffer<double> least_;  // the least overlap of a row with a cluster; kDead: there is none
     std::shared_ptr<const ReadingRecord> record_;
     std::uint32_t taken_ = 0;
+    unsigned n_threads_ = 1;
     Params params_;
 };
 

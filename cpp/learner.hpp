@@ -272,6 +272,15 @@ public:
         });
     }
 
+    // Threads that readings may use from now on.
+    template <class Ask>
+    void set_threads(unsigned n, Ask ask) {
+        static_assert(kRereads, "clusters are read from categories");
+        const WriteGuard writing(lock_, ask);
+        forget();
+        state_.art.set_threads(n);
+    }
+
     // Categories of several models have come together in this one: those that are the same become
     // one, and the clusters are read. Returns where each category has gone.
     template <class Ask>

@@ -25,6 +25,7 @@ struct ReadingParams {
     std::int64_t min_samples = 0;       // rows, itself included; 0: part of the choice
     Scaling scaling = Scaling::automatic;
     Selection selection = Selection::automatic;
+    unsigned n_threads = 1;  // that may be used; what is read does not depend on it
 };
 
 // One partition that was considered, and what was chosen by.

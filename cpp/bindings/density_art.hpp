@@ -357,6 +357,13 @@ inline void bind_density_art(nb::module_& m) {
             },
             nb::arg("params"))
         .def("pool", &B::pool)
+        .def(
+            "set_threads",
+            [](B::Engine& engine, unsigned n) {
+                nb::gil_scoped_release free;
+                engine.set_threads(n, CheckSignals());
+            },
+            nb::arg("n"))
         .def("winners", &B::winners, nb::arg("rows"))
         .def("vigilances", &B::vigilances)
         .def_prop_ro("n_labels",

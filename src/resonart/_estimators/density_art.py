@@ -5,16 +5,17 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
 from .._density.choice import ReadingChoice
 from .._density.condensed_tree import CondensedTree
-from .._models.snapshot import DensitySnapshot
-from .._rows.checks import ParameterError, Rows
+from .._models.snapshot import DensitySnapshot, Params
+from .._rows.checks import ParameterError, Rows, check_jobs
 from .._shared.labels import rename_labels
 from .._vigilance.choice import LearnedRun
 from .base import BaseART, Labels
+from .learning import StreamCall
 from .parameters import check_size, engine_fields
 
 Floats = NDArray[np.float64]
@@ -47,6 +48,9 @@ class DensityART(BaseART):
         row far from all that is known is -1 either way.
     alpha : float, default=1e-3
         Choice parameter, > 0: small values prefer the smallest box that holds a row.
+    n_jobs : int or None, default=-1
+        Threads that may be used to read the clusters: -1 uses as many as there are processors,
+        None is 1. Results do not depend on it.
     bounds : tuple (low, high) or None, default=None
         Feature ranges that are scaled to [0, 1]; learned from the rows by default.
     out_of_bounds : {"expand", "clip", "error"}, default="expand"
@@ -145,6 +149,7 @@ class DensityART(BaseART):
         cluster_selection_method: str = "auto",
         noise: str = "label",
         alpha: float = 1e-3,
+        n_jobs: int | None = -1,
         bounds: Any = None,
         out_of_bounds: str = "expand",
         max_categories: int = 10_000,
@@ -155,6 +160,7 @@ class DensityART(BaseART):
         self.cluster_selection_method = cluster_selection_method
         self.noise = noise
         self.alpha = alpha
+        self.n_jobs = n_jobs
         self.bounds = bounds
         self.out_of_bounds = out_of_bounds
         self.max_categories = max_categories
@@ -182,6 +188,7 @@ class DensityART(BaseART):
         def read() -> None:
             params = self._params()
             self._keep_params(self._engine, params)
+            self._engine.set_threads(check_jobs(self.n_jobs))
             self._rename_labels(self._engine.reread(params))
 
         self._all_or_nothing(read)
@@ -270,6 +277,20 @@ class DensityART(BaseART):
             "min_cluster_share": size if isinstance(size, float) else 0.0,
             "min_samples": samples or 0,
         }
+
+    def _new_engine(
+        self, n_features: int, params: Params, *, n_first_rows: int | None = None
+    ) -> _core.DensityArt:
+        engine = super()._new_engine(n_features, params, n_first_rows=n_first_rows)
+        assert isinstance(engine, _core.DensityArt)
+        engine.set_threads(check_jobs(self.n_jobs))
+        return engine
+
+    def _begin_stream(self, X: ArrayLike) -> StreamCall:
+        start = super()._begin_stream(X)
+        assert isinstance(start.engine, _core.DensityArt)
+        start.engine.set_threads(check_jobs(self.n_jobs))
+        return start
 
     def _merges_after_fit(self) -> bool:
         return True  # clusters are read once, when all rows are known

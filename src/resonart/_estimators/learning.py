@@ -24,7 +24,7 @@ from .holder import EngineHolder, Labels
 from .parameters import parameters_of
 
 
-class _Call(NamedTuple):
+class StreamCall(NamedTuple):
     """Rows of a stream, and the model that goes on with them.
 
     Attributes
@@ -176,7 +176,7 @@ class LearningMixin(EngineHolder):
             )
         self._end_call(start, labels, n_epochs, beside)
 
-    def _begin_stream(self, X: ArrayLike) -> _Call:
+    def _begin_stream(self, X: ArrayLike) -> StreamCall:
         """Check the rows and find the model, new or known, that goes on with them."""
         engine = self._trained_engine()
         params = None if engine is None else self._same_params(engine)
@@ -192,16 +192,16 @@ class LearningMixin(EngineHolder):
             if params is None:
                 params = self._params()
                 self._keep_params(engine, params)
-            return _Call(engine, rows, params, Bounds(*engine.bounds()), None)
+            return StreamCall(engine, rows, params, Bounds(*engine.bounds()), None)
         self._forget_choice()
         ranges = self._first_ranges(rows)
         if self._vigilances_to_choose():
             self._choice, chosen = learn_choosing(self, rows, ranges, is_stream=True)
-            return _Call(chosen.engine, rows, chosen.engine.params(), None, chosen)
+            return StreamCall(chosen.engine, rows, chosen.engine.params(), None, chosen)
         params = self._params()
         engine = self._new_engine(rows.shape[1], params, n_first_rows=rows.shape[0])
         self._keep_params(engine, params)
-        return _Call(engine, rows, params, None, None)
+        return StreamCall(engine, rows, params, None, None)
 
     def _keep_params(self, engine: Engine, params: Params) -> None:
         self._checked = _Checked(engine, _parameter_getter(type(self))(self), params)
@@ -217,7 +217,9 @@ class LearningMixin(EngineHolder):
         is_same = all(map(operator.is_, _parameter_getter(type(self))(self), last.given))
         return last.params if is_same else None
 
-    def _end_call(self, start: _Call, labels: Labels, n_epochs: int, beside: Sequence[Any]) -> None:
+    def _end_call(
+        self, start: StreamCall, labels: Labels, n_epochs: int, beside: Sequence[Any]
+    ) -> None:
         """Warn where a few of the rows have widened ranges much, and keep what was learned.
 
         ``beside`` is what an engine that reads its clusters tells of the rows besides labels.

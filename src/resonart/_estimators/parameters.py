@@ -216,7 +216,12 @@ PARAMETERS: dict[str, Parameter] = {
             of_fit=True,
         ),
         Parameter("random_state", "For random orders", of_fit=True),
-        Parameter("n_jobs", "Threads that choose a vigilance", of_fit=True, check_other=check_jobs),
+        Parameter(
+            "n_jobs",
+            "Threads that choose a vigilance, or how clusters are read",
+            of_fit=True,
+            check_other=check_jobs,
+        ),
         Parameter(
             "verbose",
             "Whether to show a progress bar while a vigilance is chosen",
