@@ -564,6 +564,19 @@ private:
         strength_ = std::move(strength);
         outlier_ = std::move(outlier);
         resolution_ = resolution;
+        if (was_read_) bury_labels();
+    }
+
+    // Labels whose categories have all gone into those of others have died.
+    void bury_labels() {
+        Buffer<std::uint8_t> is_used;
+        is_used.assign(n_labels(), 0);
+        for (std::size_t j = 0; j < categories_.size(); ++j) {
+            if (categories_.owner(j) != kNoLabel) is_used[categories_.owner(j)] = 1;
+        }
+        for (std::size_t m = 0; m < is_used.size(); ++m) {
+            if (!is_used[m]) least_[m] = kDead;
+        }
     }
 
     // The box that holds both categories: its sides in the user's units, and its size in shares of

@@ -158,6 +158,15 @@ def test_readings_come_at_32_rows_and_when_rows_have_doubled() -> None:
     assert model.n_readings_ == 2
 
 
+def test_a_smaller_budget_holds_from_the_next_category_on() -> None:
+    model = DensityART().fit(BLOBS)
+    model.set_params(max_categories=20).partial_fit(BLOBS)  # all of which are known
+    assert model.n_categories_ == len(BLOBS)
+    model.partial_fit(BLOBS + 0.5)
+    assert model.n_categories_ <= 20
+    assert model.counts_.sum() == 3 * len(BLOBS)
+
+
 def test_equal_rows_are_one_category_whatever_their_zeros() -> None:
     X = np.array([[0.0, 1.0], [-0.0, 1.0], [0.0, 2.0], [0.0, 1.0]])
     model = DensityART().fit(X)
@@ -267,6 +276,19 @@ def test_a_category_joined_from_several_keeps_the_label_of_most_rows() -> None:
     assert found[5] == 1
     assert found[3] == 2
     assert found[4] == -1
+
+
+def test_a_cluster_that_is_taken_up_whole_has_died() -> None:
+    X = np.array([[0.0]] * 2 + [[0.01]] * 3 + [[1.0]] * 2 + [[1.5]])
+    model = DensityART(max_categories=4, bounds=(0, 2)).fit(X)
+    ours = given_clusters(model, [0, 1, 2, -1])
+    ours.learn_one([1.7])
+    assert set(ours.category_labels_) == {1, 2, -1}
+    again = copy.copy(ours)
+    for each in (ours, again):
+        assert each.n_clusters_ == 2
+        np.testing.assert_array_equal(np.isnan(each.vigilances_), [True, False, False])
+    assert_same(ours, again, but=())
 
 
 def test_labels_told_are_those_of_predict() -> None:
