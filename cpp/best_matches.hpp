@@ -21,14 +21,16 @@ public:
     }
     double* all() { return all_.data(); }
 
-    // The best `most`, by falling match, equal ones by number; places that are left get kNone and
-    // 0. Each of both arrays has `most` places.
+    // The best `most`, by falling match, equal ones by number; a match below 0 is that of a cluster
+    // which is not there. Places that are left get kNone and 0. Each of both arrays has `most`
+    // places.
     void choose(std::int64_t* cluster, double* match) noexcept {
-        const std::size_t n = std::min(most_, all_.size());
-        for (std::size_t m = 0; m < number_.size(); ++m) {
-            number_[m] = static_cast<std::uint32_t>(m);
+        std::size_t n_there = 0;
+        for (std::size_t m = 0; m < all_.size(); ++m) {
+            if (all_[m] >= 0.0) number_[n_there++] = static_cast<std::uint32_t>(m);
         }
-        std::partial_sort(number_.begin(), number_.begin() + n, number_.end(),
+        const std::size_t n = std::min(most_, n_there);
+        std::partial_sort(number_.begin(), number_.begin() + n, number_.begin() + n_there,
                           [&](std::uint32_t a, std::uint32_t b) {
                               return all_[a] > all_[b] || (all_[a] == all_[b] && a < b);
                           });

@@ -46,6 +46,7 @@ public:
     void follow_advice(Advice advice) noexcept { index_.follow_advice(advice, size()); }
     bool wants_index() const { return index_.is_wanted(); }
     void do_without_index() noexcept { index_.do_without(); }
+    void do_with_index() noexcept { index_.do_with(); }
 
     StoreView view(double alpha) const {
         return {weights_.data(), norm_.data(), rough_.data(), rough_norm_.data(),
@@ -154,6 +155,16 @@ public:
         });
     }
 
+    // The category has encoded so many more rows, all of which it held already.
+    void add_count(std::size_t j, std::int64_t samples) noexcept {
+        note(j);
+        count_[j] += samples;
+    }
+    void set_owner(std::size_t j, std::uint32_t owner) noexcept {
+        note(j);
+        owner_[j] = owner;
+    }
+
     // Whether the box holds the coded row or weight: x ∧ w = w.
     bool holds(std::size_t j, const double* x) const noexcept {
         const double* w = column(j);
@@ -215,12 +226,12 @@ public:
 
     // Those for which goes(j) holds go, the others close up in order; and so do the owners that are
     // left with any. `map`, given with a place for each owner, is then old-to-new. Returns how many
-    // owners are left.
+    // owners are left. (A category may have none: kNoLabel.)
     template <class Goes>
     std::size_t remove(Goes&& goes, LabelMap& map) noexcept {
         for (std::uint32_t& owner : map) owner = kNoLabel;
         for (std::size_t j = 0; j < size(); ++j) {
-            if (!goes(j)) map[owner_[j]] = 0;
+            if (!goes(j) && owner_[j] != kNoLabel) map[owner_[j]] = 0;
         }
         std::uint32_t left = 0;
         for (std::uint32_t& owner : map) {
@@ -231,7 +242,7 @@ public:
         return left;
     }
     void renumber_owners(const LabelMap& map) noexcept {
-        for (std::uint32_t& owner : owner_) owner = map[owner];
+        for (std::uint32_t& owner : owner_) owner = renamed(owner, map.data());
     }
 
     void clear() noexcept {

@@ -21,6 +21,7 @@ public:
     using Params = DdvfaParams;
     static constexpr bool kMerges = true;
     static constexpr bool kLabelsLater = false;
+    static constexpr bool kRereads = false;
     static constexpr bool kCategoryIsCluster = false;
 
     Ddvfa() = default;

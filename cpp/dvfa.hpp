@@ -17,6 +17,7 @@ public:
     using Params = DvfaParams;
     static constexpr bool kMerges = false;
     static constexpr bool kLabelsLater = false;
+    static constexpr bool kRereads = false;
     static constexpr bool kCategoryIsCluster = false;
 
     Dvfa() = default;

@@ -16,6 +16,7 @@ public:
     using Params = FuzzyArtParams;
     static constexpr bool kMerges = false;
     static constexpr bool kLabelsLater = false;
+    static constexpr bool kRereads = false;
     static constexpr bool kCategoryIsCluster = true;
 
     FuzzyArt() = default;

@@ -48,6 +48,9 @@ public:
         wanted_ = false;
     }
 
+    // Boxes are searched from now on; packed when room is next made.
+    void do_with() noexcept { wanted_ = true; }
+
     // Of the tree as it was last packed, and how long that took.
     std::uint32_t packing() const { return packing_; }
     double nanoseconds_to_pack() const { return nanoseconds_to_pack_; }

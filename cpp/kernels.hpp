@@ -51,11 +51,13 @@ struct PointsView {
 class Widening;
 
 // A complement-coded sample, and the same as floats. Where it was coded in wider ranges than the
-// categories, `wider` says how they are to be seen (widening.hpp); kernels do not ask.
+// categories, `wider` says how they are to be seen (widening.hpp). `row`: the row itself, in the
+// user's units, for those who keep means of rows. Kernels ask for neither.
 struct Sample {
     const double* x;
     const float* rough;
     Widening* wider = nullptr;
+    const double* row = nullptr;
 };
 
 // How ranges change, feature by feature; `is_same` where one does not.

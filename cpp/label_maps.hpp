@@ -80,6 +80,7 @@ struct StreamReport {
     std::int64_t* labels;
     double* matches;
     std::uint8_t* founded;
+    std::int64_t* now = nullptr;  // their labels after the call, where clusters are read anew
 
     // From the row after `n_rows` of these on, label i is called map[i].
     void rename(std::size_t n_rows, const LabelMap& map) {

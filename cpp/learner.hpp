@@ -18,6 +18,7 @@
 #include "best_matches.hpp"
 #include "bounds.hpp"
 #include "ddvfa.hpp"
+#include "density_art.hpp"
 #include "dvfa.hpp"
 #include "fuzzy_art.hpp"
 #include "label_maps.hpp"
@@ -44,29 +45,44 @@ constexpr std::int64_t kMostRows = std::int64_t{1} << 53;
 struct Plan {
     const std::int64_t* order = nullptr;  // null: rows as given
     int max_epochs = 1;
-    bool merge_at_end = false;
-    bool merge_on_the_way = false;  // every params.merge_every rows
+    bool merge_at_end = false;      // or read the clusters anew, as the algorithm does
+    bool merge_on_the_way = false;  // whenever it is due
     bool may_merge = true;          // when there is no room; false: only compress
     bool can_be_undone = true;      // false: the caller throws the model away when it fails
 };
 
-// Room for one complement-coded row.
+// What is told of rows after a call, besides their labels, where clusters are read from categories.
+struct Memberships {
+    double *strength, *outlier;
+};
+
+// Room for one complement-coded row; and, where the algorithm asks for it, for the row itself.
+template <bool KeepsRow>
 class Coded {
 public:
     void prepare(std::size_t n_features) {
         exact_.resize_uninitialised(2 * n_features);
         rough_.resize_uninitialised(2 * n_features);
+        if (KeepsRow) clipped_.resize_uninitialised(n_features);
     }
     Sample code(const double* row, const Bounds& bounds) noexcept {
         bounds.code(row, exact_.data());
         for (std::size_t f = 0; f < exact_.size(); ++f) rough_[f] = static_cast<float>(exact_[f]);
+        row_ = row;
+        if (KeepsRow && !bounds.contains(row)) {  // a row is what it counts as
+            for (std::size_t f = 0; f < clipped_.size(); ++f) {
+                clipped_[f] = std::min(std::max(row[f], bounds.low(f)), bounds.high(f));
+            }
+            row_ = clipped_.data();
+        }
         return last();
     }
-    Sample last() const noexcept { return {exact_.data(), rough_.data()}; }
+    Sample last() const noexcept { return {exact_.data(), rough_.data(), nullptr, row_}; }
 
 private:
-    Buffer<double> exact_;
+    Buffer<double> exact_, clipped_;
     Buffer<float> rough_;
+    const double* row_ = nullptr;
 };
 
 template <class Art>
@@ -76,6 +92,10 @@ public:
     static constexpr bool kMerges = Art::kMerges;
     // topoART's clusters are not known while it learns: a row's label is asked for afterwards.
     static constexpr bool kLabelsLater = Art::kLabelsLater;
+    // DensityART's clusters are read from its categories now and then, all of them anew. The label
+    // of a row is that of its category, which is what a call keeps track of.
+    static constexpr bool kRereads = Art::kRereads;
+    static constexpr bool kRenames = kMerges || kRereads;
     // Far more than memory holds, and small enough that no size of one row overflows.
     static constexpr std::size_t kMostFeatures = std::numeric_limits<std::size_t>::max() / 1024;
 
@@ -91,27 +111,30 @@ public:
     // Learns rows in order. labels[r] receives the cluster of row r. Returns the epochs run.
     template <class Rows, class Ask>
     int train(const Rows& rows, const Params& params, const Plan& plan, std::int64_t* labels,
-              Ask ask) {
+              Ask ask, const Memberships* memberships = nullptr) {
         params.check();
-        const Writing writing(lock_, ask);
+        const WriteGuard writing(lock_, ask);
         Poll<Ask> poll(ask);
+        const auto work = [&] {
+            return train_unguarded(rows, params, plan, labels, memberships, poll);
+        };
         if (!plan.can_be_undone) {
             forget();
-            return train_unguarded(rows, params, plan, labels, poll);
+            return work();
         }
-        return undoable([&] { return train_unguarded(rows, params, plan, labels, poll); });
+        return undoable(work);
     }
 
     // The caller of `train` or `merge` may still fail after they have succeeded (an interrupt on
     // the way back): until `commit`, the model before the call can be had back.
     template <class Ask>
     void undo(Ask ask) {
-        const Writing writing(lock_, ask);
+        const WriteGuard writing(lock_, ask);
         roll_back();
     }
     template <class Ask>
     void commit(Ask ask) {
-        const Writing writing(lock_, ask);
+        const WriteGuard writing(lock_, ask);
         forget();
     }
 
@@ -133,8 +156,12 @@ public:
         return labelled(learn_row(row, kNone, may_leave_bounds(params), [&] {
             Poll<Ask> poll(ask);
             undoable([&] {
-                LabelMap map = make_room(true, poll);
-                if (map.size()) state_.label_map = std::move(map);
+                if constexpr (kRereads) {
+                    coarsen_now(poll);
+                } else {
+                    LabelMap map = make_room(true, poll);
+                    if (map.size()) state_.label_map = std::move(map);
+                }
             });
             forget();
         }));
@@ -142,14 +169,16 @@ public:
 
     // As `train` with the rows as given, once, and tells what each of them did as it came.
     template <class Rows, class Ask>
-    void train_and_report(const Rows& rows, const Params& params, StreamReport& told, Ask ask) {
+    void train_and_report(const Rows& rows, const Params& params, StreamReport& told, Ask ask,
+                          const Memberships* memberships = nullptr) {
         params.check();
-        const Writing writing(lock_, ask);
+        const WriteGuard writing(lock_, ask);
         Poll<Ask> poll(ask);
-        undoable([&] { report_unguarded(rows, params, told, poll); });
+        undoable([&] { report_unguarded(rows, params, told, memberships, poll); });
     }
 
-    // Whether the next row may take long: it is followed by a merge, or may have room made for it.
+    // Whether the next row may take long: it is followed by a merge or reading, or may have room
+    // made for it.
     // The caller holds the lock.
     bool may_merge_next() const { return due_within(state_.art.params(), 1) || seeks_room(); }
 
@@ -173,6 +202,16 @@ public:
     void score(const Rows& rows, double* matches, Ask ask) const {
         recognise_rows(rows, ask, [&](std::size_t r, const Sample& x, auto& ws) {
             matches[r] = clamped_match(state_.art.recognise(x, ws).match);
+        });
+    }
+
+    // Of each row the most active category, and its match with that, in the ranges as they are.
+    template <class Rows, class Ask>
+    void winners(const Rows& rows, std::int64_t* categories, double* matches, Ask ask) const {
+        recognise_rows(rows, ask, [&](std::size_t r, const Sample& x, auto& ws) {
+            const auto seen = state_.art.see(x, ws);
+            categories[r] = static_cast<std::int64_t>(seen.category);
+            matches[r] = seen.overlap / static_cast<double>(n_features_);
         });
     }
 
@@ -210,15 +249,21 @@ public:
             },
             [&](std::size_t r, const Sample& x, auto& ws) {
                 write_matches(x, ws, few.all(), k);
+                if constexpr (kRereads) {
+                    for (std::size_t m = 0; m < k; ++m) {
+                        if (!state_.art.lives(m)) few.all()[m] = -1.0;
+                    }
+                }
                 few.choose(clusters + r * m, matches + r * m);
             });
     }
 
-    // Merge ART now; state().label_map is then old-to-new, one entry for each cluster there was.
+    // Merge ART, or a reading, now; state().label_map is then old-to-new, one entry for each label
+    // there was.
     template <class Ask>
     void merge(const Params& params, Ask ask) {
         params.check();
-        const Writing writing(lock_, ask);
+        const WriteGuard writing(lock_, ask);
         Poll<Ask> poll(ask);
         undoable([&] {
             copy_before();
@@ -227,13 +272,39 @@ public:
         });
     }
 
+    // Threads that readings may use from now on.
+    template <class Ask>
+    void set_threads(unsigned n, Ask ask) {
+        static_assert(kRereads, "clusters are read from categories");
+        const WriteGuard writing(lock_, ask);
+        forget();
+        state_.art.set_threads(n);
+    }
+
+    // Categories of several models have come together in this one: those that are the same become
+    // one, and the clusters are read. Returns where each category has gone.
+    template <class Ask>
+    LabelMap pool(Ask ask) {
+        static_assert(kRereads, "clusters are read from categories");
+        const WriteGuard writing(lock_, ask);
+        Poll<Ask> poll(ask);
+        return undoable([&] {
+            copy_before();
+            LabelMap goes_to = state_.art.join_equal(poll);
+            merge_now(poll);
+            state_.label_map.clear();
+            return goes_to;
+        });
+    }
+
     // Clusters go, with all their categories, and the others close up in order. Returns old-to-new,
     // which state().label_map then is, too.
     template <class Ask>
     LabelMap remove_clusters(const std::int64_t* clusters, std::size_t n, Ask ask) {
-        const Writing writing(lock_, ask);
+        const WriteGuard writing(lock_, ask);
         state_.art.prepare(workspace_);
         const Marks goes = marked("cluster", clusters, n, count_clusters());
+        if constexpr (kRereads) check_living(goes);
         return removing(goes.size(), [&](LabelMap& map) {
             if constexpr (kLabelsLater) {
                 std::uint32_t left = 0;
@@ -241,7 +312,10 @@ public:
                 state_.art.remove_clusters(goes, workspace_);
             } else {
                 const Categories& c = state_.art.categories();
-                state_.art.remove([&](std::size_t j) { return goes[c.owner(j)] != 0; }, map);
+                const auto goes_now = [&](std::size_t j) {
+                    return c.owner(j) != kNoLabel && goes[c.owner(j)] != 0;
+                };
+                state_.art.remove(goes_now, map);
             }
         });
     }
@@ -250,9 +324,9 @@ public:
     template <class Ask>
     LabelMap remove_categories(const std::int64_t* categories, std::size_t n, Ask ask) {
         static_assert(!kLabelsLater, "a cluster may fall apart when one of its categories goes");
-        const Writing writing(lock_, ask);
+        const WriteGuard writing(lock_, ask);
         const Marks goes = marked("category", categories, n, state_.art.categories().size());
-        return removing(state_.art.n_clusters(), [&](LabelMap& map) {
+        return removing(n_labels(), [&](LabelMap& map) {
             state_.art.remove([&](std::size_t j) { return goes[j] != 0; }, map);
         });
     }
@@ -260,15 +334,15 @@ public:
     // The clusters there are were told apart by a choice of vigilances, which merging respects.
     template <class Ask>
     void keep_apart(Ask ask) {
-        const Writing writing(lock_, ask);
+        const WriteGuard writing(lock_, ask);
         forget();
         state_.n_apart = state_.art.n_clusters();
     }
 
     struct Counters {
-        std::int64_t n_samples = 0;    // presentations, epochs counted
-        std::int64_t since_merge = 0;  // presentations since the last merge
-        std::int64_t n_merges = 0;
+        std::int64_t n_samples = 0;       // presentations, epochs counted
+        std::int64_t since_merge = 0;     // presentations since the last merge or reading
+        std::int64_t n_merges = 0;        // merges or readings
         std::int64_t n_refused = 0;       // presentations for which there was no room
         std::int64_t room_sought_at = 0;  // the presentation for which it was last sought
         std::int64_t n_removed = 0;       // presentations that removed categories had encoded
@@ -279,7 +353,7 @@ public:
     struct State : Counters {
         Art art;
         Bounds bounds;
-        LabelMap label_map;  // of the last call that merged or removed clusters
+        LabelMap label_map;  // of the last call that merged, read or removed clusters
     };
     ModelLock& lock() const { return lock_; }
     const State& state() const { return state_; }
@@ -399,10 +473,32 @@ private:
         return total;
     }
 
+    // A cluster that has no category is a label that has died.
+    void check_living(const Marks& goes) const {
+        bool any_left = false;
+        for (std::size_t m = 0; m < goes.size(); ++m) {
+            const bool lives = state_.art.lives(m);
+            any_left |= lives && !goes[m];
+            if (goes[m] && !lives) {
+                throw std::invalid_argument("there is no cluster " + std::to_string(m) +
+                                            " any more: its label has died");
+            }
+        }
+        if (!any_left && goes.size()) {
+            throw std::invalid_argument(
+                "a model needs at least one cluster, and all of them were to be removed");
+        }
+    }
+
+    // Whether clusters are merged or read after so many rows more. They are read when as many rows
+    // have come as the last reading saw: so all readings together cost a row no more than one.
     bool due_within(const Params& params, std::size_t rows) const {
+        const std::int64_t since = state_.since_merge + static_cast<std::int64_t>(rows);
         if constexpr (kMerges) {
-            return params.merge_every > 0 &&
-                   state_.since_merge + static_cast<std::int64_t>(rows) >= params.merge_every;
+            return params.merge_every > 0 && since >= params.merge_every;
+        } else if constexpr (kRereads) {
+            const std::int64_t seen = state_.n_samples - state_.since_merge;
+            return since >= std::max(seen, Art::kFirstReading);
         } else {
             (void)params, (void)rows;
             return false;
@@ -411,7 +507,9 @@ private:
 
     // Whether room is sought if the next row needs some. Not for every row: as many must have come
     // since the last time as there may be categories. (Before the first time they have.)
+    // DensityART always finds some.
     bool seeks_room() const {
+        if (kRereads) return state_.art.is_full();
         return kMerges && state_.art.is_full() &&
                state_.n_samples + 1 - state_.room_sought_at >= state_.art.params().max_categories;
     }
@@ -444,17 +542,17 @@ private:
 
     template <class Rows, class Ask>
     int train_unguarded(const Rows& rows, const Params& params, const Plan& plan,
-                        std::int64_t* labels, Poll<Ask>& poll) {
+                        std::int64_t* labels, const Memberships* memberships, Poll<Ask>& poll) {
         const bool may_leave = begin(rows, params);
         const std::size_t n = rows.size();
-        CallMap call_map(kMerges ? state_.art.n_clusters() : 0);
-        LabelMaps maps;  // of this epoch
+        CallMap call_map(kRenames ? n_labels() : 0);
+        LabelMaps maps;  // of this epoch: of labels, or of the categories that stand for them
         const auto row_at = [&](std::size_t i) {
             return plan.order ? static_cast<std::size_t>(plan.order[i]) : i;
         };
         const auto follow = [&](std::size_t i, LabelMap&& map) {
             call_map.follow(map);
-            maps.add(i, std::move(map));
+            if (!kRereads) maps.add(i, std::move(map));
         };
 
         int epoch = 0;
@@ -465,11 +563,16 @@ private:
                 const std::size_t r = row_at(i);
                 rows.read(r, row_.data());
                 const auto make_room_first = [&] {
-                    LabelMap map = make_room(plan.may_merge, poll);
-                    if (map.size()) follow(i, std::move(map));
+                    if constexpr (kRereads) {
+                        maps.add(i, coarsen_now(poll));
+                    } else {
+                        LabelMap map = make_room(plan.may_merge, poll);
+                        if (map.size()) follow(i, std::move(map));
+                    }
                 };
                 labels[r] = told_label(learn_row(row_.data(), static_cast<std::int64_t>(r),
                                                  may_leave, make_room_first));
+                if constexpr (kRereads) labels[r] = state_.art.taken();
                 poll.work(workspace_.take_work() + n_features_);
                 if (plan.merge_on_the_way && due_within(params, 0)) follow(i + 1, merge_now(poll));
             }
@@ -477,6 +580,7 @@ private:
         }
         if (plan.merge_at_end) follow(n, merge_now(poll));
         maps.apply(n, [&](std::size_t i) -> std::int64_t& { return labels[row_at(i)]; });
+        if constexpr (kRereads) tell_memberships(labels, n, memberships);
         if (call_map.any()) state_.label_map = call_map.take();
         count_clusters();  // whoever asks the model next need not
         return epoch;
@@ -484,9 +588,10 @@ private:
 
     template <class Rows, class Ask>
     void report_unguarded(const Rows& rows, const Params& params, StreamReport& told,
-                          Poll<Ask>& poll) {
+                          const Memberships* memberships, Poll<Ask>& poll) {
         const bool may_leave = begin(rows, params);
-        CallMap call_map(kMerges ? state_.art.n_clusters() : 0);
+        CallMap call_map(kRenames ? n_labels() : 0);
+        LabelMaps maps;  // of the categories in told.now
         const auto follow = [&](std::size_t n_rows, const LabelMap& map) {
             call_map.follow(map);
             told.rename(n_rows, map);
@@ -495,12 +600,17 @@ private:
         for (std::size_t r = 0; r < rows.size(); ++r) {
             rows.read(r, row_.data());
             const auto make_room_first = [&] {
-                const LabelMap map = make_room(true, poll);
-                if (map.size()) follow(r, map);
+                if constexpr (kRereads) {
+                    maps.add(r, coarsen_now(poll));
+                } else {
+                    const LabelMap map = make_room(true, poll);
+                    if (map.size()) follow(r, map);
+                }
                 n_before = count_clusters();
             };
             told.labels[r] = labelled(learn_row(row_.data(), static_cast<std::int64_t>(r),
                                                 may_leave, make_room_first, &told.matches[r]));
+            if constexpr (kRereads) told.now[r] = state_.art.taken();
             const std::size_t n_after = count_clusters();
             told.founded[r] = n_after > n_before;
             n_before = n_after;
@@ -510,7 +620,31 @@ private:
                 n_before = count_clusters();
             }
         }
+        if constexpr (kRereads) {
+            maps.apply(rows.size(), [&](std::size_t i) -> std::int64_t& { return told.now[i]; });
+            tell_memberships(told.now, rows.size(), memberships);
+        }
         if (call_map.any()) state_.label_map = call_map.take();
+    }
+
+    // From the categories of rows to their labels and what else is known of them.
+    void tell_memberships(std::int64_t* labels, std::size_t n, const Memberships* memberships) {
+        for (std::size_t i = 0; i < n; ++i) {
+            const auto j = static_cast<std::size_t>(labels[i]);
+            labels[i] = told_label(state_.art.categories().owner(j));
+            if (!memberships) continue;
+            memberships->strength[i] = state_.art.strength(j);
+            memberships->outlier[i] = state_.art.outlier(j);
+        }
+    }
+
+    // Labels that rows may have.
+    std::size_t n_labels() const noexcept {
+        if constexpr (kRereads) {
+            return state_.art.n_labels();
+        } else {
+            return state_.art.n_clusters();
+        }
     }
 
     // How many clusters there are, from row to row.
@@ -518,7 +652,7 @@ private:
         if constexpr (kLabelsLater) {
             return state_.art.find_components(workspace_);
         } else {
-            return state_.art.n_clusters();
+            return n_labels();
         }
     }
 
@@ -529,15 +663,23 @@ private:
             state_.bounds.set(row, row, n_features_);
         }
         Poll<Ask> poll(ask);
-        CallMap call_map(kMerges ? state_.art.n_clusters() : 0);
+        CallMap call_map(kRenames ? n_labels() : 0);
         const bool may_leave = may_leave_bounds(state_.art.params());
         std::int64_t label = labelled(learn_row(row, kNone, may_leave, [&] {
-            const LabelMap map = make_room(true, poll);
-            if (map.size()) call_map.follow(map);
+            if constexpr (kRereads) {
+                coarsen_now(poll);
+            } else {
+                const LabelMap map = make_room(true, poll);
+                if (map.size()) call_map.follow(map);
+            }
         }));
         if (due_within(state_.art.params(), 0)) {
             const LabelMap map = merge_now(poll);
-            label = renamed(label, map.data());
+            if constexpr (kRereads) {
+                label = told_label(state_.art.categories().owner(state_.art.taken()));
+            } else {
+                label = renamed(label, map.data());
+            }
             call_map.follow(map);
         }
         if (call_map.any()) state_.label_map = call_map.take();
@@ -557,7 +699,11 @@ private:
         coded_.prepare(n_features_);
         state_.art.reserve_one();
         state_.art.prepare(workspace_);
-        if (may_leave && !state_.bounds.contains(row)) leave_bounds(row, index);
+        if constexpr (kRereads) workspace_.told.reset();
+        if (may_leave && !state_.bounds.contains(row)) {
+            if constexpr (kRereads) tell_before(row);
+            leave_bounds(row, index);
+        }
         const Sample x = coded_.code(row, state_.bounds);
         if (match) *match = 0.0;
         double* const asked = match && known() ? match : nullptr;
@@ -602,7 +748,7 @@ private:
             }
             if (!Art::creates(choice) || !art.is_full()) return art.take(x, choice);
             ++state_.n_refused;
-            return static_cast<std::uint32_t>(art.cluster_of(x, true, workspace_));
+            return static_cast<std::uint32_t>(art.cluster_of(x, true, workspace_));  // never -1
         }
     }
 
@@ -625,6 +771,17 @@ private:
         return map;
     }
 
+    // Larger boxes for the sake of the next row. Returns where each category has gone. After it the
+    // row can be learned, which then cannot fail.
+    template <class Ask>
+    LabelMap coarsen_now(Poll<Ask>& poll) {
+        copy_before();
+        LabelMap goes_to = state_.art.coarsen(poll);
+        state_.art.reserve_one();
+        state_.art.prepare(workspace_);
+        return goes_to;
+    }
+
     // The label of the row just learned, which still lies coded.
     std::int64_t labelled(std::uint32_t label) noexcept {
         if constexpr (kLabelsLater) {
@@ -635,12 +792,22 @@ private:
         }
     }
 
+    // What is said of a row outside the ranges before they widen for it.
+    void tell_before(const double* row) {
+        if (state_.art.params().out_of_bounds != OutOfBounds::expand || !known()) return;
+        widening_.prepare(n_features_);
+        const Bounds& wider = widening_.include(state_.bounds, row);
+        const Sample x = widening_.see(coded_.code(row, wider));
+        workspace_.told = state_.art.tell(x, workspace_);
+    }
+
     void leave_bounds(const double* row, std::int64_t index) {
         if (state_.art.params().out_of_bounds == OutOfBounds::error) refuse(row, index);
         Bounds wider = state_.bounds;
         wider.include(row);
         copy_before();
         widen(state_.art, state_.bounds, wider);
+        if constexpr (kRereads) state_.art.set_ranges(wider);
         state_.bounds = std::move(wider);
     }
 
@@ -677,13 +844,20 @@ private:
 
     template <class Ask>
     LabelMap merge_now(Poll<Ask>& poll) {
-        if constexpr (kMerges) {
+        if constexpr (kRenames) {
             if (state_.n_merges >= kMostRows) {
                 throw std::invalid_argument(
                     "the model has been merged 2^53 times, and cannot count more; train a new one");
             }
             copy_before();
-            LabelMap map = state_.art.merge(state_.n_apart, poll);
+            LabelMap map;
+            if constexpr (kRereads) {
+                map = state_.art.read(state_.bounds, poll);
+                state_.art.reserve_one();
+                state_.art.prepare(workspace_);
+            } else {
+                map = state_.art.merge(state_.n_apart, poll);
+            }
             state_.since_merge = 0;
             ++state_.n_merges;
             ++state_.n_renamings;
@@ -704,14 +878,14 @@ private:
     // The same after begin(n_clusters, workspace), which may ask for memory.
     template <class Rows, class Ask, class Begin, class See>
     void recognise_rows(const Rows& rows, Ask ask, Begin&& begin, See&& see) const {
-        const Reading reading(lock_, ask);
+        const ReadGuard reading(lock_, ask);
         // topoART may have dropped all it had, and then says -1.
         if (!kLabelsLater && state_.art.categories().size() == 0) {
             throw std::invalid_argument("the model is empty");
         }
         Poll<Ask> poll(ask);
         Buffer<double> row;
-        Coded x;
+        Coded<kRereads> x;
         row.resize_uninitialised(n_features_);
         x.prepare(n_features_);
         typename Art::Workspace workspace;
@@ -721,7 +895,7 @@ private:
             state_.art.recall_components(workspace_, workspace);
             begin(state_.art.find_components(workspace), workspace);
         } else {
-            begin(state_.art.n_clusters(), workspace);
+            begin(n_labels(), workspace);
         }
         Widening widening;
         for (std::size_t r = 0; r < rows.size(); ++r) {
@@ -765,7 +939,8 @@ private:
     State state_;
     // Work space of training, kept from row to row; not part of the model.
     Buffer<double> row_;
-    Coded coded_;
+    Coded<kRereads> coded_;
+    Widening widening_;
     typename Art::Workspace workspace_;
     // The model before the last call, until it is kept: what its parts have noted and its counters,
     // or a copy.

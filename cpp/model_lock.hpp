@@ -188,29 +188,29 @@ private:
 };
 
 // Holds the lock while it lives.
-class Writing {
+class WriteGuard {
 public:
     template <class Ask>
-    Writing(ModelLock& lock, Ask& ask) : lock_(lock) {
+    WriteGuard(ModelLock& lock, Ask& ask) : lock_(lock) {
         lock_.lock(ask);
     }
-    ~Writing() { lock_.unlock(); }
-    Writing(const Writing&) = delete;
-    Writing& operator=(const Writing&) = delete;
+    ~WriteGuard() { lock_.unlock(); }
+    WriteGuard(const WriteGuard&) = delete;
+    WriteGuard& operator=(const WriteGuard&) = delete;
 
 private:
     ModelLock& lock_;
 };
 
-class Reading {
+class ReadGuard {
 public:
     template <class Ask>
-    Reading(ModelLock& lock, Ask& ask) : lock_(lock) {
+    ReadGuard(ModelLock& lock, Ask& ask) : lock_(lock) {
         lock_.lock_shared(ask);
     }
-    ~Reading() { lock_.unlock_shared(); }
-    Reading(const Reading&) = delete;
-    Reading& operator=(const Reading&) = delete;
+    ~ReadGuard() { lock_.unlock_shared(); }
+    ReadGuard(const ReadGuard&) = delete;
+    ReadGuard& operator=(const ReadGuard&) = delete;
 
 private:
     ModelLock& lock_;

@@ -11,11 +11,15 @@
 
 #include "linkage.hpp"
 #include "power.hpp"
+#include "reading.hpp"
 
 namespace resonart {
 
 enum class Search { activation, index };
 enum class OutOfBounds { expand, clip, error };
+// What becomes of categories that a reading puts into no cluster: they say so, or go to the
+// nearest.
+enum class Noise { label, attach };
 
 // Of a choice that no vigilance test took part in: it holds at every higher vigilance.
 constexpr double kAnyVigilance = std::numeric_limits<double>::infinity();
@@ -183,6 +187,44 @@ struct TopoArtParams : ParamsOf<TopoArtParams> {
         rho_b = upper;
     }
     double lower_vigilance() const { return rho_a; }
+};
+
+struct DensityArtParams : ParamsOf<DensityArtParams> {
+    std::int64_t min_cluster_size = 0;  // rows; 0: chosen, or by the share
+    double min_cluster_share = 0.0;     // of the rows that a reading sees; 0: none
+    std::int64_t min_samples = 0;       // rows; 0: chosen
+    Scaling scaling = Scaling::automatic;
+    Selection cluster_selection_method = Selection::automatic;
+    Noise noise = Noise::label;
+
+    DensityArtParams() { max_categories = 10'000; }
+
+    template <class F>
+    static void each(F&& f) {
+        f("min_cluster_size", &DensityArtParams::min_cluster_size, kNotNegative);
+        f("min_cluster_share", &DensityArtParams::min_cluster_share, kUnit);
+        f("min_samples", &DensityArtParams::min_samples, kNotNegative);
+        f("scaling", &DensityArtParams::scaling, kNoRange);
+        f("cluster_selection_method", &DensityArtParams::cluster_selection_method, kNoRange);
+        f("noise", &DensityArtParams::noise, kNoRange);
+        each_common(f);
+    }
+    // Its memory is always bounded.
+    bool fits() const { return max_categories >= 1; }
+
+    // What is asked of a reading of so many rows.
+    ReadingParams reading(double n_rows) const {
+        ReadingParams asked;
+        asked.min_cluster_size = min_cluster_size;
+        if (min_cluster_share > 0.0) {
+            const double rows = std::ceil(min_cluster_share * n_rows);
+            asked.min_cluster_size = rows > 2.0 ? static_cast<std::int64_t>(rows) : 2;
+        }
+        asked.min_samples = min_samples;
+        asked.scaling = scaling;
+        asked.selection = cluster_selection_method;
+        return asked;
+    }
 };
 
 }  // namespace resonart

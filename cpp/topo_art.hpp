@@ -448,6 +448,7 @@ public:
     using Params = TopoArtParams;
     static constexpr bool kMerges = false;
     static constexpr bool kLabelsLater = true;
+    static constexpr bool kRereads = false;
     static constexpr bool kCategoryIsCluster = false;
 
     TopoArt() = default;

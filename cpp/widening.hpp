@@ -93,6 +93,25 @@ public:
         return from_->move_entry(f, c.weight(j, f), wider_);
     }
 
+    // What a category has in common with a row outside the ranges, measured in the ranges as they
+    // are: without end below 0 the farther the row is. Where a range is a point, any other value
+    // is one range away.
+    double overlap_before(const Categories& c, std::size_t j, const double* row) const noexcept {
+        const std::size_t d = from_->size();
+        double common = c.norm(j);
+        for (std::size_t f = 0; f < d; ++f) {
+            const double low = from_->low(f), range = from_->high(f) - low;
+            const double lower = c.weight(j, f), upper = 1.0 - c.weight(j, d + f);
+            const double at = range > 0.0    ? (row[f] - low) / range
+                              : row[f] < low ? -1.0
+                              : row[f] > low ? 1.0
+                                             : 0.0;
+            if (at < lower) common -= lower - at;
+            if (at > upper) common -= at - upper;
+        }
+        return common;
+    }
+
     // Calls see(first, view) for all categories, some at a time; views are good until it returns.
     template <class See>
     void for_each_part(const Categories& c, double alpha, See&& see) noexcept {

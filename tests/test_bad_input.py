@@ -13,7 +13,7 @@ import pytest
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
-from resonart import DDVFA, DVFA, FuzzyART, MergeART, TopoART, vat_order
+from resonart import DDVFA, DVFA, DensityART, FuzzyART, MergeART, TopoART, vat_order
 
 GOOD = np.random.default_rng(0).random((40, 3))
 
@@ -22,6 +22,7 @@ MODELS: dict[str, Callable[..., Any]] = {
     "DVFA": lambda **p: DVFA(**({"rho_lb": 0.6, "rho_ub": 0.8} | p)),
     "DDVFA": lambda **p: DDVFA(**({"rho_lb": 0.6, "rho_ub": 0.8} | p)),
     "TopoART": lambda **p: TopoART(**({"rho_a": 0.7} | p)),
+    "DensityART": lambda **p: DensityART(**p),
 }
 each_model = pytest.mark.parametrize("make", MODELS.values(), ids=MODELS)
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 
 from oracle import assert_same_categories, pair
-from resonart import DDVFA, DVFA, FuzzyART, OutlierWarning, TopoART
+from resonart import DDVFA, DVFA, DensityART, FuzzyART, OutlierWarning, TopoART
 from strategies import any_model, rows
 
 pytestmark = pytest.mark.filterwarnings("ignore:gamma")
@@ -20,6 +20,8 @@ MODELS = [
     DDVFA(rho_lb=0.7, rho_ub=0.85),
     DDVFA(rho_lb=0.7, rho_ub=0.85, linkage="centroid", auto_merge=False),
     TopoART(rho_a=0.7, phi=1),
+    DensityART(),
+    DensityART(max_categories=20),
 ]
 each_model = pytest.mark.parametrize(
     "model", MODELS, ids=lambda m: f"{type(m).__name__}-{getattr(m, 'linkage', '')}"
@@ -28,6 +30,12 @@ each_model = pytest.mark.parametrize(
 
 def fresh(model: Any, **params: Any) -> Any:
     return type(model)(**(model.get_params() | params))
+
+
+def noisy(model: Any) -> Any:
+    """The same, saying so of rows that resonate with nothing, as DensityART always does."""
+    has_choice = "on_mismatch" in model.get_params()
+    return fresh(model, on_mismatch="noise") if has_choice else fresh(model)
 
 
 @each_model
@@ -97,7 +105,7 @@ def _index_of_new_category(model: Any, row: np.ndarray) -> int:
 @each_model
 def test_expanding_one_feature_leaves_the_others_bit_for_bit(model: Any) -> None:
     X = np.random.default_rng(1).random((60, 3))
-    ours = fresh(model, on_mismatch="noise").fit(X)
+    ours = noisy(model).fit(X)
     before = ours.weights_
     row = X[7].copy()
     row[1] = 1.5
@@ -172,7 +180,7 @@ def test_error_names_row_and_column(model: Any) -> None:
 @each_model
 def test_predict_outside_does_not_widen(model: Any) -> None:
     X = np.random.default_rng(0).random((50, 2))
-    ours = fresh(model, on_mismatch="noise").fit(X)
+    ours = noisy(model).fit(X)
     bounds = ours.bounds_
     predicted = ours.predict([[40.0, 40.0], [0.5, 0.5]])
     assert predicted[1] == ours.predict([[0.5, 0.5]])[0]  # rows do not influence each other

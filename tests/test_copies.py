@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from resonart import DDVFA, DVFA, FuzzyART, TopoART, _core
+from resonart import DDVFA, DVFA, DensityART, FuzzyART, TopoART, _core
 from resonart._models.snapshot import dump, rebuild
 
 RNG = np.random.default_rng(0)
@@ -27,6 +27,8 @@ MODELS = [
     TopoART(rho_a=0.85, tau=40),
     DDVFA(rho_lb=0.75, rho_ub=0.9, max_categories=30),
     TopoART(rho_a=0.85, tau=40, max_categories=15),
+    DensityART(),
+    DensityART(max_categories=50, noise="attach", min_cluster_size=0.05),
 ]
 each_model = pytest.mark.parametrize("model", MODELS, ids=repr)
 

@@ -23,6 +23,7 @@ from resonart import (
     DDVFA,
     DVFA,
     ClusterDescription,
+    DensityART,
     Description,
     FuzzyART,
     MergeART,
@@ -51,9 +52,15 @@ MODELS = [
     DDVFA(rho_lb=0.75, rho_ub=0.85, search="index", linkage="median"),
     TopoART(rho_a=0.85, tau=40),
     TopoART(rho_a=0.85, tau=400, on_mismatch="noise"),
+    DensityART(),
+    DensityART(max_categories=40, noise="attach"),
     DDVFA(rho_lb=0.75, rho_ub=0.9, max_categories=30),
 ]
 each_model = pytest.mark.parametrize("model", MODELS, ids=repr)
+# DensityART has no vigilance to be given: see test_density_art.py.
+each_of_the_paper = pytest.mark.parametrize(
+    "model", [m for m in MODELS if not isinstance(m, DensityART)], ids=repr
+)
 
 NUMBER = r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?"
 
@@ -413,7 +420,7 @@ def test_shares_are_not_rounded_to_nothing_or_all() -> None:
 # ------------------------------------------------------------------------------------- explain
 
 
-@each_model
+@each_of_the_paper
 def test_explanations_agree_with_predict(model: Any) -> None:
     ours = clone(model).fit(X)
     table = np.concatenate([X[:20], MORE])
@@ -543,7 +550,7 @@ def test_the_text_of_an_explanation() -> None:
     assert "1.000 for a row inside: the box spans 0 % of the range" in point
 
 
-@each_model
+@each_of_the_paper
 def test_the_deciding_box_has_the_match_of_the_cluster(model: Any) -> None:
     ours = clone(model).fit(X)
     for row in np.concatenate([X[:20], MORE]):

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from oracle import LINKAGES
-from resonart import DDVFA, DVFA, FuzzyART, TopoART, _core
+from resonart import DDVFA, DVFA, DensityART, FuzzyART, TopoART, _core
 from resonart._models.snapshot import dump
 
 VARIANTS = _core.simd_available()
@@ -34,6 +34,8 @@ def models() -> list[Any]:
         FuzzyART(rho=0.9, beta=0.3, max_epochs=3),
         DVFA(**shared),
         TopoART(rho_a=0.85, tau=40),
+        DensityART(),
+        DensityART(max_categories=40),
         *(
             DDVFA(linkage=linkage, gamma=gamma, gamma_ref=gamma_ref, search=search, **shared)
             for linkage in LINKAGES

@@ -17,13 +17,14 @@ pytestmark = [
 START = """
 import os, pickle, signal, sys, threading, time
 import numpy as np
-from resonart import DDVFA, DVFA, FuzzyART, TopoART
+from resonart import DDVFA, DVFA, DensityART, FuzzyART, TopoART
 
 X = np.random.default_rng(0).random((300, 3))
 endless = np.broadcast_to(np.zeros((1, 3), np.int8), (10**9, 3))  # whole numbers: not looked over
 models = [
     FuzzyART(rho=0.9), DVFA(rho_lb=0.8, rho_ub=0.9),
     DDVFA(rho_lb=0.8, rho_ub=0.9, auto_merge=False), TopoART(rho_a=0.9, tau=50),
+    DensityART(max_categories=100),
 ]
 
 def in_child(work):
@@ -75,7 +76,7 @@ def test_while_another_thread_trains() -> None:
                 lambda: model.save("/nowhere/model"), lambda: model.n_clusters_,
             ):
                 refused(call)
-            assert "rho" in repr(model)
+            assert "rho" in repr(model) or "max_categories" in repr(model)
             type(model)(**model.get_params()).fit(X).predict(X)
         in_child(child)
         os.fork() or in_child(child) or os._exit(0)  # and in a child's child

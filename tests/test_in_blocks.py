@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import make_blobs
+from sklearn.metrics import adjusted_rand_score
 
-from resonart import DDVFA, DVFA, FuzzyART, TopoART
+from resonart import DDVFA, DVFA, DensityART, FuzzyART, TopoART
 from resonart._estimators.in_blocks import end_blocks, forget_labels, learn_block
 
 ROWS, _ = make_blobs([200, 200, 200], cluster_std=0.5, random_state=3)
@@ -38,6 +39,17 @@ def test_blocks_come_to_what_fit_of_all_comes_to(model: Any) -> None:
     assert bits(model) == bits(whole)
     if label_map is not None:
         np.testing.assert_array_equal(label_map[labels], whole.labels_)
+
+
+def test_the_density_tree_is_read_after_the_last_block() -> None:
+    whole = DensityART(bounds=(-15, 15)).fit(np.concatenate(BLOCKS))
+    model = DensityART(bounds=(-15, 15))
+    labels = np.concatenate([learn_block(model, block) for block in BLOCKS])
+    label_map = end_blocks(model)
+    assert label_map is not None
+    assert len(label_map) > labels.max()
+    np.testing.assert_array_equal(model.means_, whole.means_)
+    assert adjusted_rand_score(model.category_labels_, whole.category_labels_) == 1.0
 
 
 @pytest.mark.parametrize("kind", [DDVFA, DVFA, FuzzyART])

@@ -20,7 +20,7 @@ import pytest
 from numpy.typing import NDArray
 
 from oracle import LINKAGES
-from resonart import DDVFA, DVFA, FuzzyART, TopoART, _core
+from resonart import DDVFA, DVFA, DensityART, FuzzyART, TopoART, _core
 from resonart._models.snapshot import dump
 
 Floats = NDArray[np.float64]
@@ -69,7 +69,8 @@ def everything(
         seen += [model.labels_.tobytes(), dump(model._engine)]
     seen += [model.learn_one(row) for row in asked[:20]]
     for on_mismatch in ("nearest", "noise"):
-        model.set_params(on_mismatch=on_mismatch)
+        if "on_mismatch" in model.get_params():
+            model.set_params(on_mismatch=on_mismatch)
         seen.append(model.predict(asked).tobytes())
     seen += [model.score_samples(asked[:50]).tobytes(), dump(model._engine)]
     return pickle.dumps(seen)
@@ -163,6 +164,8 @@ def test_topo_art_whose_phi_changes() -> None:
     lambda: DVFA(rho_lb=0.9, rho_ub=0.97),
     lambda: DDVFA(rho_lb=0.8, rho_ub=0.95),
     lambda: TopoART(rho_a=0.95, tau=80),
+    lambda: DensityART(),
+    lambda: DensityART(max_categories=300),
 ])  # fmt: skip
 def test_ranges_that_widen(make: Callable[[], Any]) -> None:
     """All boxes move when a row comes from outside."""

@@ -12,7 +12,7 @@ import pytest
 from sklearn.base import clone
 
 from oracle import LINKAGES
-from resonart import DDVFA, DVFA, FuzzyART, TopoART, _core
+from resonart import DDVFA, DVFA, DensityART, FuzzyART, TopoART, _core
 from resonart._models.snapshot import dump
 
 RNG = np.random.default_rng(7)
@@ -28,6 +28,8 @@ MODELS = [
     DDVFA(rho_lb=0.75, rho_ub=0.92, max_categories=20, auto_merge=False),
     TopoART(rho_a=0.85, phi=2, tau=40),
     TopoART(rho_a=0.85, phi=2, tau=40, max_categories=9),
+    DensityART(),
+    DensityART(max_categories=30),
 ]
 each_model = pytest.mark.parametrize("model", MODELS, ids=repr)
 
@@ -59,14 +61,16 @@ def test_rows_are_told_what_row_by_row_learning_says(model: Any) -> None:
         assert learned.matches[i] == theirs.score_samples([row])[0]
         n_before = theirs.n_clusters_
         label = theirs.learn_one(row)
-        if i + 1 in renamed and theirs.n_merges_ > n_merged + (i in renamed):
-            # learn_one gives the name after the merge, learn_many the one before it
-            assert renamed[i + 1][learned.labels[i]] == label
+        if i + 1 in renamed and theirs._engine.counters()[2] > n_merged + (i in renamed):
+            # learn_one gives the name after the merge, learn_many the one before it. (A cluster of
+            # DensityART may split when it is read: see test_density_art.py.)
+            if not isinstance(theirs, DensityART):
+                assert renamed[i + 1][learned.labels[i]] == label
         else:
             assert learned.labels[i] == label
             if i not in renamed:
                 assert learned.founded[i] == (theirs.n_clusters_ > n_before)
-        n_merged = getattr(theirs, "n_merges_", 0)
+        n_merged = theirs._engine.counters()[2]
     # The label map is that of one call, which was another one.
     mine, other = dump(ours._engine)["state"], dump(theirs._engine)["state"]
     mine.pop("label_map", None)

@@ -26,6 +26,7 @@ from data import make_v0_1
 from resonart import (
     DDVFA,
     DVFA,
+    DensityART,
     FuzzyART,
     MergeART,
     ModelFileError,
@@ -52,6 +53,8 @@ MODELS = [
     TopoART(rho_a=0.85, tau=40),
     TopoART(rho_a=0.85, tau=40, max_categories=15),
     TopoART(rho_a=0.999, tau=1),  # which drops all categories after every row
+    DensityART(),
+    DensityART(max_categories=50, min_cluster_size=0.02, noise="attach", scaling="rank"),
 ]
 CHOOSING = [DDVFA(random_state=0, n_orders=2), FuzzyART(rho="auto", random_state=0)]
 each_model = pytest.mark.parametrize("model", MODELS, ids=repr)
@@ -577,7 +580,7 @@ def test_a_folder_that_cannot_be_synchronised(
 
 LIMITED = """
 import resource, sys, numpy as np
-from resonart import FuzzyART
+from resonart import FuzzyART, DensityART
 path = sys.argv[1]
 model = FuzzyART(rho=0.99).fit(np.random.default_rng(0).random((3000, 3)))
 resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from resonart import DDVFA, DVFA, FuzzyART, TopoART, _core
+from resonart import DDVFA, DVFA, DensityART, FuzzyART, TopoART, _core
 from resonart.tuning import VigilancePlane, choose_vigilance
 
 pytestmark = pytest.mark.subprocess
@@ -32,6 +32,7 @@ MODELS: dict[str, Callable[[], Any]] = {
     "DVFA": lambda: DVFA(rho_lb=0.9, rho_ub=1.0, bounds=(0, 1)),
     "DDVFA": lambda: DDVFA(rho_lb=0.9, rho_ub=1.0, bounds=(0, 1)),
     "TopoART": lambda: TopoART(rho_a=1.0, phi=1, bounds=(0, 1)),
+    "DensityART": lambda: DensityART(bounds=(0, 1), max_categories=100_000),
     "DDVFA median": lambda: DDVFA(rho_lb=0.9, rho_ub=1.0, bounds=(0, 1), linkage="median"),
 }
 
@@ -247,7 +248,7 @@ def test_interrupted_with_a_generator() -> None:
 OUT_OF_MEMORY = """
     import pickle, resource, sys
     import numpy as np
-    from resonart import DDVFA, DVFA, FuzzyART, TopoART
+    from resonart import DDVFA, DVFA, DensityART, FuzzyART, TopoART
 
     model = {model}
     rng = np.random.default_rng(0)
@@ -278,6 +279,7 @@ OUT_OF_MEMORY = """
         "DDVFA(rho_lb=0.5, rho_ub=1.0, bounds=(0, 1))",
         "DDVFA(rho_lb=0.5, rho_ub=1.0, bounds=(0, 1), merge_every=3000)",
         "TopoART(rho_a=1.0, phi=1, bounds=(0, 1))",
+        "DensityART(bounds=(0, 1), max_categories=100_000)",
     ],
 )
 def test_out_of_memory(model: str, method: str) -> None:

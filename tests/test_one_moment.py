@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from resonart import DDVFA, DVFA, FuzzyART, TopoART, load, merge_models
+from resonart import DDVFA, DVFA, DensityART, FuzzyART, TopoART, load, merge_models
 
 X = np.random.default_rng(0).random((4000, 3))
 MODELS = [
@@ -20,6 +20,7 @@ MODELS = [
     DVFA(rho_lb=0.8, rho_ub=0.9, bounds=(0, 1)),
     DDVFA(rho_lb=0.8, rho_ub=0.9, bounds=(0, 1), merge_every=50),
     TopoART(rho_a=0.8, tau=50, bounds=(0, 1)),
+    DensityART(bounds=(0, 1)),
 ]
 
 

@@ -16,7 +16,7 @@ from sklearn.datasets import make_moons
 from sklearn.metrics import adjusted_rand_score
 
 import resonart
-from resonart import DDVFA, DVFA, FuzzyART, OutlierWarning, TopoART, datasets
+from resonart import DDVFA, DVFA, DensityART, FuzzyART, OutlierWarning, TopoART, datasets
 from resonart.tuning import VigilancePlane, choose_vigilance
 
 Floats = NDArray[np.float64]
@@ -54,6 +54,7 @@ def test_the_line_that_is_given_repairs_the_result() -> None:
         DVFA(rho_lb=0.8, rho_ub=0.9),
         DDVFA(rho_lb=0.8, rho_ub=0.9),
         TopoART(rho_a=0.8),
+        DensityART(),
     ],
     ids=lambda model: type(model).__name__,
 )

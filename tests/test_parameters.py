@@ -11,17 +11,26 @@ import numpy as np
 import pytest
 
 from oracle import LINKAGES
-from resonart import DDVFA, DVFA, FuzzyART, MergeART, TopoART, _core
+from resonart import DDVFA, DVFA, DensityART, FuzzyART, MergeART, TopoART, _core
 from resonart._estimators.parameters import PARAMETERS, Parameter, parameters_of
 from resonart._models.snapshot import engine_params, plain_params
 from resonart._rows.checks import ParameterError
 
 ESTIMATORS = [FuzzyART, DVFA, DDVFA, TopoART]
-ENGINES = [kind._engine_type for kind in ESTIMATORS]
+ALL_ESTIMATORS = [*ESTIMATORS, DensityART]
+ENGINES = [kind._engine_type for kind in ALL_ESTIMATORS]
 # Fields of the engine that follow from parameters of other names.
-DERIVED = {"merge_when_full": "auto_merge", "rho_b": "rho_a"}
+DERIVED = {
+    "merge_when_full": "auto_merge",
+    "rho_b": "rho_a",
+    "min_cluster_share": "min_cluster_size",
+}
+# Numbers of rows, which Python leaves open by "auto" and the engine by 0.
+SIZES = {"min_cluster_size", "min_samples"}
 
-each_estimator = pytest.mark.parametrize("kind", [*ESTIMATORS, MergeART], ids=lambda k: k.__name__)
+each_estimator = pytest.mark.parametrize(
+    "kind", [*ALL_ESTIMATORS, MergeART], ids=lambda k: k.__name__
+)
 each_engine = pytest.mark.parametrize("engine", ENGINES, ids=lambda k: k.__name__)
 
 
@@ -51,7 +60,7 @@ def test_docstrings_tell_the_defaults_of_the_signature(kind: type[Any]) -> None:
             assert eval(told[1]) == default, name
 
 
-@pytest.mark.parametrize("kind", ESTIMATORS, ids=lambda k: k.__name__)
+@pytest.mark.parametrize("kind", ALL_ESTIMATORS, ids=lambda k: k.__name__)
 def test_docstrings_tell_all_choices(kind: type[Any]) -> None:
     for name, what in documented(kind).items():
         choices = PARAMETERS[name].choices
@@ -71,11 +80,11 @@ def test_defaults_are_allowed(kind: type[Any]) -> None:
 
 
 def test_nothing_is_declared_that_nobody_has() -> None:
-    used = {name for kind in [*ESTIMATORS, MergeART] for name in parameters_of(kind)}
+    used = {name for kind in [*ALL_ESTIMATORS, MergeART] for name in parameters_of(kind)}
     assert used == set(PARAMETERS)
 
 
-@pytest.mark.parametrize("kind", ESTIMATORS, ids=lambda k: k.__name__)
+@pytest.mark.parametrize("kind", ALL_ESTIMATORS, ids=lambda k: k.__name__)
 def test_every_field_of_the_engine_is_settled_by_a_parameter(kind: type[Any]) -> None:
     fields = {field.name for field in kind._engine_type.Params.fields}
     known = parameters_of(kind)
@@ -108,7 +117,7 @@ def is_taken(make: Any, *errors: type[Exception]) -> bool:
 def test_python_takes_what_the_engine_takes(engine: type[Any]) -> None:
     """In each range by itself, so the other vigilance is out of the way."""
     for field in engine.Params.fields:
-        if field.kind not in ("real", "whole") or field.name in DERIVED:
+        if field.kind not in ("real", "whole") or field.name in {*DERIVED, *SIZES}:
             continue
         parameter = PARAMETERS[field.name]
         for value in trials(field):
@@ -117,7 +126,9 @@ def test_python_takes_what_the_engine_takes(engine: type[Any]) -> None:
                 lambda n=field.name, v=value, o=others: engine.Params(**o, **{n: v}), ValueError
             )
             by_python = is_taken(lambda p=parameter, v=value: p.check(v), ParameterError)
-            if parameter.optional and value == 0:  # which Python says by None
+            if engine is _core.DensityArt and field.name == "max_categories" and value == 0:
+                assert (by_engine, by_python) == (False, False)  # it always has a bound
+            elif parameter.optional and value == 0:  # which Python says by None
                 assert (by_engine, by_python, parameter.check(None)) == (True, False, 0)
             else:
                 assert by_engine == by_python, (field.name, value)
@@ -145,7 +156,8 @@ def test_every_field_is_kept_in_plain_form(engine: type[Any]) -> None:
     assert {name: getattr(params, name) for name in given} == given
     again = engine_params(engine, plain_params(params))
     assert plain_params(again) == plain_params(params) != plain_params(engine.Params())
-    assert params.lower_vigilance == 0.625
+    if engine is not _core.DensityArt:
+        assert params.lower_vigilance == 0.625
 
 
 @pytest.mark.parametrize("name", [f.name for f in _core.DdvfaParams.fields])
@@ -172,6 +184,46 @@ def test_linkages_are_those_of_the_paper() -> None:
 def test_traits_tell_algorithms_apart() -> None:
     assert [e.__name__ for e in ENGINES if e.merges] == ["Ddvfa"]
     assert [e.__name__ for e in ENGINES if e.labels_later] == ["TopoArt"]
+    assert [e.__name__ for e in ENGINES if e.rereads] == ["DensityArt"]
+
+
+@pytest.mark.parametrize("name", [f.name for f in _core.DensityArtParams.fields])
+def test_a_change_of_any_parameter_reaches_the_density_tree(name: str) -> None:
+    new: dict[str, Any] = {"min_cluster_size": 7, "min_cluster_share": 0.25, "min_samples": 3}
+    new |= {"scaling": "rank", "cluster_selection_method": "leaf", "noise": "attach"}
+    new |= {"alpha": 0.5, "out_of_bounds": "clip", "max_categories": 50}
+    model = DensityART().fit([[0.0, 0.0], [1.0, 1.0]])
+    before = getattr(model._engine.params(), name)
+    model.set_params(**{DERIVED.get(name, name): new[name]}).partial_fit([[0.5, 0.5]])
+    assert getattr(model._engine.params(), name) != before
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("min_cluster_size", 1),
+        ("min_cluster_size", 1.0),
+        ("min_cluster_size", 0.0),
+        ("min_cluster_size", True),
+        ("min_cluster_size", "all"),
+        ("min_cluster_size", None),
+        ("min_cluster_size", 2**53),
+        ("min_samples", 0),
+        ("min_samples", 0.5),
+        ("max_categories", None),
+        ("max_categories", 0),
+        ("cluster_selection_method", "cut"),
+        ("scaling", "none"),
+        ("noise", -1),
+    ],
+)
+def test_what_a_density_tree_cannot_be_read_by(name: str, value: object) -> None:
+    model = DensityART(**{name: value})
+    for call in (model.fit, model.partial_fit, model.learn_many):
+        with pytest.raises(ParameterError, match=f"{name} must be .*, got"):
+            call([[0.0], [1.0]])
+    with pytest.raises(ParameterError, match=f"{name} must be .*, got"):
+        model.learn_one([0.0])
 
 
 # ---------------------------------------------------------------------- other front doors

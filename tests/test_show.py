@@ -17,7 +17,7 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
 
-from resonart import DDVFA, DVFA, FuzzyART, MergeART, TopoART, datasets, ivat
+from resonart import DDVFA, DVFA, DensityART, FuzzyART, MergeART, TopoART, datasets, ivat
 from resonart._shared.show import card, facts, in_words, picture, short, table
 from resonart.tuning import VigilancePlane, choose_vigilance
 
@@ -114,6 +114,7 @@ def test_the_choice_of_a_vigilance() -> None:
         DDVFA(rho_lb=0.5, rho_ub=0.7, linkage="average", on_mismatch="noise"),
         TopoART(rho_a=0.85),
         TopoART(rho_a=0.99, tau=400),
+        DensityART(),
     ],
     ids=repr,
 )

@@ -24,7 +24,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import Pipeline, make_pipeline, make_union
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 
-from resonart import DDVFA, DVFA, ClusterMatches, FuzzyART, TopoART, load
+from resonart import DDVFA, DVFA, ClusterMatches, DensityART, FuzzyART, TopoART, load
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 X, Y = load_iris(return_X_y=True)
@@ -35,6 +35,7 @@ MODELS = [
     DVFA(rho_lb=0.75, rho_ub=0.85),
     DDVFA(rho_lb=0.6, rho_ub=0.8),
     TopoART(rho_a=0.8, tau=50),
+    DensityART(),
 ]
 each_model = pytest.mark.parametrize("model", MODELS, ids=lambda m: type(m).__name__)
 

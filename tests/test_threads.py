@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from resonart import DDVFA, DVFA, FuzzyART, TopoART
+from resonart import DDVFA, DVFA, DensityART, FuzzyART, TopoART
 
 X = np.random.default_rng(0).random((4000, 4))
 MODELS = [
@@ -21,6 +21,7 @@ MODELS = [
     DDVFA(rho_lb=0.8, rho_ub=0.9, merge_every=500),
     DDVFA(rho_lb=0.8, rho_ub=0.9, linkage="average"),
     TopoART(rho_a=0.8, phi=1, beta_sbm=0.5),
+    DensityART(max_categories=500),
 ]
 each_model = pytest.mark.parametrize("model", MODELS, ids=repr)
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from oracle import LINKAGES
-from resonart import DDVFA, DVFA, FuzzyART, TopoART, _core
+from resonart import DDVFA, DVFA, DensityART, FuzzyART, TopoART, _core
 from resonart._models.snapshot import dump, rebuild
 
 Floats = NDArray[np.float64]
@@ -44,6 +44,8 @@ MODELS: list[Any] = [
     TopoART(rho_a=0.9, phi=1, tau=1000),
     TopoART(rho_a=0.95, phi=3, tau=60, beta_sbm=0.2),
     TopoART(rho_a=0.93, phi=2, tau=50, max_categories=12),
+    DensityART(),
+    DensityART(max_categories=40),
 ]
 each_model = pytest.mark.parametrize("model", MODELS, ids=repr)
 
@@ -127,7 +129,9 @@ def test_a_call_that_fails_after_all_sorts_of_rows(model: Any) -> None:
     with pytest.raises(ValueError, match=r"2\^53"):
         ours.partial_fit(wider)
     assert state(ours) == before
-    ours.set_params(beta=0.5) if "beta" in ours.get_params() else ours.set_params(phi=5)
+    others = {"beta": 0.5, "phi": 5, "noise": "attach"}
+    name = next(name for name in others if name in ours.get_params())
+    ours.set_params(**{name: others[name]})
     with pytest.raises(ValueError, match=r"2\^53"):
         ours.learn_many(wider)
     assert state(ours) == before
@@ -167,15 +171,16 @@ def test_a_call_that_fails_after_the_engine(
 
 
 def train(engine: Any, rows: Floats, max_epochs: int = 1) -> list[bytes]:
-    labels, _ = engine.train(
+    labels, _, *beside = engine.train(
         rows, engine.params(), None, max_epochs,
         merge_at_end=False, merge_on_the_way=True, can_be_undone=True,
     )  # fmt: skip
-    return [labels.tobytes()]
+    return [part.tobytes() for part in (labels, *beside)]
 
 
 def tell(engine: Any, rows: Floats) -> list[bytes]:
-    *told, renamings = engine.train_and_report(rows, engine.params())
+    labels, matches, founded, renamings, *now = engine.train_and_report(rows, engine.params())
+    told = (labels, matches, founded, *now)
     return [part.tobytes() for part in told] + [pickle.dumps(renamings)]
 
 

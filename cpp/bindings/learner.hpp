@@ -219,11 +219,11 @@ public:
         return rows;
     }
 
-    static std::tuple<WholeNumbers, int> train(Engine& engine, const AnyRows& array,
-                                               const Params& params, const OptionalOrder& order,
-                                               int max_epochs, bool merge_at_end,
-                                               bool merge_on_the_way, bool can_be_undone,
-                                               bool may_merge) {
+    // Labels and epochs; and, where clusters are read anew, how strongly each row belongs to its
+    // cluster, and its outlier score.
+    static nb::tuple train(Engine& engine, const AnyRows& array, const Params& params,
+                           const OptionalOrder& order, int max_epochs, bool merge_at_end,
+                           bool merge_on_the_way, bool can_be_undone, bool may_merge) {
         const Rows data = rows(engine, array);
         Plan plan;
         if (order) {
@@ -237,34 +237,44 @@ public:
             plan.order = order->data();
         }
         plan.max_epochs = max_epochs;
-        plan.merge_at_end = merge_at_end && Engine::kMerges;
-        plan.merge_on_the_way = merge_on_the_way && Engine::kMerges;
+        plan.merge_at_end = merge_at_end && Engine::kRenames;
+        plan.merge_on_the_way = merge_on_the_way && Engine::kRenames;
         plan.can_be_undone = can_be_undone;
         plan.may_merge = may_merge;
         NewArray<std::int64_t> labels(data.size());
+        NewArray<double> strength(Engine::kRereads ? data.size() : 0);
+        NewArray<double> outlier(Engine::kRereads ? data.size() : 0);
+        const Memberships beside = {strength.data(), outlier.data()};
         int epochs = 0;
         try {
             nb::gil_scoped_release free;
-            epochs = engine.train(data, params, plan, labels.data(), CheckSignals());
+            epochs = engine.train(data, params, plan, labels.data(), CheckSignals(), &beside);
         } catch (const OutsideBounds& e) {
             raise_outside(e);
         }
-        return {whole_numbers(labels), epochs};
+        if constexpr (Engine::kRereads) {
+            return nb::make_tuple(whole_numbers(labels), epochs, strength.vector(),
+                                  outlier.vector());
+        } else {
+            return nb::make_tuple(whole_numbers(labels), epochs);
+        }
     }
 
     // Labels, matches, whether rows founded clusters; and each renaming: after how many rows, and
-    // the new name of every label.
-    static std::tuple<WholeNumbers, NewVector<double>, NewVector<std::uint8_t>, nb::list>
-    train_and_report(Engine& engine, const AnyRows& array, const Params& params) {
+    // the new name of every label. Where clusters are read anew, then what `train` says.
+    static nb::tuple train_and_report(Engine& engine, const AnyRows& array, const Params& params) {
         const Rows data = rows(engine, array);
         const std::size_t n = data.size();
         NewArray<std::int64_t> labels(n);
         NewArray<double> matches(n);
         NewArray<std::uint8_t> founded(n);
-        StreamReport told{labels.data(), matches.data(), founded.data()};
+        NewArray<std::int64_t> now(Engine::kRereads ? n : 0);
+        NewArray<double> strength(Engine::kRereads ? n : 0), outlier(Engine::kRereads ? n : 0);
+        const Memberships beside = {strength.data(), outlier.data()};
+        StreamReport told{labels.data(), matches.data(), founded.data(), now.data()};
         try {
             nb::gil_scoped_release free;
-            engine.train_and_report(data, params, told, CheckSignals());
+            engine.train_and_report(data, params, told, CheckSignals(), &beside);
         } catch (const OutsideBounds& e) {
             raise_outside(e);
         }
@@ -277,7 +287,14 @@ public:
             entry += n_labels;
             renamings.append(nb::make_tuple(told.after[i], whole_numbers(map)));
         }
-        return {whole_numbers(labels), matches.vector(), founded.vector(), renamings};
+        if constexpr (Engine::kRereads) {
+            return nb::make_tuple(whole_numbers(labels), matches.vector(), founded.vector(),
+                                  renamings, whole_numbers(now), strength.vector(),
+                                  outlier.vector());
+        } else {
+            return nb::make_tuple(whole_numbers(labels), matches.vector(), founded.vector(),
+                                  renamings);
+        }
     }
 
     static std::int64_t learn_one(Engine& engine, nb::handle object) {
@@ -290,7 +307,7 @@ public:
             }
             nb::gil_scoped_release free;
             CheckSignals ask;
-            const Writing writing(engine.lock(), ask);
+            const WriteGuard writing(engine.lock(), ask);
             return engine.learn_one(row.data(), CheckSignals());
         } catch (const OutsideBounds& e) {
             raise_outside(e);
@@ -372,7 +389,7 @@ public:
     static auto held(const Engine& engine, Read&& read) {
         nb::gil_scoped_release free;
         CheckSignals ask;
-        const Reading reading(engine.lock(), ask);
+        const ReadGuard reading(engine.lock(), ask);
         return read(engine.state());
     }
 
@@ -464,7 +481,7 @@ public:
         }
         nb::gil_scoped_release free;
         CheckSignals ask;
-        const Writing writing(engine.lock(), ask);
+        const WriteGuard writing(engine.lock(), ask);
         if (engine.state().art.categories().size() != 0) {
             throw std::invalid_argument("bounds of a trained model are moved by training only");
         }
@@ -539,7 +556,7 @@ public:
         }
         nb::gil_scoped_release free;
         CheckSignals ask;
-        const Writing writing(engine.lock(), ask);
+        const WriteGuard writing(engine.lock(), ask);
         auto& state = engine.state_to_fill();
         state.art.adopt(std::move(fresh), n_clusters);
         state.n_samples = n_samples;
@@ -636,6 +653,7 @@ nb::class_<Learner<Art>> bind_common(nb::module_& m, const char* name) {
     c.attr("Params") = nb::type<typename Art::Params>();
     c.attr("merges") = Art::kMerges;
     c.attr("labels_later") = Art::kLabelsLater;
+    c.attr("rereads") = Art::kRereads;
     return c
         .def(nb::init<std::size_t, const typename Art::Params&>(), nb::arg("n_features"),
              nb::arg("params"))

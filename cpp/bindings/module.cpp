@@ -13,6 +13,7 @@
 #include "../merge_art.hpp"
 #include "../threads.hpp"
 #include "../vat.hpp"
+#include "density_art.hpp"
 #include "learner.hpp"
 #include "params.hpp"
 #include "sweep.hpp"
@@ -204,6 +205,7 @@ NB_MODULE(_core, m) {
         engine.keep_apart(CheckSignals());
     });
     bind_topo_art(m);
+    bind_density_art(m);
     m.def("merge_modules", &merge_modules, nb::arg("weights"), nb::arg("counts"), nb::arg("labels"),
           nb::arg("params"), nb::arg("max_passes").none(), nb::arg("compress"));
     m.def("move_weights", &move_weights, nb::arg("weights"), nb::arg("low"), nb::arg("high"),

@@ -43,6 +43,12 @@ void read_params(const nb::kwargs& given, Params& out) {
     if (n_known != given.size()) throw nb::type_error("there is no such parameter");
 }
 
+// DensityART's vigilances are not given: clusters have their own.
+template <class Params, class = void>
+struct HasVigilance : std::false_type {};
+template <class Params>
+struct HasVigilance<Params, std::void_t<decltype(&Params::lower_vigilance)>> : std::true_type {};
+
 template <class Params>
 void bind_params(nb::module_& m, const char* name) {
     nb::class_<Params> c(m, name);
@@ -52,7 +58,9 @@ void bind_params(nb::module_& m, const char* name) {
         params.check();
         new (self) Params(params);
     });
-    c.def_prop_ro("lower_vigilance", &Params::lower_vigilance);
+    if constexpr (HasVigilance<Params>::value) {
+        c.def_prop_ro("lower_vigilance", &Params::lower_vigilance);
+    }
     nb::list fields;
     Params::each([&](const char* field, auto member, const Range& range) {
         const auto initial = Params().*member;
@@ -74,6 +82,19 @@ inline void bind_all_params(nb::module_& m) {
         .value("expand", OutOfBounds::expand)
         .value("clip", OutOfBounds::clip)
         .value("error", OutOfBounds::error);
+    nb::enum_<Scaling>(m, "Scaling")
+        .value("auto", Scaling::automatic)
+        .value("given", Scaling::given)
+        .value("range", Scaling::range)
+        .value("standard", Scaling::standard)
+        .value("rank", Scaling::rank)
+        .value("pca", Scaling::pca);
+    nb::enum_<Selection>(m, "Selection")
+        .value("auto", Selection::automatic)
+        .value("eom", Selection::eom)
+        .value("leaf", Selection::leaf)
+        .value("cut", Selection::cut);
+    nb::enum_<Noise>(m, "Noise").value("label", Noise::label).value("attach", Noise::attach);
     nb::class_<ParamField>(m, "ParamField")
         .def_ro("name", &ParamField::name)
         .def_ro("kind", &ParamField::kind)
@@ -85,6 +106,7 @@ inline void bind_all_params(nb::module_& m) {
     bind_params<DvfaParams>(m, "DvfaParams");
     bind_params<DdvfaParams>(m, "DdvfaParams");
     bind_params<TopoArtParams>(m, "TopoArtParams");
+    bind_params<DensityArtParams>(m, "DensityArtParams");
 }
 
 }  // namespace resonart::bindings

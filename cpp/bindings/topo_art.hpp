@@ -58,7 +58,7 @@ public:
         TopoModule first = read(engine, a), second = read(engine, b);
         nb::gil_scoped_release free;
         CheckSignals ask;
-        const Writing writing(engine.lock(), ask);
+        const WriteGuard writing(engine.lock(), ask);
         auto& state = engine.state_to_fill();
         state.art.adopt(std::move(first), std::move(second));
         state.n_samples = n_samples;

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from ._density.choice import ReadingCandidate, ReadingChoice
+from ._density.condensed_tree import CondensedTree
 from ._estimators.ddvfa import DDVFA
+from ._estimators.density_art import DensityART
 from ._estimators.dvfa import DVFA
 from ._estimators.fuzzy_art import FuzzyART
 from ._estimators.merge_art import MergeART, MergedClusters
@@ -28,6 +31,8 @@ __all__ = [
     "Boxes",
     "ClusterDescription",
     "ClusterMatches",
+    "CondensedTree",
+    "DensityART",
     "Description",
     "Explanation",
     "FuzzyART",
@@ -36,6 +41,8 @@ __all__ = [
     "MergedClusters",
     "ModelFileError",
     "OutlierWarning",
+    "ReadingCandidate",
+    "ReadingChoice",
     "Renaming",
     "TopoART",
     "VATImage",

@@ -101,7 +101,7 @@ def serve(shim: ctypes.CDLL) -> None:
 
 def some_model(random: np.random.Generator) -> Any:
     """Return a model that has learned a little."""
-    from resonart import DDVFA, DVFA, FuzzyART, TopoART
+    from resonart import DDVFA, DVFA, DensityART, FuzzyART, TopoART
 
     low, high = np.sort(random.uniform(0.5, 0.99, 2))
     full = None if random.random() < 0.7 else int(random.integers(5, 30))
@@ -113,6 +113,7 @@ def some_model(random: np.random.Generator) -> Any:
         lambda: TopoART(rho_a=low, tau=20, **common),
         lambda: DDVFA(rho_lb=low, rho_ub=high, linkage=str(random.choice(linkages)), **common),
         lambda: DDVFA(rho_lb=low, rho_ub=high, merge_every=int(random.integers(5, 40)), **common),
+        lambda: DensityART(**common | {"max_categories": full or 10_000}),
     ]
     rows = random.random((int(random.integers(2, 60)), int(random.integers(1, 6))))
     return makers[random.integers(len(makers))]().partial_fit(rows)

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from resonart import DDVFA, DVFA, FuzzyART, ModelFileError, TopoART, load, merge_models
+from resonart import DDVFA, DVFA, DensityART, FuzzyART, ModelFileError, TopoART, load, merge_models
 from resonart._models import archive as _archive
 
 # What a file may cost: so many bytes of memory for each of its own, and the interpreter's part.
@@ -61,7 +61,11 @@ def trial(random: np.random.Generator, folder: Path) -> str:
 def _some_model(random: np.random.Generator) -> Any:
     rows = random.random((int(random.integers(1, 40)), int(random.integers(1, 4))))
     low, high = np.sort(random.random(2))
-    kind = int(random.integers(8))
+    kind = int(random.integers(10))
+    if kind == 8:
+        return DensityART(max_categories=int(random.integers(1, 60)), noise="attach").fit(rows)
+    if kind == 9:
+        return merge_models([DensityART().partial_fit(part) for part in (rows, rows[:3])])
     if kind == 0:
         return FuzzyART(rho=float(high), random_state=np.random.RandomState(3)).fit(rows)
     if kind == 1:

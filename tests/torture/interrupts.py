@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 import resonart
-from resonart import DDVFA, DVFA, FuzzyART, TopoART, io
+from resonart import DDVFA, DVFA, DensityART, FuzzyART, TopoART, io
 
 from .children import OUTSIDE, children
 
@@ -133,6 +133,7 @@ def _model(random: np.random.Generator, *, only: str | None = None) -> Any:
             random_state=0,
         ),
         "TopoART": lambda: TopoART(rho_a=upper, bounds=bounds, max_categories=most),
+        "DensityART": lambda: DensityART(bounds=bounds, max_categories=most or 10_000),
     }
     return kinds[only or str(random.choice(list(kinds)))]()
 

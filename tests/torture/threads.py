@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from resonart import DDVFA, DVFA, FuzzyART, TopoART, load, merge_models
+from resonart import DDVFA, DVFA, DensityART, FuzzyART, TopoART, load, merge_models
 
 Rows = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -34,7 +34,9 @@ def _some_model(random: np.random.Generator) -> Any:
     low, high = (float(rho) for rho in np.sort(random.uniform(0.6, 0.98, 2)))
     full = None if random.random() < 0.7 else int(random.integers(5, 60))
     common: dict[str, Any] = {"bounds": (0, 1), "max_categories": full}
-    kind = int(random.integers(5))
+    kind = int(random.integers(6))
+    if kind == 5:
+        return DensityART(bounds=(0, 1), max_categories=full or 10_000)
     if kind == 0:
         return FuzzyART(rho=high, **common)
     if kind == 1:

@@ -171,8 +171,8 @@ class EngineHolder(BaseEstimator, ABC):
             mappings, as JSON has them. ``load(path, with_metadata=True)`` returns them.
         include_labels : bool, default=True
             Whether to keep what the last call came to: ``labels_``, a number for each row of it,
-            and ``label_map_`` of DDVFA, what it renamed. Without, both are empty after loading, and
-            the file does not depend on how a stream was cut into calls.
+            and ``label_map_`` of DDVFA and DensityART, what it renamed. Without, both are empty
+            after loading, and the file does not depend on how a stream was cut into calls.
 
         Raises
         ------

@@ -2,7 +2,8 @@
 
 The rule is that of ``fit`` of all rows together. Vigilances that are open are chosen from the first
 block, whose clusters then stay apart (:func:`resonart._vigilance.auto.learn_choosing`). Where they
-are given, Merge ART runs in the end, if the model merges by itself. Who reads the blocks, and
+are given, Merge ART runs in the end, if the model merges by itself; DensityART's clusters are read
+in the end. Who reads the blocks, and
 whether models of some of them are learned apart and merged, is left to the caller.
 """
 
@@ -14,6 +15,7 @@ from numpy.typing import ArrayLike
 from .auto_vigilance import AutoVigilance
 from .base import BaseART, Labels
 from .ddvfa import DDVFA
+from .density_art import DensityART
 
 
 def learn_block(model: BaseART, rows: ArrayLike) -> Labels:
@@ -33,7 +35,7 @@ def learn_block(model: BaseART, rows: ArrayLike) -> Labels:
 
 
 def end_blocks(model: BaseART) -> Labels | None:
-    """Merge clusters after the last block, as ``fit`` does in the end.
+    """Merge or read clusters after the last block, as ``fit`` does in the end.
 
     Returns
     -------
@@ -41,6 +43,8 @@ def end_blocks(model: BaseART) -> Labels | None:
         Old label to new label. None where nothing is merged: what a choice of vigilances has told
         apart, with more rows a merge would join.
     """
+    if isinstance(model, DensityART):
+        return model.update_clusters().label_map_
     has_chosen = isinstance(model, AutoVigilance) and model._own_choice() is not None
     if isinstance(model, DDVFA) and model._merges_after_fit() and not has_chosen:
         return model.merge()

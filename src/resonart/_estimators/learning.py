@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import operator
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -24,7 +24,7 @@ from .holder import EngineHolder, Labels
 from .parameters import parameters_of
 
 
-class _Call(NamedTuple):
+class StreamCall(NamedTuple):
     """Rows of a stream, and the model that goes on with them.
 
     Attributes
@@ -163,9 +163,9 @@ class LearningMixin(EngineHolder):
     def _partial_fit(self, X: ArrayLike) -> None:
         start = self._begin_stream(X)
         if start.chosen is not None:
-            labels, n_epochs = start.chosen.labels, start.chosen.n_epochs
+            labels, n_epochs, beside = start.chosen.labels, start.chosen.n_epochs, []
         else:
-            labels, n_epochs = start.engine.train(
+            labels, n_epochs, *beside = start.engine.train(
                 start.rows,
                 start.params,
                 None,
@@ -174,9 +174,9 @@ class LearningMixin(EngineHolder):
                 merge_on_the_way=self._merges_on_the_way(),
                 can_be_undone=start.bounds is not None,
             )
-        self._end_call(start, labels, n_epochs)
+        self._end_call(start, labels, n_epochs, beside)
 
-    def _begin_stream(self, X: ArrayLike) -> _Call:
+    def _begin_stream(self, X: ArrayLike) -> StreamCall:
         """Check the rows and find the model, new or known, that goes on with them."""
         engine = self._trained_engine()
         params = None if engine is None else self._same_params(engine)
@@ -192,16 +192,16 @@ class LearningMixin(EngineHolder):
             if params is None:
                 params = self._params()
                 self._keep_params(engine, params)
-            return _Call(engine, rows, params, Bounds(*engine.bounds()), None)
+            return StreamCall(engine, rows, params, Bounds(*engine.bounds()), None)
         self._forget_choice()
         ranges = self._first_ranges(rows)
         if self._vigilances_to_choose():
             self._choice, chosen = learn_choosing(self, rows, ranges, is_stream=True)
-            return _Call(chosen.engine, rows, chosen.engine.params(), None, chosen)
+            return StreamCall(chosen.engine, rows, chosen.engine.params(), None, chosen)
         params = self._params()
         engine = self._new_engine(rows.shape[1], params, n_first_rows=rows.shape[0])
         self._keep_params(engine, params)
-        return _Call(engine, rows, params, None, None)
+        return StreamCall(engine, rows, params, None, None)
 
     def _keep_params(self, engine: Engine, params: Params) -> None:
         self._checked = _Checked(engine, _parameter_getter(type(self))(self), params)
@@ -217,8 +217,13 @@ class LearningMixin(EngineHolder):
         is_same = all(map(operator.is_, _parameter_getter(type(self))(self), last.given))
         return last.params if is_same else None
 
-    def _end_call(self, start: _Call, labels: Labels, n_epochs: int) -> None:
-        """Warn where a few of the rows have widened ranges much, and keep what was learned."""
+    def _end_call(
+        self, start: StreamCall, labels: Labels, n_epochs: int, beside: Sequence[Any]
+    ) -> None:
+        """Warn where a few of the rows have widened ranges much, and keep what was learned.
+
+        ``beside`` is what an engine that reads its clusters tells of the rows besides labels.
+        """
         engine, rows = start.engine, start.rows
         if start.bounds is not None and self.out_of_bounds == "expand":
             after = Bounds(*engine.bounds())
@@ -226,7 +231,7 @@ class LearningMixin(EngineHolder):
                 after.high.tobytes() != start.bounds.high.tobytes()
             ):
                 warn_of_widening(self, rows, start.bounds, after, engine.counters()[0])
-        self._accept(rows, LearnedRun(engine, labels, n_epochs))
+        self._accept(rows, LearnedRun(engine, labels, n_epochs, *beside))
 
     def learn_many(self, X: ArrayLike) -> Learned:
         """Go on learning as :meth:`partial_fit` does, and tell what each row did as it came.
@@ -251,6 +256,7 @@ class LearningMixin(EngineHolder):
 
     def _learn_many(self, X: ArrayLike) -> Learned:
         start = self._begin_stream(X)
+        now: list[Any] = []
         if start.chosen is not None:
             labels = start.chosen.labels
             founded = np.zeros(len(labels), dtype=np.bool_)
@@ -258,13 +264,14 @@ class LearningMixin(EngineHolder):
             founded[first_rows[clusters >= 0]] = True
             learned = Learned(labels, start.engine.score(start.rows), founded, [])
         else:
-            labels, matches, flags, renamings = start.engine.train_and_report(
+            # (An engine that reads its clusters tells the labels after the call itself.)
+            labels, matches, flags, renamings, *now = start.engine.train_and_report(
                 start.rows, start.params
             )
             learned = Learned(
                 labels, matches, flags.view(np.bool_), [Renaming(*each) for each in renamings]
             )
-        self._end_call(start, learned.labels_now() if learned.renamings else learned.labels, 1)
+        self._end_call(start, now[0] if now else learned.labels_now(), 1, now[1:])
         return learned
 
     def learn_one(self, row: Any) -> int:

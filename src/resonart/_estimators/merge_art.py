@@ -157,7 +157,8 @@ class MergeART(BaseEstimator):
         ----------
         model : fitted estimator of resonart, optional
             The model whose clusters are merged; it is left as it is. Of :class:`TopoART` these are
-            the clusters of module B: its candidates belong to none and are left out.
+            the clusters of module B: its candidates belong to none and are left out, and so is the
+            noise of :class:`DensityART`.
         weights : array-like of shape (n_categories, 2 * n_features), optional
             Complement-coded weights in [0, 1], instead of a model.
         counts : array-like of int of shape (n_categories,), optional
@@ -204,6 +205,11 @@ def _categories_of(
         raise ValueError(
             f"{type(model).__name__} has no clusters yet, only {len(content.labels)} candidates, "
             "and so nothing to merge. Train it with more rows, or lower phi."
+        )
+    if len(np.unique(content.labels[is_member])) <= content.labels.max():
+        raise ValueError(
+            f"{type(model).__name__} has labels that have died, and MergeART maps labels 0, 1, ... "
+            "without gaps. Give the categories as weights=..., with labels of your own."
         )
     return content.weights[is_member], content.counts[is_member], content.labels[is_member]
 

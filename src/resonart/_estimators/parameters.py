@@ -11,7 +11,7 @@ import inspect
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any
 
 from .. import _core
@@ -123,8 +123,35 @@ class Parameter:
         return "True or False" if self.kind == "flag" else ""
 
 
+def check_size(
+    name: str, value: object, least: int, *, may_be_share: bool = False
+) -> int | float | None:
+    """Return how many rows are meant, or which share of them; None where that is to be chosen.
+
+    Examples
+    --------
+    >>> check_size("min_cluster_size", 5, 2), check_size("min_samples", "auto", 1)
+    (5, None)
+    >>> check_size("min_cluster_size", 0.1, 2, may_be_share=True)
+    0.1
+    """
+    if isinstance(value, str) and value == AUTO:
+        return None
+    if isinstance(value, Integral) and not isinstance(value, bool) and least <= int(value) < 2**53:
+        return int(value)
+    if may_be_share and isinstance(value, Real) and not isinstance(value, Integral):
+        share = float(value)
+        if 0.0 < share < 1.0:
+            return share
+    share_too = ", a share of the rows in (0, 1)" if may_be_share else ""
+    raise ParameterError(
+        f'{name} must be a whole number >= {least}{share_too} or "auto", got {value!r}.'
+    )
+
+
 _STRUCTS: list[type[Any]] = [
-    engine.Params for engine in (_core.FuzzyArt, _core.Dvfa, _core.Ddvfa, _core.TopoArt)
+    engine.Params
+    for engine in (_core.FuzzyArt, _core.Dvfa, _core.Ddvfa, _core.TopoArt, _core.DensityArt)
 ]
 _FIELDS = {field.name: field for struct in _STRUCTS for field in struct.fields}
 # The fields of each struct of the engine, with the class of their choices, or None.
@@ -189,7 +216,12 @@ PARAMETERS: dict[str, Parameter] = {
             of_fit=True,
         ),
         Parameter("random_state", "For random orders", of_fit=True),
-        Parameter("n_jobs", "Threads that choose a vigilance", of_fit=True, check_other=check_jobs),
+        Parameter(
+            "n_jobs",
+            "Threads that choose a vigilance, or how clusters are read",
+            of_fit=True,
+            check_other=check_jobs,
+        ),
         Parameter(
             "verbose",
             "Whether to show a progress bar while a vigilance is chosen",
@@ -205,6 +237,26 @@ PARAMETERS: dict[str, Parameter] = {
             choices=("nearest", "noise"),
         ),
         _engine("max_categories", "Most categories, a bound on memory"),
+        Parameter(
+            "min_cluster_size",
+            "Rows that make a cluster, or their share of all",
+            check_other=lambda value: check_size("min_cluster_size", value, 2, may_be_share=True),
+            may_be_auto=True,
+        ),
+        Parameter(
+            "min_samples",
+            "Rows that a density is taken over",
+            check_other=lambda value: check_size("min_samples", value, 1),
+            may_be_auto=True,
+        ),
+        _engine("scaling", "How features are made comparable before densities are taken"),
+        Parameter(
+            "cluster_selection_method",
+            "How clusters are taken from the density tree",
+            "choice",
+            choices=("auto", "eom", "leaf"),
+        ),
+        _engine("noise", "Whether rows in no cluster are labelled -1 or go to the nearest one"),
         Parameter("max_passes", "Most passes of Merge ART", "whole", optional=True),
         Parameter("compress", "Whether Merge ART compresses what it has merged", "flag"),
     )

@@ -26,7 +26,9 @@ class PredictionMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin, EngineH
 
         A row goes to the first cluster, in the order of the search, whose match reaches the
         vigilance. Where none does, ``on_mismatch`` decides: the most active cluster
-        (``"nearest"``) or -1 (``"noise"``). Weights go on moving after a row has been learned, so
+        (``"nearest"``) or -1 (``"noise"``). Of :class:`DensityART` the cluster of the most active
+        category takes the row if the match reaches the cluster's own vigilance; else, and where
+        that category is noise, it is -1. Weights go on moving after a row has been learned, so
         ``predict(X)`` need not equal ``labels_``.
 
         Parameters
@@ -81,7 +83,11 @@ class PredictionMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin, EngineH
         -------
         scores : ndarray of shape (n_samples,)
             Between 0 and 1; the lower, the more novel. Rows below the (lower) vigilance resonate
-            with nothing the model knows.
+            with nothing the model knows. :class:`DensityART` tells the match relative to the
+            vigilance of the cluster, so that scores of all clusters can be compared: with ``a`` the
+            distance that is missing to a match of 1 and ``b`` the same of the vigilance, it is
+            ``1 / (1 + a / b)``. That is 1 for a row that is known, 0.5 at the vigilance and towards
+            0 beyond. Where the most active category is noise, it is a third at most.
         """
         check_is_fitted(self)
         return self._engine.score(check_rows(self, X, reset=False))
@@ -92,7 +98,8 @@ class PredictionMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin, EngineH
         The match with a cluster is what ``score_samples`` would say if the model had that cluster
         alone: of :class:`DDVFA` the match by the linkage; of :class:`DVFA` that of
         the cluster's most active category among those that reach the lower vigilance, or among all
-        where none does; of :class:`TopoART` the highest size-independent activation of module B's
+        where none does; of :class:`DensityART` that of the cluster's most active category; of
+        :class:`TopoART` the highest size-independent activation of module B's
         permanent categories in the cluster. So the entry of the cluster that ``predict`` finds
         nearest is ``score_samples``, to the bit. It need not be the highest: the search goes by
         activation, not by match.
@@ -105,7 +112,8 @@ class PredictionMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin, EngineH
         Returns
         -------
         matches : ndarray of shape (n_samples, n_clusters)
-            Between 0 and 1; column ``c`` is cluster ``c``. With ``set_output`` a frame, whose
+            Between 0 and 1; column ``c`` is cluster ``c``, and of a label of :class:`DensityART`
+            that has died it is 0. With ``set_output`` a frame, whose
             columns :meth:`get_feature_names_out` names.
 
         See Also

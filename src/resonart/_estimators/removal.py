@@ -43,7 +43,7 @@ class RemovalMixin(EngineHolder):
         ``n_samples_seen_`` and the feature ranges stay; ``n_removed_`` tells how many of the rows
         seen had gone into what was removed. Of :class:`TopoART` the categories of module B go, and
         module A keeps its own: rows like those removed still reach B, and may found the cluster
-        anew.
+        anew. Of :class:`DensityART` noise stays, and labels that have died are closed up, too.
 
         Examples
         --------

@@ -1,10 +1,10 @@
-"""One DDVFA model out of several, learned apart."""
+"""One model out of several, learned apart."""
 
 from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,30 +12,42 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from .. import _core
+from .._estimators.base import BaseART
 from .._estimators.ddvfa import DDVFA, merges_by_itself
+from .._estimators.density_art import DensityART
 from .._models.snapshot import Params, Snapshot, dump_params
 from .._shared.labels import rename_labels
 from .by_vote import common_bounds, merge_by_vote
 from .grown import merge_grown
+from .pooled import merge_pooled
 
 # What the models were trained with has to agree in these, vigilances where they were given.
 _VIGILANCES = ("rho_lb", "rho_ub")
-_MUST_AGREE = (*_VIGILANCES, "gamma", "gamma_ref", "linkage", "search", "alpha", "beta")
+_MUST_AGREE = {
+    DDVFA: (*_VIGILANCES, "gamma", "gamma_ref", "linkage", "search", "alpha", "beta"),
+    DensityART: (
+        *("min_cluster_size", "min_cluster_share", "min_samples"),
+        *("scaling", "cluster_selection_method", "noise", "alpha"),
+    ),
+}
+M = TypeVar("M", DDVFA, DensityART)
 
 
-def merge_models(models: Sequence[DDVFA], *, base: DDVFA | None = None) -> DDVFA:
-    """Merge fitted DDVFA models into one, by Merge ART over all their clusters.
+def merge_models(models: Sequence[M], *, base: M | None = None) -> M:
+    """Merge fitted DDVFA models, or fitted DensityART models, into one.
 
-    Clusters are presented in the order of the models. Models that chose their vigilances by
-    themselves may differ in them, and are merged by a vote of categories; see Notes. Feature ranges
-    may differ: the result covers their union, and every box keeps its place in the user's units.
-    The models are left alone.
+    DDVFA models are merged by Merge ART over all their clusters, presented in the order of the
+    models. Models that chose their vigilances by themselves may differ in them, and are merged by a
+    vote of categories; see Notes. Of DensityART the categories of all models are pooled, and the
+    clusters read once from all of them. Feature ranges may differ: the result covers their union,
+    and every box keeps its place in the user's units. The models are left alone.
 
     Parameters
     ----------
-    models : sequence of DDVFA
+    models : sequence of DDVFA or of DensityART
         Fitted models with the same parameters and features. Only vigilances that models chose by
-        themselves (``"auto"``) may differ.
+        themselves (``"auto"``), ``max_categories`` and ``out_of_bounds`` may differ; the first
+        model's hold.
     base : DDVFA or None, default=None
         A model of which all the others are copies that have learned on, without merging or
         removing clusters since.
@@ -46,7 +58,7 @@ def merge_models(models: Sequence[DDVFA], *, base: DDVFA | None = None) -> DDVFA
 
     Returns
     -------
-    model : DDVFA
+    model : DDVFA or DensityART
         A model that can predict, go on learning and be merged again. Its ``labels_`` are the
         models' ``labels_`` one after the other, renamed (-1 stays -1); ``label_maps_`` holds the
         old-to-new map of each model.
@@ -90,9 +102,31 @@ def merge_models(models: Sequence[DDVFA], *, base: DDVFA | None = None) -> DDVFA
     >>> model.n_clusters_, int(model.counts_.sum())
     (2, 400)
     """
-    models = [_at_one_moment(model) for model in models]
-    base = None if base is None else _at_one_moment(base)
-    _check_fit_together(models if base is None else [base, *models], with_base=base is not None)
+    copies: list[M] = [_at_one_moment(model) for model in models]
+    known: M | None = None if base is None else _at_one_moment(base)
+    _check_fit_together(copies if known is None else [known, *copies], with_base=known is not None)
+    merged: M = _merge_pooled(copies, known) if _is_pooled(copies) else _merge_ddvfa(copies, known)
+    for model in (*(() if known is None else (known,)), *copies):
+        if hasattr(model, "feature_names_in_"):
+            merged.feature_names_in_ = model.feature_names_in_.copy()
+            break
+    return merged
+
+
+def _is_pooled(models: Sequence[Any]) -> bool:
+    return isinstance(models[0], DensityART) if models else False
+
+
+def _merge_pooled(models: Sequence[Any], base: Any) -> Any:
+    if base is not None:
+        raise ValueError(
+            "base is for DDVFA: what DensityART models have learned is pooled, so that rows of a "
+            "base would count in each of them. Merge models that have learned different rows."
+        )
+    return merge_pooled(models)
+
+
+def _merge_ddvfa(models: Sequence[Any], base: Any) -> Any:
     contents = [Snapshot.of(model._engine, grouped=True) for model in models]
     first = models[0] if base is None else base
     if base is not None:
@@ -118,16 +152,12 @@ def merge_models(models: Sequence[DDVFA], *, base: DDVFA | None = None) -> DDVFA
     merged._merges_by_itself = merges_by_itself(params)
     if "_choice" in first.__dict__:
         merged._choice = first._choice
-    for model in (first, *models):
-        if hasattr(model, "feature_names_in_"):
-            merged.feature_names_in_ = model.feature_names_in_.copy()
-            break
     return merged
 
 
-def _at_one_moment(model: DDVFA) -> DDVFA:
+def _at_one_moment(model: Any) -> Any:
     """Return a copy, which stays as it is if another thread goes on with the model."""
-    is_ready = isinstance(model, DDVFA) and model.__sklearn_is_fitted__()
+    is_ready = isinstance(model, BaseART) and model.__sklearn_is_fitted__()
     return copy.copy(model) if is_ready else model
 
 
@@ -207,14 +237,17 @@ def _check_fit_together(models: Sequence[Any], *, with_base: bool) -> None:
     names_of = [f"models[{i}]" for i in range(len(models))]
     if with_base:
         names_of = ["base", *names_of[:-1]]
+    wanted = DensityART if _is_pooled(models) else DDVFA
     for name_of, model in zip(names_of, models, strict=True):
-        if not isinstance(model, DDVFA):
-            raise TypeError(f"{name_of} must be a fitted DDVFA, got {type(model).__name__}.")
+        if not isinstance(model, wanted):
+            raise TypeError(
+                f"{name_of} must be a fitted {wanted.__name__}, got {type(model).__name__}."
+            )
         if not model.__sklearn_is_fitted__():
             raise NotFittedError(f"{name_of} is not fitted yet. Call its fit or partial_fit.")
     first = models[0]
     trained = [_trained_with(model, with_base) for model in models]
-    for name in _MUST_AGREE:
+    for name in _MUST_AGREE[wanted]:
         told = [i for i, params in enumerate(trained) if name in params]
         for i in told[1:]:
             one, other = trained[told[0]][name], trained[i][name]
@@ -237,9 +270,11 @@ def _check_fit_together(models: Sequence[Any], *, with_base: bool) -> None:
             )
 
 
-def _trained_with(model: DDVFA, with_base: bool) -> dict[str, Any]:
+def _trained_with(model: Any, with_base: bool) -> dict[str, Any]:
     """Return what has to agree: of a model that chose its vigilances, all but these."""
     params = dump_params(model._engine)
+    if isinstance(model, DensityART):
+        return {name: params[name] for name in _MUST_AGREE[DensityART]}
     has_chosen = model._own_choice() is not None
     may_differ = _VIGILANCES if has_chosen and not with_base else ()
-    return {name: params[name] for name in _MUST_AGREE if name not in may_differ}
+    return {name: params[name] for name in _MUST_AGREE[DDVFA] if name not in may_differ}

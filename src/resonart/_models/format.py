@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .._estimators.base import BaseART
 from .._estimators.ddvfa import DDVFA
+from .._estimators.density_art import DensityART
 from .._estimators.dvfa import DVFA
 from .._estimators.fuzzy_art import FuzzyART
 from .._estimators.topo_art import TopoART
@@ -12,7 +13,7 @@ from .._estimators.topo_art import TopoART
 # algorithm, nor of clusters that were removed.
 FORMAT = 3
 ESTIMATORS: dict[str, type[BaseART]] = {
-    kind.__name__: kind for kind in (FuzzyART, DVFA, DDVFA, TopoART)
+    kind.__name__: kind for kind in (FuzzyART, DVFA, DDVFA, TopoART, DensityART)
 }
 
 # Parameters of estimators that files of version 0.1 know under another name.

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .archive import Array
-from .snapshot import CONTENTS, Snapshot, TopoSnapshot
-from .strict import LARGEST_COUNT, raise_unsound, whole
+from .snapshot import CONTENTS, DensitySnapshot, Snapshot, TopoSnapshot
+from .strict import LARGEST_COUNT, raise_unsound, real, whole
 
 Counters = dict[str, int]
-_WHOLES, _TABLE, _PAIRS = ("<i8", 1), ("<f8", 2), ("<i8", 2)
+_WHOLES, _REALS, _TABLE, _PAIRS = ("<i8", 1), ("<f8", 1), ("<f8", 2), ("<i8", 2)
 
 
 class Layout(ABC):
@@ -45,7 +45,9 @@ class Layout(ABC):
         return {}
 
     @abstractmethod
-    def state(self, arrays: dict[str, Array], counters: Counters) -> dict[str, Any]:
+    def state(
+        self, arrays: dict[str, Array], counters: Counters, fitted: dict[str, Any]
+    ) -> dict[str, Any]:
         """Return the content from what a file says, checked as far as the engine does not."""
 
     @abstractmethod
@@ -86,7 +88,9 @@ class PlainLayout(Layout):
             "labels": model.labels_ if include_labels else nothing,
         }
 
-    def state(self, arrays: dict[str, Array], counters: Counters) -> dict[str, Any]:
+    def state(
+        self, arrays: dict[str, Array], counters: Counters, fitted: dict[str, Any]
+    ) -> dict[str, Any]:
         counts = arrays["counts"]
         if not len(counts):
             raise_unsound("a trained model has at least one category")
@@ -144,7 +148,9 @@ class TopoLayout(Layout):
     def take_fields(self, model: Any) -> dict[str, Any]:
         return {"tau": model.tau_}
 
-    def state(self, arrays: dict[str, Array], counters: Counters) -> dict[str, Any]:
+    def state(
+        self, arrays: dict[str, Array], counters: Counters, fitted: dict[str, Any]
+    ) -> dict[str, Any]:
         state: dict[str, Any] = {"low": arrays["low"], "high": arrays["high"]}
         state |= {name: counters[name] for name in ("n_samples", "n_refused", "n_removed")}
         if not counters["steps_b"] <= counters["steps_a"] <= counters["n_samples"]:
@@ -179,12 +185,106 @@ class TopoLayout(Layout):
         return found | {"labels_": found["labels_b_"]}
 
 
-_LAYOUTS: dict[type[Any], Layout] = {Snapshot: PlainLayout(), TopoSnapshot: TopoLayout()}
+class DensityLayout(Layout):
+    """DensityART: categories with means, and what the last reading said."""
+
+    counters = ("n_samples", "since_merge", "n_merges", "n_removed", "n_labels")
+    counters_since: ClassVar[dict[str, int]] = {}
+    # Whose names are the content's own.
+    _content: ClassVar[dict[str, tuple[str, int]]] = {
+        "weights": _TABLE,
+        "counts": _WHOLES,
+        "means": _TABLE,
+        "strengths": _REALS,
+        "outliers": _REALS,
+        "reach": _TABLE,
+        "tree": _TABLE,
+        "tree_boxes": _TABLE,
+        "candidates": _TABLE,
+    }
+    arrays: ClassVar[dict[str, tuple[str, int]]] = _content | {
+        "category_labels": _WHOLES,
+        "label_map": _WHOLES,
+        "labels": _WHOLES,
+        "probabilities": _REALS,
+        "outlier_scores": _REALS,
+    }
+    fields = frozenset({"resolution"})
+
+    def take_counters(self, state: dict[str, Any]) -> Counters:
+        return {name: state[name] for name in self.counters}
+
+    def take_arrays(
+        self, model: Any, state: dict[str, Any], *, include_labels: bool
+    ) -> dict[str, Array]:
+        arrays: dict[str, Array] = {name: state[name] for name in self._content}
+        arrays["category_labels"] = state["labels"]
+        nothing, none = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float64)
+        return arrays | {
+            "label_map": state["label_map"] if include_labels else nothing,
+            "labels": model.labels_ if include_labels else nothing,
+            "probabilities": model.probabilities_ if include_labels else none,
+            "outlier_scores": model.outlier_scores_ if include_labels else none,
+        }
+
+    def take_fields(self, model: Any) -> dict[str, Any]:
+        return {"resolution": model.resolution_}
+
+    def state(
+        self, arrays: dict[str, Array], counters: Counters, fitted: dict[str, Any]
+    ) -> dict[str, Any]:
+        counts = arrays["counts"]
+        if not len(counts):
+            raise_unsound("a trained model has at least one category")
+        _check_counts(counts, counters["n_samples"])
+        if _total(counts) + counters["n_removed"] != counters["n_samples"]:
+            raise_unsound("the categories' counts do not add up to the rows presented")
+        if counters["n_labels"] > LARGEST_COUNT:
+            raise_unsound("there are too many labels")
+        state: dict[str, Any] = {name: arrays[name] for name in self._content}
+        state |= {name: arrays[name] for name in ("low", "high", "label_map")}
+        return state | {
+            "labels": arrays["category_labels"],
+            "resolution": real("resolution", fitted["resolution"]),
+            **counters,
+        }
+
+    def attributes(
+        self, fitted: dict[str, Any], arrays: dict[str, Array], engine: Any
+    ) -> dict[str, Any]:
+        labels = checked_labels(arrays["labels"], engine.n_labels)
+        for name in ("probabilities", "outlier_scores"):
+            values = arrays[name]
+            if len(values) != len(labels) or not ((values >= 0.0) & (values <= 1.0)).all():
+                raise_unsound(f"the {name} must lie between 0 and 1, one for each label")
+        return {
+            "labels_": labels,
+            "probabilities_": arrays["probabilities"],
+            "outlier_scores_": arrays["outlier_scores"],
+        }
+
+
+_LAYOUTS: dict[type[Any], Layout] = {
+    Snapshot: PlainLayout(),
+    TopoSnapshot: TopoLayout(),
+    DensitySnapshot: DensityLayout(),
+}
 
 
 def layout_of(engine: type[Any]) -> Layout:
     """Return how models of this engine lie in a file."""
     return _LAYOUTS[CONTENTS[engine]]
+
+
+def may_be_merged(engine: type[Any]) -> bool:
+    """Tell whether models of this engine may have been merged, and know of whose labels."""
+    return bool(engine.merges or engine.rereads)
+
+
+def n_labels(engine: Any) -> int:
+    """Return how many labels a model has used: those of clusters that have died count."""
+    found: int = engine.n_labels if engine.rereads else engine.n_clusters
+    return found
 
 
 def checked_labels(labels: Array, end: int, *, least: int = -1) -> NDArray[np.int64]:

@@ -38,7 +38,7 @@ from .format import (
     MOST_EPOCHS,
     MOST_HEADER_BYTES,
 )
-from .layouts import Layout, checked_labels, layout_of
+from .layouts import Layout, checked_labels, layout_of, may_be_merged, n_labels
 from .plain_params import check_params, params_from_plain
 from .snapshot import plain_params, rebuild
 from .strict import (
@@ -80,7 +80,7 @@ def load(
 
     Returns
     -------
-    model : FuzzyART, DVFA, DDVFA or TopoART
+    model : FuzzyART, DVFA, DDVFA, TopoART or DensityART
         The model as it was saved.
     metadata : dict
         What was given to ``save`` as ``metadata``, empty if nothing was. Only with
@@ -180,7 +180,7 @@ def _params(kind: type[BaseART], plain: Any) -> dict[str, Any]:
 
 def _restore_fitted(model: BaseART, fitted: Any, number: int, unpacker: Unpacker) -> None:
     layout = layout_of(model._engine_type)
-    is_auto, merges = isinstance(model, AutoVigilance), model._engine_type.merges
+    is_auto, merges = isinstance(model, AutoVigilance), may_be_merged(model._engine_type)
     if number == 1 and isinstance(model, DVFA) and isinstance(fitted, dict):
         fitted = fitted | {"choice": None}  # it could not choose yet
     fields(
@@ -211,21 +211,21 @@ def _restore_fitted(model: BaseART, fitted: Any, number: int, unpacker: Unpacker
         if arrays[name].shape != (n_features,):
             raise_unsound(f"{len(arrays[name]):,} bounds do not fit {n_features:,} features")
 
-    state = layout.state(arrays, counters)
+    state = layout.state(arrays, counters, fitted)
     if isinstance(model, FuzzyART) and not _are_numbered(arrays["category_labels"]):
         raise_unsound("the categories of fuzzy ART must be clusters 0, 1, ...")
     engine = rebuild(
         model._engine_type, {"n_features": n_features, "params": params, "state": state}
     )
     attributes |= layout.attributes(fitted, arrays, engine)
-    if merges:
+    if model._engine_type.merges:
         attributes["_merges_by_itself"] = merges_by_itself(engine.params())
     if choice is not None:
         attributes["_choice"] = _choice(choice, arrays["choice_order"], arrays["choice_labels"])
     if sizes is not None:
         if sum(sizes) != len(arrays["label_maps"]):
             raise_unsound("the label maps are not as long as they should be")
-        maps = checked_labels(arrays["label_maps"], engine.n_clusters)
+        maps = checked_labels(arrays["label_maps"], n_labels(engine))
         ends = itertools.accumulate(sizes)
         attributes["label_maps_"] = [
             maps[end - n : end] for n, end in zip(sizes, ends, strict=True)

@@ -24,10 +24,9 @@ _STATE_SIZE = 624  # whole numbers that make up the state of a RandomState
 def plain_params(model: BaseART) -> dict[str, Any]:
     """Return the constructor's parameters as numbers, text, lists and dicts, checked."""
     given = model.get_params(deep=False)
-    special = {
-        "bounds": _plain_bounds(given.pop("bounds")),
-        "random_state": _plain_random_state(given.pop("random_state")),
-    }
+    special = {"bounds": _plain_bounds(given.pop("bounds"))}
+    if "random_state" in given:
+        special["random_state"] = _plain_random_state(given.pop("random_state"))
     plain = {name: _plain_value(name, value) for name, value in given.items()} | special
     check_params(type(model), params_from_plain(plain))
     return plain

@@ -24,7 +24,7 @@ from .format import (
     MOST_DEPTH,
     MOST_HEADER_BYTES,
 )
-from .layouts import layout_of
+from .layouts import layout_of, may_be_merged
 from .plain_params import plain_params
 from .snapshot import dump
 
@@ -124,7 +124,7 @@ def _dump_fitted(model: BaseART, include_labels: bool) -> tuple[dict[str, Any], 
         header["choice"] = None if choice is None else _plain_choice(choice)
         if choice is not None:
             arrays |= {"choice_order": choice.order, "choice_labels": choice.labels}
-    if model._engine_type.merges:
+    if may_be_merged(model._engine_type):
         maps = model.__dict__.get("label_maps_")
         header["label_map_sizes"] = None if maps is None else [len(part) for part in maps]
         if maps is not None:

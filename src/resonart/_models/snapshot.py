@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from .. import _core
 from .._rows.bounds import Bounds
 
-Engine: TypeAlias = "_core.FuzzyArt | _core.Dvfa | _core.Ddvfa | _core.TopoArt"
+SweptEngine: TypeAlias = "_core.FuzzyArt | _core.Dvfa | _core.Ddvfa | _core.TopoArt"
+Engine: TypeAlias = "SweptEngine | _core.DensityArt"
 PlainEngine: TypeAlias = "_core.FuzzyArt | _core.Dvfa | _core.Ddvfa"
 Params: TypeAlias = "_core._Params"
 
@@ -120,13 +121,81 @@ class TopoSnapshot(NamedTuple):
         return cls(**state | {name: ModuleSnapshot(**state[name]) for name in ("a", "b")})
 
 
-Content: TypeAlias = "Snapshot | TopoSnapshot"
+class DensitySnapshot(NamedTuple):
+    """A DensityART model at one moment; categories are in order of creation, -1 is noise.
+
+    Attributes
+    ----------
+    strengths, outliers : ndarray of shape (n_categories,)
+        What the last reading said of each category.
+    reach : ndarray of shape (n_labels + 1, n_features)
+        How far apart neighbours lie in each cluster, and in all; empty before the first reading.
+    tree : ndarray of shape (n_tree, 5)
+        Clusters of the condensed tree: parent, birth, size, whether selected, label.
+    tree_boxes : ndarray of shape (n_boxes, 3)
+        Boxes of the reading: the cluster of the tree each falls out of, when, and its rows.
+    candidates : ndarray of shape (n_candidates, 9)
+        Readings that were considered, the best first.
+    """
+
+    weights: NDArray[np.float64]
+    counts: NDArray[np.int64]
+    labels: NDArray[np.int64]
+    means: NDArray[np.float64]
+    strengths: NDArray[np.float64]
+    outliers: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    reach: NDArray[np.float64]
+    resolution: float
+    n_labels: int
+    n_samples: int
+    since_merge: int
+    n_merges: int
+    n_removed: int
+    label_map: NDArray[np.int64]
+    tree: NDArray[np.float64]
+    tree_boxes: NDArray[np.float64]
+    candidates: NDArray[np.float64]
+
+    @property
+    def bounds(self) -> Bounds:
+        """The feature ranges."""
+        return Bounds(self.low, self.high)
+
+    @property
+    def n_refused(self) -> int:
+        """Rows that were not learned: none."""
+        return 0
+
+    @classmethod
+    def of(cls, engine: Any, *, grouped: bool = False) -> DensitySnapshot:
+        """Take it; categories are always in order of creation."""
+        return cls(**engine.snapshot())
+
+    def fill(self, engine: Any) -> None:
+        """Put it into a new model."""
+        _set_bounds(engine, self.low, self.high)
+        engine.restore(*self[:6], *self[8:])
+
+    def as_plain(self) -> dict[str, Any]:
+        """Return it as numbers and arrays."""
+        return self._asdict()
+
+    @classmethod
+    def from_plain(cls, state: dict[str, Any]) -> DensitySnapshot:
+        """Return what was taken apart."""
+        return cls(**state)
+
+
+Content: TypeAlias = "Snapshot | TopoSnapshot | DensitySnapshot"
 # What each algorithm's models hold.
-CONTENTS: dict[type[Any], type[Snapshot] | type[TopoSnapshot]] = {
+CONTENTS: dict[type[Any], type[Snapshot] | type[TopoSnapshot] | type[DensitySnapshot]] = {
     _core.FuzzyArt: Snapshot,
     _core.Dvfa: Snapshot,
     _core.Ddvfa: Snapshot,
     _core.TopoArt: TopoSnapshot,
+    _core.DensityArt: DensitySnapshot,
 }
 
 
@@ -175,7 +244,7 @@ def rebuild(kind: type[Engine], data: dict[str, Any]) -> Engine:
 
 
 def without_cluster(engine: Engine, label: int) -> Engine:
-    """Return a model that has all but one of the clusters; those above it are numbered one less."""
+    """Return a model that has all but one of the clusters, numbered from 0 in their order."""
     others = rebuild(type(engine), dump(engine))
     others.remove_clusters(np.array([label]))
     return others

@@ -22,7 +22,7 @@ class ClusterMatches(TransformerMixin, MetaEstimatorMixin, BaseEstimator):
 
     Parameters
     ----------
-    estimator : DDVFA, DVFA, FuzzyART or TopoART
+    estimator : DensityART, DDVFA, DVFA, FuzzyART or TopoART
         The clustering. A copy of it is fitted; one that is fitted already goes in as
         ``FrozenEstimator(model)``.
     top : int or None, default=None
@@ -76,7 +76,8 @@ class ClusterMatches(TransformerMixin, MetaEstimatorMixin, BaseEstimator):
         check_count("top", self.top, optional=True)
         if not hasattr(self.estimator, "nearest_clusters"):
             raise ParameterError(
-                f"estimator must be a DDVFA, DVFA, FuzzyART or TopoART, got {self.estimator!r}."
+                "estimator must be a DDVFA, DVFA, FuzzyART or TopoART, or a DensityART, got "
+                f"{self.estimator!r}."
             )
         self.estimator_ = clone(self.estimator).fit(X, y)
         return self
@@ -103,6 +104,8 @@ class ClusterMatches(TransformerMixin, MetaEstimatorMixin, BaseEstimator):
         n_clusters: int = self.estimator_.n_clusters_
         if n_clusters == 0:  # a TopoART that found nothing; rows are still to be checked
             return sparse.csr_matrix(np.asarray(self.estimator_.transform(X)))
+        # (Labels of DensityART that have died keep their columns.)
+        n_columns = len(self.get_feature_names_out())
         labels, matches = self.estimator_.nearest_clusters(X, min(top, n_clusters))
         by_column = np.argsort(labels, axis=1)
         return sparse.csr_matrix(
@@ -111,7 +114,7 @@ class ClusterMatches(TransformerMixin, MetaEstimatorMixin, BaseEstimator):
                 np.take_along_axis(labels, by_column, axis=1).ravel(),
                 np.arange(0, labels.size + 1, labels.shape[1]),
             ),
-            shape=(len(labels), n_clusters),
+            shape=(len(labels), n_columns),
         )
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:

@@ -131,8 +131,8 @@ class Description:
     clusters : tuple of ClusterDescription
         The clusters, the largest first.
     candidates : ClusterDescription or None
-        Categories of topoART that belong to no cluster yet, under the label -1; None if there are
-        none.
+        Categories that belong to no cluster, under the label -1: those of topoART that have too few
+        rows yet, and DensityART's noise; None if there are none.
     note : str
         What is to be known about the sizes; empty if they are simply rows.
     """
@@ -449,7 +449,8 @@ def _what_is_left(description: Description, n_shown: int) -> list[str]:
         lines += [
             "",
             f"in no cluster: {count_of(none.size, 'row')} ({percent(none.share, 1)}), "
-            f"{count_of(none.n_categories, 'category')} with too few rows so far",
+            f"{count_of(none.n_categories, 'category')} "
+            + ("of noise" if description.estimator == "DensityART" else "with too few rows so far"),
         ]
     return lines
 

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 _MOST_FEATURES = 6
 # Matches computed here from corners differ from the engine's by less.
 _ROUNDING = 1e-9
+# What a row of DensityART's clusters scores at least.
+LEAST_SCORE = 0.5
 
 
 @dataclass(frozen=True, repr=False)
@@ -177,7 +179,8 @@ class Explanation:
         What ``score_samples`` says.
     vigilance : float or None
         What the match has to reach to resonate; None for topoART, which takes the nearest
-        category.
+        category. For DensityART 0.5, as ``score_samples`` tells matches relative to the vigilance
+        of the cluster.
     resonates : bool
         Whether the cluster takes the row: what ``predict`` says with ``on_mismatch="noise"``.
         With topoART, that the category nearest to the row has seen enough rows.
@@ -198,6 +201,9 @@ class Explanation:
         The second choice; None if there is no other cluster.
     bounds : tuple of (tuple, tuple)
         The feature ranges by which the row was judged.
+    own_vigilance : float or None
+        DensityART: the least match that the cluster itself asks for; None for the others, and
+        where the category nearest to the row is noise.
     """
 
     estimator: str
@@ -216,6 +222,7 @@ class Explanation:
     clipped: tuple[int, ...]
     runner_up: RunnerUp | None
     bounds: tuple[tuple[float, ...], tuple[float, ...]]
+    own_vigilance: float | None = None
 
     def __str__(self) -> str:
         return "\n".join(_lines(self))
@@ -249,6 +256,8 @@ class Explanation:
 def explain_row(model: BaseART, rows: Rows, nearest: bool, names: tuple[str, ...]) -> Explanation:
     """Explain one checked row of a fitted model that nobody changes meanwhile."""
     engine = model._engine
+    if isinstance(engine, _core.DensityArt):
+        return _explain_reading(model, engine, rows, names)
     params = engine.params()
     # (The vigilance is no part of topoART's answer.)
     vigilance = None if engine.labels_later else params.lower_vigilance
@@ -297,6 +306,59 @@ def explain_row(model: BaseART, rows: Rows, nearest: bool, names: tuple[str, ...
         clipped=tuple(np.flatnonzero(clipped).tolist()),
         runner_up=_runner_up(engine, content, cluster, rows),
         bounds=(tuple(low.tolist()), tuple(high.tolist())),
+    )
+
+
+def _explain_reading(
+    model: BaseART, engine: _core.DensityArt, rows: Rows, names: tuple[str, ...]
+) -> Explanation:
+    """Explain a row of DensityART: its most active category decides, by its cluster's vigilance."""
+    content = model._snapshot()
+    params = engine.params()
+    row = np.asarray(rows[0], dtype=np.float64)
+    low, high = content.bounds
+    clips = params.out_of_bounds == _core.OutOfBounds.clip
+    category = min(int(engine.winners(rows)[0][0]), len(content.labels) - 1)
+    cluster = int(content.labels[category])
+    vigilances = engine.vigilances()
+    own_vigilance = float(vigilances[cluster]) if 0 <= cluster < len(vigilances) else None
+    # Noise is no cluster: of it only the category itself is told.
+    own = content.labels == cluster if cluster >= 0 else np.arange(len(content.labels)) == category
+    distances = _BoxDistances(
+        row=np.clip(row, low, high) if clips else row,
+        boxes=boxes_from_weights(content.weights[own], content.bounds),
+        counts=content.counts[own],
+        bounds=content.bounds,
+        names=names,
+        rule=MatchRule.of(len(row), params),
+        vigilance=own_vigilance or 0.0,
+    )
+    scores = engine.matches(rows)[0]
+    others = np.unique(content.labels[(content.labels >= 0) & (content.labels != cluster)])
+    others = others[others < len(scores)]
+    second = None
+    if len(others):
+        best = int(others[np.argmax(scores[others])])
+        second = RunnerUp(best, float(scores[best]), bool(scores[best] >= LEAST_SCORE))
+    resonates = int(engine.predict(rows, False)[0]) >= 0
+    return Explanation(
+        estimator=type(model).__name__,
+        row=tuple(row.tolist()),
+        feature_names=names,
+        label=cluster if resonates else -1,
+        cluster=cluster,
+        match=float(engine.score(rows)[0]),
+        vigilance=LEAST_SCORE,
+        resonates=resonates,
+        linkage=None,
+        box=distances.box(distances.nearest()),
+        deciding=distances.box(int(np.count_nonzero(own[:category]))),
+        n_categories=int(own.sum()),
+        n_holding=distances.n_holding(),
+        clipped=tuple(np.flatnonzero(clips & ((row < low) | (row > high))).tolist()),
+        runner_up=second,
+        bounds=(tuple(low.tolist()), tuple(high.tolist())),
+        own_vigilance=own_vigilance,
     )
 
 
@@ -386,12 +448,14 @@ def _of_ranges(amounts: Floats, extent: Floats) -> Floats:
 
 def _runner_up(engine: Engine, content: Content, cluster: int, rows: Rows) -> RunnerUp | None:
     """Ask the same model without the cluster."""
-    if cluster < 0 or int(content.labels.max()) < 1:
+    left = np.unique(content.labels[(content.labels >= 0) & (content.labels != cluster)])
+    if cluster < 0 or not len(left):
         return None
     others = without_cluster(engine, cluster)
     second = int(others.predict(rows, True)[0])
     return RunnerUp(
-        cluster=second + (second >= cluster),
+        # (Another thread may have learned meanwhile; then all of this is asked anew.)
+        cluster=int(left[second]) if 0 <= second < len(left) else -1,
         match=float(others.score(rows)[0]),
         resonates=int(others.predict(rows, False)[0]) >= 0,
     )
@@ -425,7 +489,10 @@ def _runner_up_lines(why: Explanation) -> list[str]:
     if second is None:
         return []
     too_low = "" if why.vigilance is None or second.resonates else ", too low"
-    then = f"cluster {second.cluster}, match {second.match:.3f}{too_low}"
+    match = "score" if why.estimator == "DensityART" else "match"
+    then = f"cluster {second.cluster}, {match} {second.match:.3f}{too_low}"
+    if why.cluster < 0:
+        return [f"nearest cluster: {then}"]
     return [f"without cluster {why.cluster}: {then}"]
 
 
@@ -450,6 +517,8 @@ def _verdict(why: Explanation) -> str:
     if why.box is None:
         return "no cluster (-1): no category has seen enough rows to be in one"
     side = "outside" if why.box.gaps else "inside"
+    if why.cluster < 0:
+        return f"no cluster (-1): the nearest category is noise, and the row lies {side} its box"
     boxes = "its boxes" if why.box.gaps else "one of its boxes"
     if why.n_categories == 1:
         boxes = "its box"
@@ -507,6 +576,8 @@ def _match_lines(why: Explanation, nearest: NearestBox) -> list[str]:
     """Say what makes the match, what it was compared with, and how far the box reaches."""
     if why.vigilance is None:
         return [_match_of_topo_art(why, nearest)]
+    if why.estimator == "DensityART":
+        return _score_lines(why, nearest)
     enough = "enough" if why.resonates else "too low"
     needed = f"{_vigilance_name(why)} asks for {why.vigilance:.12g}: {enough}"
     match = f"match {compared(why.match, why.vigilance)}"
@@ -535,6 +606,27 @@ def _match_lines(why: Explanation, nearest: NearestBox) -> list[str]:
             f"{average}"
         )
     return [*lines, f"  {_reach_line(why, box)}"]
+
+
+def _score_lines(why: Explanation, nearest: NearestBox) -> list[str]:
+    """Say what makes the score of DensityART."""
+    box = why.deciding or nearest
+    assert why.vigilance is not None
+    if why.own_vigilance is None:
+        return [f"score {why.match:.3f}: a third at most near noise"]
+    enough = "enough" if why.resonates else "too low"
+    score = compared(why.match, why.vigilance)
+    lines = [f"score {score}, and {why.vigilance:g} is needed: {enough}"]
+    if (box.lower, box.upper) != (nearest.lower, nearest.upper):
+        lines.append(
+            f"  by another of its categories, which is more active: {_rule_of(why, box)[0]}   "
+            f"({count_of(box.count, 'row')}, {percent(box.share)})"
+        )
+    lines.append(
+        f"  match {compared(box.match, why.own_vigilance)}, where neighbours in this cluster match "
+        f"by {why.own_vigilance:.4g} at least"
+    )
+    return lines if box.reach is None else [*lines, f"  {_reach_line(why, box)}"]
 
 
 def _match_of_topo_art(why: Explanation, nearest: NearestBox) -> str:

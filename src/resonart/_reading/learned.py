@@ -13,7 +13,7 @@ from .._shared.words import count_of
 
 
 class Renaming(NamedTuple):
-    """Clusters were merged or removed, and labels changed.
+    """Clusters were merged, read anew or removed, and labels changed.
 
     Attributes
     ----------
@@ -56,7 +56,8 @@ class Learned(NamedTuple):
         Whether the row founded a cluster.
     renamings : list of Renaming
         What changed labels on the way. (TopoART's clusters change without them: a label of its is
-        the cluster's name at that moment only.)
+        the cluster's name at that moment only. A cluster of DensityART may split where it is read
+        anew; its label then goes on with the part that has most rows.)
     """
 
     labels: NDArray[np.int64]
@@ -103,7 +104,8 @@ class Learned(NamedTuple):
     def labels_now(self) -> NDArray[np.int64]:
         """Return the labels under the names that clusters have after the call.
 
-        Of TopoART, whose clusters change by themselves, ask ``labels_``.
+        Of TopoART, whose clusters change by themselves, and of DensityART, whose clusters may
+        split, ask ``labels_``.
         """
         labels = self.labels.copy()
         for after, label_map in self.renamings:

@@ -155,11 +155,17 @@ class VigilanceChoice:
 
 
 class LearnedRun(NamedTuple):
-    """A new engine that has learned some rows, their labels, and the passes over them."""
+    """A new engine that has learned some rows, their labels, and the passes over them.
+
+    ``strengths`` and ``outliers`` are told by engines that read their clusters: how strongly each
+    row belongs to its cluster, and its outlier score.
+    """
 
     engine: Engine
     labels: Integers
     n_epochs: int
+    strengths: NDArray[np.float64] | None = None
+    outliers: NDArray[np.float64] | None = None
 
 
 def least_score(n_features: int) -> float:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
 from .. import _core
-from .._models.snapshot import Engine, engine_params, plain_params
+from .._models.snapshot import SweptEngine, engine_params, plain_params
 from .._rows.bounds import Bounds, check_bounds, ranges_of, scale_rows
 from .._rows.checks import ParameterError, Rows, check_jobs, check_rows
 from .._rows.outliers import warn_of_outliers
@@ -147,7 +147,7 @@ class _Call(NamedTuple):
 class _EngineCall(NamedTuple):
     """An engine call but for its orders: plain values, that may travel to another machine."""
 
-    engine: type[Engine]
+    engine: type[SweptEngine]
     rows: Rows
     low: Floats
     high: Floats
@@ -360,7 +360,7 @@ def _prepare(
 ) -> _EngineCall:
     model.set_params(**call.fixed)
     return _EngineCall(
-        model._engine_type,
+        cast("type[SweptEngine]", model._engine_type),  # no other has vigilances to be given
         rows,
         bounds.low,
         bounds.high,

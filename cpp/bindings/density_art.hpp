@@ -1,0 +1,382 @@
+// DensityART as Python sees it: categories with means, and what the last reading said.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <cmath>
+#include <memory>
+#include <utility>
+
+#include "learner.hpp"
+
+namespace resonart::bindings {
+
+class DensityArtBinding {
+public:
+    using Engine = Learner<DensityArt>;
+    using F = LearnerBinding<DensityArt>;
+
+    // The whole model at one moment, by name: categories in order of creation.
+    static nb::dict snapshot(const Engine& engine) {
+        struct Copied {
+            std::size_t n, d, n_labels, n_tree, n_boxes, n_candidates;
+            NewArray<double> weights, means, strength, outlier, low, high, reach;
+            NewArray<std::int64_t> counts, labels, map;
+            NewArray<double> tree, boxes, candidates;
+            double resolution;
+            std::int64_t n_samples, since_merge, n_merges, n_removed;
+        };
+        Copied all = F::held(engine, [&](const Engine::State& state) {
+            const DensityArt& art = state.art;
+            const Categories& c = art.categories();
+            static const ReadingRecord nothing;
+            const ReadingRecord& read = art.record() ? *art.record() : nothing;
+            const std::size_t n = c.size(), d = c.n_features();
+            Copied out{n,
+                       d,
+                       art.n_labels(),
+                       read.tree.parent.size(),
+                       read.weight.size(),
+                       read.candidates.size(),
+                       NewArray<double>(n * 2 * d),
+                       NewArray<double>(n * d),
+                       NewArray<double>(n),
+                       NewArray<double>(n),
+                       NewArray<double>(state.bounds.size()),
+                       NewArray<double>(state.bounds.size()),
+                       NewArray<double>(art.reach().size()),
+                       NewArray<std::int64_t>(n),
+                       NewArray<std::int64_t>(n),
+                       NewArray<std::int64_t>(state.label_map.size()),
+                       NewArray<double>(read.tree.parent.size() * kTreeColumns),
+                       NewArray<double>(read.weight.size() * kBoxColumns),
+                       NewArray<double>(read.candidates.size() * kCandidateColumns),
+                       art.resolution(),
+                       state.n_samples,
+                       state.since_merge,
+                       state.n_merges,
+                       state.n_removed};
+            for (std::size_t j = 0; j < n; ++j) {
+                c.copy_weight(j, out.weights.data() + j * 2 * d);
+                std::copy_n(art.means()[j], d, out.means.data() + j * d);
+                out.strength.data()[j] = art.strength(j);
+                out.outlier.data()[j] = art.outlier(j);
+                out.counts.data()[j] = c.count(j);
+                out.labels.data()[j] = told_label(c.owner(j));
+            }
+            for (std::size_t f = 0; f < state.bounds.size(); ++f) {
+                out.low.data()[f] = state.bounds.low(f);
+                out.high.data()[f] = state.bounds.high(f);
+            }
+            std::copy(art.reach().begin(), art.reach().end(), out.reach.data());
+            for (std::size_t i = 0; i < state.label_map.size(); ++i) {
+                out.map.data()[i] = told_label(state.label_map[i]);
+            }
+            write_record(read, out.tree.data(), out.boxes.data(), out.candidates.data());
+            return out;
+        });
+        nb::dict found;
+        found["weights"] = all.weights.matrix(all.n, 2 * all.d);
+        found["counts"] = whole_numbers(all.counts);
+        found["labels"] = whole_numbers(all.labels);
+        found["means"] = all.means.matrix(all.n, all.d);
+        found["strengths"] = all.strength.vector();
+        found["outliers"] = all.outlier.vector();
+        found["low"] = all.low.vector();
+        found["high"] = all.high.vector();
+        found["reach"] = all.reach.matrix(all.n_merges ? all.n_labels + 1 : 0, all.d);
+        found["resolution"] = all.resolution;
+        found["n_labels"] = all.n_labels;
+        found["n_samples"] = all.n_samples;
+        found["since_merge"] = all.since_merge;
+        found["n_merges"] = all.n_merges;
+        found["n_removed"] = all.n_removed;
+        found["label_map"] = whole_numbers(all.map);
+        found["tree"] = all.tree.matrix(all.n_tree, kTreeColumns);
+        found["tree_boxes"] = all.boxes.matrix(all.n_boxes, kBoxColumns);
+        found["candidates"] = all.candidates.matrix(all.n_candidates, kCandidateColumns);
+        return found;
+    }
+
+    // Fills a new model. Everything an array from outside could get wrong is checked.
+    static void restore(Engine& engine, const Matrix<double>& weights,
+                        const Vector<std::int64_t>& counts, const Vector<std::int64_t>& labels,
+                        const Matrix<double>& means, const Vector<double>& strengths,
+                        const Vector<double>& outliers, const Matrix<double>& reach,
+                        double resolution, std::int64_t n_labels, std::int64_t n_samples,
+                        std::int64_t since_merge, std::int64_t n_merges, std::int64_t n_removed,
+                        const Vector<std::int64_t>& label_map, const Matrix<double>& tree,
+                        const Matrix<double>& tree_boxes, const Matrix<double>& candidates) {
+        const std::size_t d = engine.n_features(), n = weights.shape(0);
+        for (const std::int64_t counter : {n_samples, since_merge, n_merges}) {
+            F::check_counter(counter);
+        }
+        F::check_removed(n_removed, n_samples);
+        if (weights.shape(1) != 2 * d || counts.shape(0) != n || labels.shape(0) != n ||
+            means.shape(0) != n || means.shape(1) != d || strengths.shape(0) != n ||
+            outliers.shape(0) != n) {
+            throw nb::value_error("weights, counts, labels and means do not fit together");
+        }
+        if (!(resolution >= 0.0 && resolution <= 1.0)) {
+            throw nb::value_error("the resolution must lie between 0 and 1");
+        }
+        const bool was_read = n_merges > 0;
+        if (since_merge > n_samples || n_labels < 0 || n_labels > kMostLabels ||
+            (!was_read && n_labels != 1)) {
+            throw nb::value_error("counters do not fit together");
+        }
+        const auto n_known = static_cast<std::size_t>(n_labels);
+        if (reach.shape(0) != (was_read ? n_known + 1 : 0) || reach.shape(1) != d) {
+            throw nb::value_error("there must be a reach for each label");
+        }
+        DensityArt::Content content;
+        content.categories = Categories(d);
+        content.means = RowMeans(d);
+        content.categories.reserve(n);
+        content.means.reserve(n);
+        content.strength.reserve(n);
+        content.outlier.reserve(n);
+        std::int64_t total = 0;
+        for (std::size_t j = 0; j < n; ++j) {
+            const double* w = weights.data() + j * 2 * d;
+            check_weight(w, 2 * d);
+            const std::int64_t count = counts.data()[j], m = labels.data()[j];
+            if (count < 1) throw nb::value_error("counts must be positive");
+            if (count > kMostRows - total) throw nb::value_error("counts too large");
+            total += count;
+            if (m < (was_read ? -1 : 0) || m >= n_labels) {
+                throw nb::value_error("a category names a label that is not there");
+            }
+            for (std::size_t f = 0; f < d; ++f) {
+                if (!usable(means.data()[j * d + f])) {
+                    throw nb::value_error("means must be finite numbers");
+                }
+            }
+            content.categories.append(w, count, label_of(m));
+            content.means.append(means.data() + j * d);
+            content.strength.push(share(strengths.data()[j]));
+            content.outlier.push(share(outliers.data()[j]));
+        }
+        content.reach.reserve(reach.shape(0) * d);
+        for (std::size_t i = 0; i < reach.shape(0) * d; ++i) {
+            const double side = reach.data()[i];
+            if (!(side >= 0.0) || !std::isfinite(side)) {
+                throw nb::value_error("reaches must be finite, and not negative");
+            }
+            content.reach.push(side);
+        }
+        content.resolution = resolution;
+        content.n_labels = n_known;
+        content.was_read = was_read;
+        content.record = read_record(tree, tree_boxes, candidates, n_labels);
+        LabelMap map;
+        map.reserve(label_map.shape(0));
+        for (std::size_t i = 0; i < label_map.shape(0); ++i) {
+            const std::int64_t m = label_map.data()[i];
+            if (m < -1 || m >= n_labels) {
+                throw nb::value_error("label map names a cluster that is not there");
+            }
+            map.push(label_of(m));
+        }
+        nb::gil_scoped_release free;
+        CheckSignals ask;
+        const WriteGuard writing(engine.lock(), ask);
+        auto& state = engine.state_to_fill();
+        if (!state.bounds.known()) {
+            throw std::invalid_argument("a model is filled after it has been told its ranges");
+        }
+        state.art.adopt(std::move(content), state.bounds);
+        state.n_samples = n_samples;
+        state.since_merge = since_merge;
+        state.n_merges = n_merges;
+        state.n_removed = n_removed;
+        state.label_map = std::move(map);
+    }
+
+    // Least match, and whether there is such a cluster, of each label.
+    static NewVector<double> vigilances(const Engine& engine) {
+        auto found = F::held(engine, [](const Engine::State& state) {
+            NewArray<double> each(state.art.n_labels());
+            for (std::size_t m = 0; m < state.art.n_labels(); ++m) {
+                each.data()[m] = state.art.lives(m) ? state.art.vigilance(m) : std::nan("");
+            }
+            return std::make_pair(std::move(each), state.art.n_labels());
+        });
+        return found.first.vector();
+    }
+
+    // Of each row the most active category, and the match with it; below 0 far outside the ranges.
+    static std::tuple<WholeNumbers, NewVector<double>> winners(const Engine& engine,
+                                                               const AnyRows& array) {
+        const Rows data = F::rows(engine, array);
+        NewArray<std::int64_t> categories(data.size());
+        NewArray<double> matches(data.size());
+        try {
+            nb::gil_scoped_release free;
+            engine.winners(data, categories.data(), matches.data(), CheckSignals());
+        } catch (const OutsideBounds& e) {
+            raise_outside(e);
+        }
+        return {whole_numbers(categories), matches.vector()};
+    }
+
+    static WholeNumbers pool(Engine& engine) {
+        LabelMap goes_to;
+        {
+            nb::gil_scoped_release free;
+            goes_to = engine.pool(CheckSignals());
+        }
+        return F::told(goes_to);
+    }
+
+private:
+    static constexpr std::size_t kTreeColumns = 5, kBoxColumns = 3, kCandidateColumns = 9;
+    // Far more clusters than there are categories.
+    static constexpr std::int64_t kMostLabels = std::int64_t{1} << 31;
+
+    static std::uint32_t label_of(std::int64_t m) {
+        return m < 0 ? kNoLabel : static_cast<std::uint32_t>(m);
+    }
+    static double share(double value) {
+        if (!(value >= 0.0 && value <= 1.0)) {
+            throw nb::value_error("strengths and outlier scores must lie between 0 and 1");
+        }
+        return value;
+    }
+
+    static void write_record(const ReadingRecord& read, double* tree, double* boxes,
+                             double* candidates) {
+        for (std::size_t c = 0; c < read.tree.parent.size(); ++c) {
+            *tree++ = read.tree.parent[c];
+            *tree++ = read.tree.birth[c];
+            *tree++ = read.tree.size[c];
+            *tree++ = read.tree.selected[c];
+            *tree++ = read.label[c];
+        }
+        const bool has_tree = !read.tree.cluster.empty();
+        for (std::size_t j = 0; j < read.weight.size(); ++j) {
+            *boxes++ = has_tree ? read.tree.cluster[j] : -1;
+            *boxes++ = has_tree ? read.tree.leaves_at[j] : 0.0;
+            *boxes++ = read.weight[j];
+        }
+        for (const Candidate& each : read.candidates) {
+            *candidates++ = static_cast<double>(each.scaling);
+            *candidates++ = each.n_components;
+            *candidates++ = static_cast<double>(each.selection);
+            *candidates++ = static_cast<double>(each.min_cluster_size);
+            *candidates++ = static_cast<double>(each.min_samples);
+            *candidates++ = each.height;
+            *candidates++ = static_cast<double>(each.n_clusters);
+            *candidates++ = each.noise;
+            *candidates++ = each.score;
+        }
+    }
+
+    // A whole number in [low, high].
+    static std::int64_t whole(double value, double low, double high) {
+        if (!(value >= low && value <= high) || value != std::floor(value)) {
+            throw nb::value_error("the record of the reading is not sound");
+        }
+        return static_cast<std::int64_t>(value);
+    }
+    static double positive(double value, bool may_be_infinite) {
+        if (!(value >= 0.0) || (!may_be_infinite && !std::isfinite(value))) {
+            throw nb::value_error("the record of the reading is not sound");
+        }
+        return value;
+    }
+
+    static std::shared_ptr<const ReadingRecord> read_record(const Matrix<double>& tree,
+                                                            const Matrix<double>& boxes,
+                                                            const Matrix<double>& candidates,
+                                                            std::int64_t n_labels) {
+        if (tree.shape(1) != kTreeColumns || boxes.shape(1) != kBoxColumns ||
+            candidates.shape(1) != kCandidateColumns) {
+            throw nb::value_error("the record of the reading is not sound");
+        }
+        auto read = std::make_shared<ReadingRecord>();
+        const double most = static_cast<double>(kMostRows);
+        const auto n_tree = static_cast<double>(tree.shape(0));
+        for (std::size_t c = 0; c < tree.shape(0); ++c) {
+            const double* row = tree.data() + c * kTreeColumns;
+            const double before = static_cast<double>(c) - 1.0;
+            const double first = c == 0 ? -1.0 : 0.0;
+            read->tree.parent.push_back(static_cast<std::int32_t>(whole(row[0], first, before)));
+            read->tree.birth.push_back(positive(row[1], true));
+            read->tree.size.push_back(positive(row[2], false));
+            read->tree.selected.push_back(static_cast<std::uint8_t>(whole(row[3], 0.0, 1.0)));
+            read->label.push_back(static_cast<std::int32_t>(
+                whole(row[4], -1.0, static_cast<double>(n_labels) - 1.0)));
+        }
+        for (std::size_t j = 0; j < boxes.shape(0); ++j) {
+            const double* row = boxes.data() + j * kBoxColumns;
+            if (tree.shape(0)) {
+                const std::int64_t cluster = whole(row[0], 0.0, n_tree - 1.0);
+                read->tree.cluster.push_back(static_cast<std::int32_t>(cluster));
+                read->tree.leaves_at.push_back(positive(row[1], true));
+            }
+            read->weight.push_back(positive(row[2], false));
+        }
+        for (std::size_t i = 0; i < candidates.shape(0); ++i) {
+            const double* row = candidates.data() + i * kCandidateColumns;
+            Candidate each;
+            each.scaling = static_cast<Scaling>(whole(row[0], 0.0, 5.0));
+            each.n_components = static_cast<std::int32_t>(whole(row[1], 0.0, 2147483647.0));
+            each.selection = static_cast<Selection>(whole(row[2], 0.0, 3.0));
+            each.min_cluster_size = whole(row[3], 0.0, most);
+            each.min_samples = whole(row[4], 0.0, most);
+            each.height = positive(row[5], true);
+            each.n_clusters = whole(row[6], 0.0, most);
+            each.noise = share(row[7]);
+            each.score = row[8];
+            read->candidates.push_back(each);
+        }
+        return read;
+    }
+};
+
+inline void bind_density_art(nb::module_& m) {
+    using B = DensityArtBinding;
+    bind_common<DensityArt>(m, "DensityArt")
+        .def("snapshot", &B::snapshot)
+        .def("restore", &B::restore, nb::arg("weights"), nb::arg("counts"), nb::arg("labels"),
+             nb::arg("means"), nb::arg("strengths"), nb::arg("outliers"), nb::arg("reach"),
+             nb::arg("resolution"), nb::arg("n_labels"), nb::arg("n_samples"),
+             nb::arg("since_merge"), nb::arg("n_merges"), nb::arg("n_removed"),
+             nb::arg("label_map"), nb::arg("tree"), nb::arg("tree_boxes"), nb::arg("candidates"))
+        .def("label_map", &B::F::label_map)
+        .def("remove_categories", &B::F::remove_categories, nb::arg("categories"))
+        .def(
+            "reread",
+            [](B::Engine& engine, const DensityArtParams& params) {
+                {
+                    nb::gil_scoped_release free;
+                    engine.merge(params, CheckSignals());
+                }
+                return B::F::label_map(engine);
+            },
+            nb::arg("params"))
+        .def("pool", &B::pool)
+        .def(
+            "set_threads",
+            [](B::Engine& engine, unsigned n) {
+                nb::gil_scoped_release free;
+                engine.set_threads(n, CheckSignals());
+            },
+            nb::arg("n"))
+        .def("winners", &B::winners, nb::arg("rows"))
+        .def("vigilances", &B::vigilances)
+        .def_prop_ro("n_labels",
+                     [](const B::Engine& e) {
+                         return B::F::held(e, [](const auto& s) { return s.art.n_labels(); });
+                     })
+        .def_prop_ro("resolution",
+                     [](const B::Engine& e) {
+                         return B::F::held(e, [](const auto& s) { return s.art.resolution(); });
+                     })
+        .def_prop_ro("n_categories", [](const B::Engine& e) {
+            return B::F::held(e, [](const auto& s) { return s.art.categories().size(); });
+        });
+}
+
+}  // namespace resonart::bindings

@@ -1,0 +1,216 @@
+"""Why the clusters are what they are: the reading that was chosen, and the runners-up."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _core
+from .._shared.show import card, heading, line, summary, table
+from .._shared.words import count_of
+
+_SCALINGS = tuple(_core.Scaling.__members__)
+_SELECTIONS = tuple(_core.Selection.__members__)
+
+
+class ReadingCandidate(NamedTuple):
+    """One way to read clusters that was considered.
+
+    Attributes
+    ----------
+    scaling : str
+        How features were made comparable.
+    n_components : int
+        Principal components taken; 0 where none were.
+    selection : {"eom", "leaf", "cut"}
+        How clusters were taken from the tree: by excess of mass, its leaves, or by one cut.
+    min_cluster_size, min_samples : int
+        Rows that make a cluster, and rows that a density is taken over.
+    height : float
+        Where a cut was made; 0 elsewhere.
+    n_clusters : int
+        Clusters that came out.
+    noise : float
+        Share of the rows in none of them.
+    score : float
+        The agreement with the true clusters that is expected of it; the higher the better.
+    """
+
+    scaling: str
+    n_components: int
+    selection: str
+    min_cluster_size: int
+    min_samples: int
+    height: float
+    n_clusters: int
+    noise: float
+    score: float
+
+    def __repr__(self) -> str:
+        return summary(self, **self._asdict())
+
+    def _repr_html_(self) -> str:
+        return card(_candidates_table([self]))
+
+
+def _candidates_table(candidates: Sequence[ReadingCandidate]) -> str:
+    columns = ["scaling", "selection", "min_cluster_size", "min_samples"]
+    columns += ["clusters", "noise", "expected score"]
+    rows = [
+        (
+            _scaling_in_words(each),
+            each.selection,
+            each.min_cluster_size,
+            each.min_samples,
+            each.n_clusters,
+            f"{100.0 * each.noise:.1f} %",
+            each.score,
+        )
+        for each in candidates
+    ]
+    return table(columns, rows)
+
+
+def _scaling_in_words(each: ReadingCandidate) -> str:
+    return f"{each.scaling} ({each.n_components})" if each.n_components else each.scaling
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ReadingChoice:
+    """How the clusters of a :class:`DensityART` were read, and why: ``model.choice_``.
+
+    Attributes
+    ----------
+    chosen : ReadingCandidate
+        The reading that was chosen. What it has is an attribute here, too.
+    runners_up : tuple of ReadingCandidate
+        The other readings that were considered, the best first.
+    reason : str
+        All this in one line.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from resonart import DensityART
+    >>> model = DensityART().fit(np.random.default_rng(0).normal(size=(100, 2)))
+    >>> model.choice_.n_clusters == model.n_clusters_
+    True
+    """
+
+    chosen: ReadingCandidate
+    runners_up: tuple[ReadingCandidate, ...]
+
+    @classmethod
+    def of(cls, candidates: NDArray[np.float64], n_clusters: int, noise: float) -> ReadingChoice:
+        """Return the choice from the table in which the engine keeps it.
+
+        ``n_clusters`` and ``noise`` are those of the reading, where nothing was to be chosen.
+        """
+        found = [
+            ReadingCandidate(
+                _SCALINGS[int(row[0])],
+                int(row[1]),
+                _SELECTIONS[int(row[2])],
+                int(row[3]),
+                int(row[4]),
+                float(row[5]),
+                int(row[6]),
+                float(row[7]),
+                float(row[8]),
+            )
+            for row in candidates
+        ]
+        if not found:
+            found = [ReadingCandidate("given", 0, "cut", 0, 0, 0.0, n_clusters, noise, np.nan)]
+        return cls(found[0], tuple(found[1:]))
+
+    @property
+    def scaling(self) -> str:
+        """How features were made comparable."""
+        return self.chosen.scaling
+
+    @property
+    def n_components(self) -> int:
+        """Principal components taken; 0 where none were."""
+        return self.chosen.n_components
+
+    @property
+    def selection(self) -> str:
+        """How clusters were taken from the tree."""
+        return self.chosen.selection
+
+    @property
+    def min_cluster_size(self) -> int:
+        """Rows that make a cluster."""
+        return self.chosen.min_cluster_size
+
+    @property
+    def min_samples(self) -> int:
+        """Rows that a density is taken over."""
+        return self.chosen.min_samples
+
+    @property
+    def height(self) -> float:
+        """Where a cut was made; 0 elsewhere."""
+        return self.chosen.height
+
+    @property
+    def n_clusters(self) -> int:
+        """Clusters that came out."""
+        return self.chosen.n_clusters
+
+    @property
+    def noise(self) -> float:
+        """Share of the rows in none of them."""
+        return self.chosen.noise
+
+    @property
+    def score(self) -> float:
+        """The agreement with the true clusters that is expected."""
+        return self.chosen.score
+
+    @property
+    def reason(self) -> str:
+        """All of it in one line."""
+        best = self.chosen
+        text = (
+            f"{count_of(best.n_clusters, 'cluster')}, {100.0 * best.noise:.1f} % noise: "
+            f"scaling {_scaling_in_words(best)!r}, selection {best.selection!r}, "
+            f"min_cluster_size {best.min_cluster_size}, min_samples {best.min_samples}"
+        )
+        if np.isfinite(best.score):
+            text += f", expected score {best.score:.3f}"
+        if self.runners_up:
+            second = self.runners_up[0]
+            text += (
+                f"; next of {count_of(len(self.runners_up), 'other reading')}: "
+                f"{count_of(second.n_clusters, 'cluster')} at {second.score:.3f}"
+            )
+        return f"{text}."
+
+    def __str__(self) -> str:
+        return self.reason
+
+    def __repr__(self) -> str:
+        best = self.chosen
+        return summary(
+            self,
+            scaling=best.scaling,
+            selection=best.selection,
+            min_cluster_size=best.min_cluster_size,
+            min_samples=best.min_samples,
+            n_clusters=best.n_clusters,
+            noise=best.noise,
+            score=best.score,
+            n_runners_up=len(self.runners_up),
+        )
+
+    def _repr_html_(self) -> str:
+        parts = [heading(self.reason), line("What was chosen:"), _candidates_table([self.chosen])]
+        if self.runners_up:
+            parts += [line("The runners-up:"), _candidates_table(self.runners_up)]
+        return card(*parts)

@@ -1,0 +1,131 @@
+"""The condensed tree: which clusters split off which, where, and what fell out of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._shared.show import SHOWN_ROWS, card, heading, line, summary, table
+from .._shared.words import count_of
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CondensedTree:
+    """The condensed tree of a reading: ``model.condensed_tree_``.
+
+    Clusters are numbered from the root, 0, parents before children. Densities are told as
+    ``lambda``, 1 / distance, as HDBSCAN does.
+
+    Attributes
+    ----------
+    parents : ndarray of shape (n_tree,)
+        Parent of each cluster; -1 of the root.
+    births : ndarray of shape (n_tree,)
+        Where each split off from its parent; 0 of the root.
+    sizes : ndarray of shape (n_tree,)
+        Rows of each at its birth.
+    selected : ndarray of bool of shape (n_tree,)
+        Which of them are the model's clusters.
+    labels : ndarray of shape (n_tree,)
+        The labels of these as the reading gave them; -1 for the others.
+    box_clusters : ndarray of shape (n_boxes,)
+        The cluster that each box falls out of. Boxes are the categories as they were when the tree
+        was read, in order of creation.
+    box_lambdas : ndarray of shape (n_boxes,)
+        Where it does; infinite for rows that are equal.
+    box_sizes : ndarray of shape (n_boxes,)
+        Rows of each box.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from resonart import DensityART
+    >>> model = DensityART().fit(np.random.default_rng(0).normal(size=(100, 2)))
+    >>> tree = model.condensed_tree_
+    >>> int(tree.box_sizes.sum())
+    100
+    """
+
+    parents: Integers
+    births: Floats
+    sizes: Floats
+    selected: NDArray[np.bool_]
+    labels: Integers
+    box_clusters: Integers
+    box_lambdas: Floats
+    box_sizes: Floats
+
+    @classmethod
+    def of(cls, tree: Floats, boxes: Floats) -> CondensedTree:
+        """Return the tree from the tables in which the engine keeps it."""
+        return cls(
+            parents=tree[:, 0].astype(np.int64),
+            births=tree[:, 1].copy(),
+            sizes=tree[:, 2].copy(),
+            selected=tree[:, 3] != 0.0,
+            labels=tree[:, 4].astype(np.int64),
+            box_clusters=boxes[:, 0].astype(np.int64),
+            box_lambdas=boxes[:, 1].copy(),
+            box_sizes=boxes[:, 2].copy(),
+        )
+
+    def __len__(self) -> int:
+        return len(self.parents)
+
+    def to_records(self) -> NDArray[Any]:
+        """Return the tree as HDBSCAN writes it: a line for all that falls out of a cluster.
+
+        Returns
+        -------
+        records : structured ndarray
+            With the fields ``parent``, ``child``, ``lambda_val`` and ``child_size``. Children below
+            ``n_boxes`` are boxes; cluster ``c`` is ``n_boxes + c``. ``pandas.DataFrame(records)``
+            makes a frame of it.
+        """
+        n_boxes = len(self.box_clusters) if len(self) else 0
+        kind = [("parent", "i8"), ("child", "i8"), ("lambda_val", "f8"), ("child_size", "f8")]
+        records = np.empty(n_boxes + max(len(self) - 1, 0), dtype=kind)
+        boxes, clusters = records[:n_boxes], records[n_boxes:]
+        boxes["parent"] = n_boxes + self.box_clusters[:n_boxes]
+        boxes["child"] = np.arange(n_boxes)
+        boxes["lambda_val"] = self.box_lambdas[:n_boxes]
+        boxes["child_size"] = self.box_sizes[:n_boxes]
+        clusters["parent"] = n_boxes + self.parents[1:]
+        clusters["child"] = n_boxes + np.arange(1, len(self))
+        clusters["lambda_val"] = self.births[1:]
+        clusters["child_size"] = self.sizes[1:]
+        return records[np.argsort(records["parent"], kind="stable")]
+
+    def __repr__(self) -> str:
+        return summary(
+            self,
+            n_clusters=len(self),
+            n_selected=int(self.selected.sum()),
+            n_boxes=len(self.box_clusters),
+        )
+
+    def _repr_html_(self) -> str:
+        title = (
+            f"A tree of {count_of(len(self), 'cluster')} over "
+            f"{count_of(len(self.box_clusters), 'box')}, {int(self.selected.sum()):,} selected"
+        )
+        rows = [
+            (
+                c,
+                None if self.parents[c] < 0 else int(self.parents[c]),
+                float(self.births[c]),
+                float(self.sizes[c]),
+                int(self.labels[c]) if self.selected[c] else None,
+            )
+            for c in range(min(len(self), SHOWN_ROWS))
+        ]
+        columns = ["cluster of the tree", "split off from", "at lambda", "rows", "label"]
+        if not len(self):
+            return card(heading(title), line("It was read in another way."))
+        return card(heading(title), table(columns, rows, n_rows=len(self)))

@@ -1,0 +1,316 @@
+"""DensityART: clusters of any shape and density, without a parameter."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _core
+from .._density.choice import ReadingChoice
+from .._density.condensed_tree import CondensedTree
+from .._models.snapshot import DensitySnapshot, Params
+from .._rows.checks import ParameterError, Rows, check_jobs
+from .._shared.labels import rename_labels
+from .._vigilance.choice import LearnedRun
+from .base import BaseART, Labels
+from .learning import StreamCall
+from .parameters import check_size, engine_fields
+
+Floats = NDArray[np.float64]
+
+
+class DensityART(BaseART):
+    """DensityART: clusters of any shape and density, with noise, without a parameter.
+
+    Rows become the boxes of a fuzzy ART as fine as ``max_categories`` allows: every distinct row is
+    a category of its own until there is no more room; then boxes may grow by a step, and learning
+    goes on. Over the boxes a density tree is built, whose branches are the clusters. How they are
+    read from it (the scaling of the features, the size of clusters, where branches are cut) is
+    chosen from the rows, unless it is given.
+
+    Parameters
+    ----------
+    min_cluster_size : int, float or "auto", default="auto"
+        Rows that make a cluster, >= 2, or their share of all rows in (0, 1). What is smaller is
+        noise. ``"auto"`` chooses it from the rows.
+    min_samples : int or "auto", default="auto"
+        Rows that the density at a row is taken over, itself included. ``"auto"`` chooses it.
+    scaling : {"auto", "given", "range", "standard", "rank", "pca"}, default="auto"
+        How features are made comparable before densities are taken: values as they are given, by
+        ranges, by standard deviations, by ranks, or principal components. ``"auto"`` chooses.
+    cluster_selection_method : {"auto", "eom", "leaf"}, default="auto"
+        How clusters are taken from the tree: by excess of mass, or its leaves. ``"auto"`` chooses,
+        among others.
+    noise : {"label", "attach"}, default="label"
+        What is said of rows that the reading puts into no cluster: -1, or the nearest cluster. A
+        row far from all that is known is -1 either way.
+    alpha : float, default=1e-3
+        Choice parameter, > 0: small values prefer the smallest box that holds a row.
+    n_jobs : int or None, default=-1
+        Threads that may be used to read the clusters: -1 uses as many as there are processors,
+        None is 1. Results do not depend on it.
+    bounds : tuple (low, high) or None, default=None
+        Feature ranges that are scaled to [0, 1]; learned from the rows by default.
+    out_of_bounds : {"expand", "clip", "error"}, default="expand"
+        What a row outside the ranges does; see :class:`FuzzyART`.
+    max_categories : int, default=10_000
+        Most categories, >= 1: a bound on memory and time. No row is ever refused.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        Clusters of the rows of the last ``fit`` or ``partial_fit``; -1 for noise. After ``fit``
+        they are 0, 1, ... by the first row of each cluster.
+    probabilities_ : ndarray of shape (n_samples,)
+        How strongly each of these rows belongs to its cluster, in [0, 1]; 0 for noise.
+    outlier_scores_ : ndarray of shape (n_samples,)
+        How much sparser than its surroundings the place of each of these rows is, in [0, 1].
+    n_clusters_, n_categories_ : int
+        Number of clusters and of categories.
+    condensed_tree_ : CondensedTree
+        The tree that clusters were last read from.
+    choice_ : ReadingChoice
+        How they were read, the runners-up, and why.
+    label_map_ : ndarray
+        Old label to new label of the last call in which clusters were read; see Notes.
+    weights_, counts_, category_labels_ : ndarray
+        Complement-coded weights, rows and labels (-1: noise) of the categories, in order of
+        creation.
+    means_ : ndarray of shape (n_categories, n_features)
+        The mean of each category's rows.
+    boxes_ : Boxes
+        Corners ``(lower, upper)`` of each category in the user's units.
+    resolution_ : float
+        How large a box may be: the mean of its sides, as shares of the feature ranges. 0 while
+        every distinct row is a category of its own.
+    vigilances_ : ndarray of shape (n_labels,)
+        The least match that takes a row into each cluster; NaN for labels that have died.
+    n_readings_ : int
+        How often clusters have been read.
+    bounds_, n_features_in_, feature_names_in_, n_samples_seen_, n_removed_
+        As for the other estimators.
+
+    See Also
+    --------
+    DDVFA : The paper's method, with vigilances of its own.
+
+    Notes
+    -----
+    A stream (``partial_fit``, ``learn_many``, ``learn_one``) is read after its first 32 rows,
+    before which all of it is cluster 0, and then whenever as many rows have come as the last
+    reading saw; :meth:`update_clusters` reads at once. In between, a new row is told what
+    ``predict`` says of it. Where rows are cut into calls does not matter. Each cluster takes over
+    the label of the one before with which it shares most rows, largest shares first; others get
+    labels never used before. Labels are not renumbered: one that dies leaves a hole.
+    ``label_map_`` maps each old label to that of the cluster most of its rows are in, -1 where
+    that is none.
+
+    ``predict`` asks the most active category, whose cluster takes the row if the match reaches the
+    cluster's own vigilance: that of the most distant neighbours in it, along the spanning tree.
+
+    References
+    ----------
+    Campello, Moulavi and Sander, "Density-based clustering based on hierarchical density
+    estimates", PAKDD 2013.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from resonart import DensityART
+    >>> X = np.random.default_rng(0).normal(size=(200, 2))
+    >>> model = DensityART().fit(X)
+    >>> bool((model.predict(X) == model.labels_).all())
+    True
+    >>> model.predict([[1e6, 1e6]])
+    array([-1])
+    """
+
+    _engine_type = _core.DensityArt
+    _engine: _core.DensityArt
+
+    # Rows are taken once, as they come, and what is far from all is said to be so.
+    max_epochs = 1
+    order = "given"
+    random_state = None
+    on_mismatch = "noise"
+
+    probabilities_: Floats
+    outlier_scores_: Floats
+    label_maps_: list[Labels]
+
+    def __init__(
+        self,
+        *,
+        min_cluster_size: int | float | str = "auto",
+        min_samples: int | str = "auto",
+        scaling: str = "auto",
+        cluster_selection_method: str = "auto",
+        noise: str = "label",
+        alpha: float = 1e-3,
+        n_jobs: int | None = -1,
+        bounds: Any = None,
+        out_of_bounds: str = "expand",
+        max_categories: int = 10_000,
+    ) -> None:
+        self.min_cluster_size = min_cluster_size
+        self.min_samples = min_samples
+        self.scaling = scaling
+        self.cluster_selection_method = cluster_selection_method
+        self.noise = noise
+        self.alpha = alpha
+        self.n_jobs = n_jobs
+        self.bounds = bounds
+        self.out_of_bounds = out_of_bounds
+        self.max_categories = max_categories
+
+    def update_clusters(self) -> Self:
+        """Read the clusters anew now, from all that was learned.
+
+        Returns
+        -------
+        self : object
+            The estimator; ``label_map_`` says which labels have changed, and ``labels_`` is renamed
+            already.
+
+        Examples
+        --------
+        >>> from resonart import DensityART
+        >>> model = DensityART()
+        >>> for row in ([0.0, 0.1], [0.1, 0.0], [0.1, 0.1]):
+        ...     label = model.learn_one(row)
+        >>> model.update_clusters().n_readings_
+        1
+        """
+        self._fitted()
+
+        def read() -> None:
+            params = self._params()
+            self._keep_params(self._engine, params)
+            self._engine.set_threads(check_jobs(self.n_jobs))
+            self._rename_labels(self._engine.reread(params))
+
+        self._all_or_nothing(read)
+        return self
+
+    def learn_one(self, row: Any) -> int:
+        engine: _core.DensityArt | None = self.__dict__.get("_engine")
+        if engine is None:
+            return self._learn_first(row)
+        # Labels are renamed together with the reading, whoever else is learning.
+        with self._own_lock():
+            engine = self._engine  # another thread may have fitted meanwhile
+            renamings = engine.n_renamings
+            label = engine.learn_one(row)
+            if engine.n_renamings != renamings:
+                self._rename_labels(engine.label_map())
+        return label
+
+    learn_one.__doc__ = BaseART.learn_one.__doc__
+
+    # ------------------------------------------------------------------ what was learned
+
+    def _content(self) -> DensitySnapshot:
+        return DensitySnapshot.of(self._fitted())
+
+    @property
+    def condensed_tree_(self) -> CondensedTree:
+        """The tree that clusters were last read from."""
+        content = self._content()
+        return CondensedTree.of(content.tree, content.tree_boxes)
+
+    @property
+    def choice_(self) -> ReadingChoice:
+        """How clusters were last read, and why."""
+        content = self._content()
+        rows = float(content.counts.sum())
+        noise = float(content.counts[content.labels < 0].sum()) / rows if rows else 0.0
+        return ReadingChoice.of(content.candidates, self.n_clusters_, noise)
+
+    @property
+    def means_(self) -> Floats:
+        """The mean of each category's rows."""
+        return self._content().means
+
+    @property
+    def resolution_(self) -> float:
+        """How large a box may be."""
+        self._fitted()
+        return self._engine.resolution
+
+    @property
+    def vigilances_(self) -> Floats:
+        """The least match that takes a row into each cluster."""
+        self._fitted()
+        return self._engine.vigilances()
+
+    @property
+    def label_map_(self) -> Labels:
+        """Old label to new label of the last call in which clusters were read or removed."""
+        self._fitted()
+        return self._engine.label_map()
+
+    @property
+    def n_readings_(self) -> int:
+        """How often clusters have been read."""
+        return self._fitted().counters()[2]
+
+    @property
+    def _n_features_out(self) -> int:
+        self._fitted()
+        return self._engine.n_labels
+
+    # ------------------------------------------------------------------ parameters and calls
+
+    def _own_params(self, n_rows: int | None) -> dict[str, Any]:
+        size = check_size("min_cluster_size", self.min_cluster_size, 2, may_be_share=True)
+        samples = check_size("min_samples", self.min_samples, 1)
+        if self.max_categories is None:
+            raise ParameterError(
+                "max_categories must be a whole number >= 1, got None: DensityART always has a "
+                "bound, which is that of its memory."
+            )
+        own = {n: v for n, v in self._values_used().items() if n not in _SIZES}
+        return engine_fields(self._engine_type.Params, own) | {
+            "min_cluster_size": size if isinstance(size, int) else 0,
+            "min_cluster_share": size if isinstance(size, float) else 0.0,
+            "min_samples": samples or 0,
+        }
+
+    def _new_engine(
+        self, n_features: int, params: Params, *, n_first_rows: int | None = None
+    ) -> _core.DensityArt:
+        engine = super()._new_engine(n_features, params, n_first_rows=n_first_rows)
+        assert isinstance(engine, _core.DensityArt)
+        engine.set_threads(check_jobs(self.n_jobs))
+        return engine
+
+    def _begin_stream(self, X: ArrayLike) -> StreamCall:
+        start = super()._begin_stream(X)
+        assert isinstance(start.engine, _core.DensityArt)
+        start.engine.set_threads(check_jobs(self.n_jobs))
+        return start
+
+    def _merges_after_fit(self) -> bool:
+        return True  # clusters are read once, when all rows are known
+
+    def _merges_on_the_way(self) -> bool:
+        return True
+
+    def _accept(self, rows: Rows, run: LearnedRun) -> None:
+        super()._accept(rows, run)
+        nothing = np.empty(0, dtype=np.float64)
+        self.probabilities_ = nothing if run.strengths is None else run.strengths
+        self.outlier_scores_ = nothing if run.outliers is None else run.outliers
+        self.__dict__.pop("label_maps_", None)  # of models merged before
+
+    def _rename_labels(self, label_map: Labels) -> None:
+        super()._rename_labels(label_map)
+        if self.noise == "label":
+            self.probabilities_ = np.where(self.labels_ < 0, 0.0, self.probabilities_)
+        if "label_maps_" in self.__dict__:  # of models merged before
+            self.label_maps_ = [rename_labels(part, label_map) for part in self.label_maps_]
+
+
+_SIZES = {"min_cluster_size", "min_samples"}

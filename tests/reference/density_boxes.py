@@ -1,0 +1,213 @@
+"""DensityART's boxes: rows within a budget of categories, and labels from reading to reading.
+
+Reading the density tree is not here: what it says is given.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from .arithmetic import Array, Vector, complement_code, fuzzy_and, fuzzy_and_norm, l1
+
+STEP = math.sqrt(2.0)
+LEAST_STEP = 2.0**-50
+SAMPLED = 256
+
+
+class DensityBoxesReference:
+    """Every distinct row is a category until there are too many; then boxes grow by steps."""
+
+    def __init__(
+        self, low: Vector, high: Vector, *, max_categories: int, alpha: float = 1e-3
+    ) -> None:
+        self.low = [float(v) for v in low]
+        self.high = [float(v) for v in high]
+        self.max_categories = max_categories
+        self.alpha = alpha
+        self.resolution = 0.0
+        self.weights: list[Array] = []
+        self.counts: list[int] = []
+        self.means: list[list[float]] = []
+
+    @property
+    def d(self) -> int:
+        """Number of features."""
+        return len(self.low)
+
+    def learn(self, row: Vector) -> int:
+        """Learn a row in the user's units and return its category."""
+        values = [float(v) for v in row]
+        if any(not lo <= v <= hi for v, lo, hi in zip(values, self.low, self.high, strict=True)):
+            self._widen(values)
+        taken = self._find(values)
+        if taken is None and len(self.weights) >= self.max_categories:
+            self._coarsen()
+            taken = self._find(values)
+        x = self._coded(values)
+        if taken is None:
+            self.weights.append(x)
+            self.counts.append(1)
+            self.means.append(values)
+            return len(self.weights) - 1
+        if self.resolution > 0.0:
+            self.weights[taken] = fuzzy_and(x, self.weights[taken])
+            self.means[taken] = joined_mean(self.means[taken], self.counts[taken], values, 1)
+        self.counts[taken] += 1
+        return taken
+
+    def _find(self, values: list[float]) -> int | None:
+        """Return the category that takes a row: its equal, or the most active that passes."""
+        if self.resolution == 0.0:
+            equal = [j for j, mean in enumerate(self.means) if mean == values]
+            return equal[0] if equal else None
+        return self._most_active(self._coded(values), self.weights, self.resolution)
+
+    def _most_active(self, v: Array, weights: list[Array], resolution: float) -> int | None:
+        threshold = (1.0 - resolution) * float(self.d)
+        best, highest = None, -1.0
+        for j, w in enumerate(weights):
+            common = fuzzy_and_norm(v, w)
+            activation = common / (self.alpha + l1(w))
+            if common >= threshold and activation > highest:
+                best, highest = j, activation
+        return best
+
+    def _coarsen(self) -> None:
+        enough = max(1, 3 * self.max_categories // 4)
+        step = max(self._typical_gap(), LEAST_STEP)
+        while True:
+            step = max(step, STEP * self.resolution)
+            self._present_again(1.0 if self.max_categories == 1 else min(step, 1.0))
+            if len(self.weights) <= enough:
+                return
+
+    def _typical_gap(self) -> float:
+        """Return the upper median of how large a box holds a category and the nearest other."""
+        n = len(self.weights)
+        if n < 2:
+            return 0.0
+        m = min(n, SAMPLED)
+        gaps = []
+        for i in range(m):
+            j = i * n // m
+            most = max(fuzzy_and_norm(self.weights[j], self.weights[k]) for k in range(n) if k != j)
+            gaps.append(1.0 - most / float(self.d))
+        return sorted(gaps)[m // 2]
+
+    def _present_again(self, resolution: float) -> None:
+        weights: list[Array] = []
+        counts: list[int] = []
+        means: list[list[float]] = []
+        for weight, count, mean in zip(self.weights, self.counts, self.means, strict=True):
+            k = self._most_active(weight, weights, resolution)
+            if k is None:
+                weights.append(weight)
+                counts.append(count)
+                means.append(mean)
+            else:
+                weights[k] = fuzzy_and(weight, weights[k])
+                means[k] = joined_mean(means[k], counts[k], mean, count)
+                counts[k] += count
+        self.weights, self.counts, self.means = weights, counts, means
+        self.resolution = resolution
+
+    def _coded(self, values: list[float]) -> Array:
+        scaled = []
+        for value, low, high in zip(values, self.low, self.high, strict=True):
+            scaled.append((value - low) / (high - low) if high > low else 0.0)
+        return complement_code(scaled)
+
+    def _widen(self, values: list[float]) -> None:
+        """Ranges that hold the row; boxes stay where they are in the user's units."""
+        low = [min(v, old) for v, old in zip(values, self.low, strict=True)]
+        high = [max(v, old) for v, old in zip(values, self.high, strict=True)]
+        for weight in self.weights:
+            for f in range(self.d):
+                if (low[f], high[f]) == (self.low[f], self.high[f]):
+                    continue
+                for entry, is_upper in ((f, False), (self.d + f, True)):
+                    corner = 1.0 - weight[entry] if is_upper else weight[entry]
+                    at = self.low[f] + corner * (self.high[f] - self.low[f])
+                    moved = (at - low[f]) / (high[f] - low[f])
+                    moved = 0.0 if at <= low[f] else 1.0 if at >= high[f] else moved
+                    weight[entry] = 1.0 - moved if is_upper else moved
+        self.low, self.high = low, high
+
+
+def joined_mean(one: list[float], n_one: int, other: list[float], n_other: int) -> list[float]:
+    """Return the mean of two groups of rows from their means."""
+    share = float(n_other) / float(n_one + n_other)
+    return [a + (b - a) * share for a, b in zip(one, other, strict=True)]
+
+
+def inherited(
+    before: Sequence[int], now: Sequence[int], counts: Sequence[int], n_labels: int
+) -> tuple[list[int], list[int], int]:
+    """Return the labels of clusters after a reading, the map of old labels, and how many are used.
+
+    ``before`` has the label of each category, ``now`` the number of its cluster; -1 is noise.
+    """
+    shared: dict[tuple[int, int], int] = {}
+    for label, cluster, count in zip(before, now, counts, strict=True):
+        if label >= 0:
+            shared[label, cluster] = shared.get((label, cluster), 0) + count
+    n_clusters = max(now, default=-1) + 1
+    heir: dict[int, int] = {}
+    for (label, cluster), _ in sorted(shared.items(), key=lambda s: (-s[1], s[0])):
+        if cluster >= 0 and cluster not in heir and label not in heir.values():
+            heir[cluster] = label
+    for cluster in range(n_clusters):
+        if cluster not in heir:
+            heir[cluster] = n_labels + sum(v >= n_labels for v in heir.values())
+    label_map = []
+    for label in range(n_labels):
+        # Of clusters that share equally many rows the first; noise loses against any.
+        went = [
+            (-rows, cluster if cluster >= 0 else n_clusters)
+            for (mine, cluster), rows in shared.items()
+            if mine == label
+        ]
+        to = min(went)[1] if went else n_clusters
+        label_map.append(heir[to] if to < n_clusters else -1)
+    n_used = max([n_labels, *(v + 1 for v in heir.values())])
+    return [heir[c] if c >= 0 else -1 for c in now], label_map, n_used
+
+
+def scores(
+    row_code: Vector,
+    weights: Sequence[Vector],
+    labels: Sequence[int],
+    outliers: Sequence[float],
+    reach: Sequence[Vector],
+    ranges: Vector,
+    alpha: float = 1e-3,
+) -> tuple[int, float]:
+    """Return label and score of a row inside the ranges that equals none that is known."""
+    d = float(len(row_code) // 2)
+    least = []
+    for sides in reach:
+        size = 0.0
+        for side, extent in zip(sides, ranges, strict=True):
+            if extent > 0.0:
+                size = size + float(side) / float(extent)
+        least.append(d * (1.0 - 1e-12) - size)
+    winner, highest = -1, -1.0
+    for j, w in enumerate(weights):
+        activation = fuzzy_and_norm(row_code, w) / (alpha + l1(w))
+        if activation > highest:
+            winner, highest = j, activation
+    common = fuzzy_and_norm(row_code, weights[winner])
+    far = max(0.0, d - common)
+    label = labels[winner]
+    if label < 0:
+        return -1, (1.0 - outliers[winner]) / (3.0 + far / (d - least[-1]))
+    told = label if common >= least[label] else -1
+    return told, 1.0 / (1.0 + far / (d - least[label]))
+
+
+def as_arrays(model: DensityBoxesReference) -> tuple[Array, Array, Array]:
+    """Return weights, counts and means."""
+    return np.array(model.weights), np.array(model.counts), np.array(model.means)

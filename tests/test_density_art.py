@@ -1,0 +1,553 @@
+"""DensityART: boxes within a budget, labels from reading to reading, rows recognised.
+
+What a reading finds is not tested here. Where a test needs certain clusters, they are put into the
+model as a file would.
+"""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.metrics import adjusted_rand_score
+
+from reference.arithmetic import complement_code
+from reference.density_boxes import DensityBoxesReference, as_arrays, inherited, scores
+from resonart import (
+    DDVFA,
+    CondensedTree,
+    DensityART,
+    ReadingChoice,
+    _core,
+    export_text,
+    load,
+    merge_models,
+    rename_labels,
+)
+from resonart._models.snapshot import DensitySnapshot
+from strategies import Floats, alphas, rows, splits
+
+RNG = np.random.default_rng(0)
+BLOBS = np.concatenate([RNG.normal(c, 1.0, (120, 2)) for c in ((0, 0), (15, 0), (0, 15))])
+RNG.shuffle(BLOBS)
+
+
+def content(model: Any) -> dict[str, Any]:
+    return DensitySnapshot.of(model._engine)._asdict()
+
+
+def assert_same(model: Any, other: Any, *, but: tuple[str, ...] = ("label_map",)) -> None:
+    """Every bit of two models, but for what is only told of the last call."""
+    mine, theirs = content(model), content(other)
+    for name in mine.keys() - set(but):
+        np.testing.assert_array_equal(mine[name], theirs[name], err_msg=name)
+
+
+def given_clusters(model: Any, labels: Any, n_labels: int | None = None, **more: Any) -> Any:
+    """The same model with other clusters, as if they had been read; by default far from tight."""
+    now = DensitySnapshot.of(model._engine)
+    n = n_labels if n_labels is not None else int(np.max(labels, initial=-1)) + 1
+    extent = now.high - now.low
+    changes: dict[str, Any] = {
+        "labels": np.asarray(labels, dtype=np.int64),
+        "n_labels": n,
+        "reach": np.tile(extent / 4, (n + 1, 1)),
+        "label_map": np.empty(0, dtype=np.int64),
+        "tree": now.tree[:0],
+        "tree_boxes": now.tree_boxes[:0],
+    }
+    other = copy.copy(model)
+    engine = _core.DensityArt(model.n_features_in_, model._engine.params())
+    now._replace(**changes | more).fill(engine)
+    other._engine = engine
+    other.labels_ = np.empty(0, dtype=np.int64)
+    other.probabilities_ = other.outlier_scores_ = np.empty(0)
+    return other
+
+
+# ---------------------------------------------------------------------- rows into boxes
+
+budgets = st.one_of(st.integers(1, 12), st.integers(1, 60))
+
+
+@given(rows(max_features=5), budgets, alphas, st.data())
+def test_boxes_bit_for_bit(X: Floats, most: int, alpha: float, data: Any) -> None:
+    reference = DensityBoxesReference(X[0] * 0, X[0] * 0 + 1, max_categories=most, alpha=alpha)
+    taken = [reference.learn(row) for row in X]
+    params = {"max_categories": most, "alpha": alpha, "bounds": (0, 1)}
+    whole = DensityART(**params).fit(X)
+    batches = DensityART(**params)
+    for part in data.draw(splits(X)):
+        batches.partial_fit(part)
+    single = DensityART(**params)
+    for row in X:
+        single.learn_one(row)
+    for ours in (whole, batches, single):
+        for mine, theirs in zip(
+            (ours.weights_, ours.counts_, ours.means_), as_arrays(reference), strict=True
+        ):
+            np.testing.assert_array_equal(mine, theirs)
+        assert ours.resolution_ == reference.resolution
+        assert ours.n_categories_ <= most
+        assert ours.n_refused_ == 0
+        assert ours.counts_.sum() == ours.n_samples_seen_ == len(X)
+    if reference.resolution == 0.0:
+        np.testing.assert_array_equal(whole.labels_, whole.category_labels_[taken])
+        np.testing.assert_array_equal(whole.predict(X), whole.labels_)
+
+
+@given(rows(max_features=4), budgets, st.data())
+def test_ranges_widen_bit_for_bit(X: Floats, most: int, data: Any) -> None:
+    X = 8.0 * X - 4.0
+    reference = DensityBoxesReference(X[0] * 0, X[0] * 0 + 1, max_categories=most)
+    for row in X:
+        reference.learn(row)
+    ours = DensityART(max_categories=most, bounds=(0, 1))
+    for part in data.draw(splits(X)):
+        ours.learn_many(part)
+    for mine, theirs in zip(
+        (ours.weights_, ours.counts_, ours.means_), as_arrays(reference), strict=True
+    ):
+        np.testing.assert_array_equal(mine, theirs)
+    assert ours.resolution_ == reference.resolution
+    np.testing.assert_array_equal(ours.bounds_, [reference.low, reference.high])
+
+
+@given(rows(max_rows=150, max_features=3), st.integers(1, 80), st.data())
+def test_any_cut_into_calls_gives_the_same_model(X: Floats, most: int, data: Any) -> None:
+    """Readings come by the number of rows alone."""
+    params = {"max_categories": most, "bounds": (0, 1), "min_cluster_size": 3}
+    one = DensityART(**params).partial_fit(X)
+    parts, single = DensityART(**params), DensityART(**params)
+    for part in data.draw(splits(X)):
+        parts.partial_fit(part) if data.draw(st.booleans()) else parts.learn_many(part)
+    told = [single.learn_one(row) for row in X]
+    assert_same(one, parts)
+    assert_same(one, single)
+    learned = DensityART(**params).learn_many(X)
+    by_row = learned.labels.copy()
+    for after, _ in learned.renamings:  # what learn_one tells of a row, its reading has read
+        by_row[after - 1] = told[after - 1]
+    np.testing.assert_array_equal(by_row, told)
+
+
+def test_readings_come_at_32_rows_and_when_rows_have_doubled() -> None:
+    model = DensityART(bounds=(-20, 20))
+    at = []
+    for i, row in enumerate(BLOBS, start=1):
+        before = model.n_readings_ if i > 1 else 0
+        label = model.learn_one(row)
+        if model.n_readings_ != before:
+            at.append(i)
+        if i < 32:
+            assert label == 0
+    assert at == [32, 64, 128, 256]
+    assert model.update_clusters().n_readings_ == 5
+    model.fit(BLOBS)
+    assert model.n_readings_ == 1
+    model.partial_fit(BLOBS[:-1])
+    assert model.n_readings_ == 1
+    model.learn_one(BLOBS[-1])
+    assert model.n_readings_ == 2
+
+
+def test_a_smaller_budget_holds_from_the_next_category_on() -> None:
+    model = DensityART().fit(BLOBS)
+    model.set_params(max_categories=20).partial_fit(BLOBS)  # all of which are known
+    assert model.n_categories_ == len(BLOBS)
+    model.partial_fit(BLOBS + 0.5)
+    assert model.n_categories_ <= 20
+    assert model.counts_.sum() == 3 * len(BLOBS)
+
+
+def test_equal_rows_are_one_category_whatever_their_zeros() -> None:
+    X = np.array([[0.0, 1.0], [-0.0, 1.0], [0.0, 2.0], [0.0, 1.0]])
+    model = DensityART().fit(X)
+    np.testing.assert_array_equal(model.counts_, [3, 1])
+    np.testing.assert_array_equal(model.means_, [[0, 1], [0, 2]])
+    mean = DensityART(max_categories=1, bounds=(0, 1)).fit([[0.1 + 0.2]] * 7 + [[0.3]] * 1)
+    assert mean.n_categories_ == 1
+    same = DensityART(max_categories=1).fit([[0.1 + 0.2]] * 7)
+    assert same.means_[0, 0] == 0.1 + 0.2
+
+
+def test_rows_that_only_rank_tells_apart_are_coarsened() -> None:
+    """All but one lie at 0 once they are scaled: there is no gap to step by."""
+    X = np.append(np.arange(1.0, 41.0), 1e300)[:, None]
+    model = DensityART(max_categories=8).fit(X)
+    assert model.n_categories_ <= 8
+    assert model.counts_.sum() == 41
+    full = DensityART().fit(X)
+    assert full.n_categories_ == 41
+    np.testing.assert_array_equal(full.predict(X), full.labels_)
+
+
+@pytest.mark.parametrize("policy", ["clip", "error", "expand"])
+def test_rows_outside_given_bounds(policy: str) -> None:
+    model = DensityART(bounds=(0, 1), out_of_bounds=policy)
+    X = np.array([[0.5], [2.0], [3.0]])
+    if policy == "error":
+        with pytest.raises(ValueError, match="outside the model's bounds"):
+            model.fit(X)
+        return
+    model.fit(X)
+    # A row that is cut off counts as what it is cut to.
+    np.testing.assert_array_equal(model.means_[:, 0], [0.5, 1] if policy == "clip" else X[:, 0])
+    np.testing.assert_array_equal(model.predict(X), model.labels_)
+
+
+# ---------------------------------------------------------------------- labels
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 40), st.integers(1, 6))
+def test_clusters_inherit_labels(seed: int, n: int, n_labels: int) -> None:
+    rng = np.random.default_rng(seed)
+    X = np.round(rng.random((n, 2)) * 4) / 4
+    model = DensityART(min_cluster_size=2).fit(X)
+    counts = model.counts_
+    before = rng.integers(-1, n_labels, len(counts))
+    ours = given_clusters(model, before, n_labels)
+    ours.update_clusters()
+    labels = ours.category_labels_
+    _, first = np.unique(labels[labels >= 0], return_index=True)
+    number = {int(labels[labels >= 0][i]): c for c, i in enumerate(np.sort(first))}
+    now = [number.get(int(label), -1) for label in labels]
+    expected, label_map, n_used = inherited(before, now, counts, n_labels)
+    np.testing.assert_array_equal(labels, expected)
+    np.testing.assert_array_equal(ours.label_map_, label_map)
+    assert ours._engine.n_labels == n_used
+    assert ours.n_clusters_ == len(set(labels[labels >= 0]))
+
+
+def test_a_reading_that_changes_nothing_renames_nothing() -> None:
+    model = DensityART().fit(BLOBS)
+    labels = model.labels_
+    assert set(labels) - {-1} == set(range(model.n_clusters_))
+    model.update_clusters()
+    np.testing.assert_array_equal(model.label_map_, np.arange(model.n_clusters_))
+    np.testing.assert_array_equal(model.labels_, labels)
+
+
+def test_labels_that_have_died_are_left_out() -> None:
+    model = DensityART().fit(BLOBS)
+    n = model.n_categories_
+    labels = np.where(np.arange(n) % 3 == 0, 1, np.where(np.arange(n) % 3 == 1, 4, -1))
+    ours = given_clusters(model, labels, 6)
+    assert ours.n_clusters_ == 2
+    table = ours.transform(BLOBS[:5])
+    assert table.shape == (5, 6)
+    assert (table[:, [0, 2, 3, 5]] == 0).all()
+    assert (table[:, [1, 4]] > 0).all()
+    assert len(ours.get_feature_names_out()) == 6
+    nearest, matches = ours.nearest_clusters(BLOBS[:5], 4)
+    assert set(nearest[:, :2].ravel()) == {1, 4}
+    assert (nearest[:, 2:] == -1).all()
+    assert (matches[:, 2:] == 0).all()
+    np.testing.assert_array_equal(np.isnan(ours.vigilances_), [1, 0, 1, 1, 0, 1])
+    description = ours.describe()
+    assert [cluster.label for cluster in description.clusters] == [1, 4]
+    assert description.candidates is not None
+    assert "of noise" in export_text(ours)
+    assert ours.explain(BLOBS[0]).cluster == labels[0]
+    with pytest.raises(ValueError, match="no cluster 2 any more"):
+        ours.remove_clusters(2)
+    with pytest.raises(ValueError, match="needs at least one cluster"):
+        ours.remove_clusters([1, 4])
+    np.testing.assert_array_equal(ours.remove_clusters(1), [-1, -1, -1, -1, 0, -1])
+    assert ours.n_clusters_ == 1
+    np.testing.assert_array_equal(ours.category_labels_, np.where(labels == 4, 0, -1)[labels != 1])
+    np.testing.assert_array_equal(ours.predict(ours.means_), ours.category_labels_)
+
+
+def test_a_category_joined_from_several_keeps_the_label_of_most_rows() -> None:
+    X = np.array([[0.0]] * 2 + [[0.01]] * 3 + [[1.0]] * 2 + [[1.01]] + [[0.5]] * 4)
+    model = DensityART(max_categories=5, bounds=(0, 2)).fit(X)
+    ours = given_clusters(model, [0, 1, 2, 3, -1])
+    ours.learn_one([1.7])  # for which there is no room
+    assert ours.resolution_ > 0.0
+    found = dict(zip(ours.counts_.tolist(), ours.category_labels_.tolist(), strict=True))
+    assert found[5] == 1
+    assert found[3] == 2
+    assert found[4] == -1
+
+
+def test_a_cluster_that_is_taken_up_whole_has_died() -> None:
+    X = np.array([[0.0]] * 2 + [[0.01]] * 3 + [[1.0]] * 2 + [[1.5]])
+    model = DensityART(max_categories=4, bounds=(0, 2)).fit(X)
+    ours = given_clusters(model, [0, 1, 2, -1])
+    ours.learn_one([1.7])
+    assert set(ours.category_labels_) == {1, 2, -1}
+    again = copy.copy(ours)
+    for each in (ours, again):
+        assert each.n_clusters_ == 2
+        np.testing.assert_array_equal(np.isnan(each.vigilances_), [True, False, False])
+    assert_same(ours, again, but=())
+
+
+def test_labels_told_are_those_of_predict() -> None:
+    model = DensityART(max_categories=60).fit(BLOBS[:200])
+    rest = np.concatenate([BLOBS[200:], BLOBS[200:210] + 100.0, BLOBS[200:205] - 40.0])
+    for row in rest[:150]:
+        known = model.predict([row])[0]
+        found = model._engine.winners(row[None])
+        n = model.n_categories_
+        label = model.learn_one(row)
+        if model.n_categories_ == n + 1:  # it has founded a category
+            assert label == known == model.category_labels_[-1]
+        elif model.n_categories_ == n:
+            assert label in model.category_labels_
+        assert found[1][0] <= 1.0
+
+
+# ---------------------------------------------------------------------- rows recognised
+
+
+@given(rows(max_features=4), st.integers(2, 60), st.integers(1, 4), st.integers(0, 2**32 - 1))
+def test_recognised_bit_for_bit(X: Floats, most: int, n_labels: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    model = DensityART(max_categories=most, bounds=(0, 1)).fit(X)
+    n, d = model.n_categories_, X.shape[1]
+    labels = rng.integers(-1, n_labels, n)
+    outliers = rng.random(n)
+    reach = rng.random((n_labels + 1, d)) * 0.6
+    ours = given_clusters(model, labels, n_labels, outliers=outliers, reach=reach)
+    asked = rng.random((12, d))
+    for row in asked:
+        label, score = scores(complement_code(row), ours.weights_, labels, outliers, reach, [1] * d)
+        assert ours.predict([row])[0] == label
+        assert ours.score_samples([row])[0] == score
+        assert ours.predict_one(row) == label
+    told, table = ours.score_samples(asked), ours.transform(asked)
+    winners, _ = ours._engine.winners(asked)
+    own = labels[winners]
+    members = own >= 0
+    np.testing.assert_array_equal(table[members, own[members]], told[members])
+    assert ((told >= 0.5) == (ours.predict(asked) >= 0))[members].all()
+    assert (told[~members] <= 1 / 3).all()
+
+
+@pytest.mark.parametrize("noise", ["label", "attach"])
+@pytest.mark.parametrize("most", [10_000, 40])
+def test_far_rows_are_noise_and_novel(noise: str, most: int) -> None:
+    model = DensityART(noise=noise, max_categories=most).fit(BLOBS)
+    extent = np.ptp(BLOBS, axis=0)
+    far = np.concatenate(
+        [BLOBS.mean(axis=0) + 1e6 * extent * np.eye(2), BLOBS.mean(axis=0) - 3e6 * extent[None]]
+    )
+    np.testing.assert_array_equal(model.predict(far), -1)
+    assert (model.score_samples(far) < 1e-3).all()
+    assert (model.score_samples(BLOBS)[model.labels_ >= 0] >= 0.5).all()
+
+
+def test_the_farther_a_row_is_the_lower_its_score() -> None:
+    model = DensityART().fit(BLOBS)
+    steps = np.concatenate([np.linspace(0, 40, 60), np.geomspace(41, 1e9, 40)])
+    line = BLOBS.max(axis=0) + steps[:, None]
+    told = model.score_samples(line)
+    assert (np.diff(told) <= 0).all()
+    assert told[-1] < 1e-6
+
+
+def test_one_row_and_two_rows() -> None:
+    one = DensityART().fit([[3.0, 4.0]])
+    np.testing.assert_array_equal(one.predict([[3.0, 4.0]]), one.labels_)
+    assert one.predict([[3.5, 4.0]])[0] == -1
+    two = DensityART().fit([[3.0, 4.0], [5.0, 4.0]])
+    np.testing.assert_array_equal(two.predict([[3.0, 4.0], [5.0, 4.0]]), two.labels_)
+    assert two.n_categories_ == 2
+    model = DensityART()
+    assert model.learn_one([1.0]) == 0
+    assert model.predict_one([100.0]) == 0  # nothing was read yet
+    assert 0.0 < model.score_samples([[100.0]])[0] < 1.0
+
+
+def test_many_columns() -> None:
+    X = np.random.default_rng(0).random((40, 10_000))
+    model = DensityART().fit(X)
+    np.testing.assert_array_equal(model.predict(X), model.labels_)
+    coarse = DensityART(max_categories=10).fit(X)
+    assert coarse.n_categories_ <= 10
+
+
+def test_constant_columns() -> None:
+    X = np.column_stack([BLOBS, np.full(len(BLOBS), 7.0)])
+    model = DensityART().fit(X)
+    np.testing.assert_array_equal(model.predict(X), model.labels_)
+    assert model.predict([[1e7, 1e7, 7.0]])[0] == -1
+
+
+def test_explained_as_predicted() -> None:
+    model = DensityART(max_categories=100).fit(BLOBS)
+    n = model.n_categories_
+    ours = given_clusters(model, np.arange(n) % 4 - 1, 3, outliers=np.full(n, 0.25))
+    asked = np.concatenate([BLOBS[:20], BLOBS[:20] * 1.3 + 2, [[500.0, 3.0]]])
+    labels, told = ours.predict(asked), ours.score_samples(asked)
+    for row, label, score in zip(asked, labels, told, strict=True):
+        why = ours.explain(row)
+        assert (why.label, why.match) == (label, score)
+        assert why.resonates == (label >= 0)
+        assert why.deciding is not None
+        if why.cluster >= 0:
+            assert why.own_vigilance == ours.vigilances_[why.cluster]
+            assert (why.deciding.match >= why.own_vigilance) == why.resonates
+            assert why.resonates == (why.match >= 0.5)
+        else:
+            assert why.own_vigilance is None
+            assert "the nearest category is noise" in str(why)
+        assert why.runner_up is not None
+        assert why.runner_up.cluster != why.cluster
+        assert why.runner_up.match == ours.transform([row])[0, why.runner_up.cluster]
+        assert why._repr_html_()
+        assert why.to_dict()["label"] == label
+
+
+# ---------------------------------------------------------------------- kept, merged, shown
+
+
+def test_what_is_told_of_rows_besides_labels() -> None:
+    model = DensityART(max_categories=50).fit(BLOBS)
+    for told in (model.probabilities_, model.outlier_scores_):
+        assert told.shape == (len(BLOBS),)
+        assert ((told >= 0) & (told <= 1)).all()
+    assert (model.probabilities_[model.labels_ < 0] == 0).all()
+    model.learn_many(BLOBS[:7])
+    assert len(model.probabilities_) == len(model.outlier_scores_) == len(model.labels_) == 7
+
+
+@pytest.mark.parametrize("most", [10_000, 50])
+def test_a_file_and_a_pickle_hold_all_of_it(most: int, tmp_path: Any) -> None:
+    model = DensityART(max_categories=most, min_samples=4).partial_fit(BLOBS[:100])
+    model.save(tmp_path / "model")
+    for other in (load(tmp_path / "model"), pickle.loads(pickle.dumps(model)), copy.copy(model)):
+        assert isinstance(other, DensityART)
+        assert_same(model, other, but=())
+        for name in ("labels_", "probabilities_", "outlier_scores_", "label_map_"):
+            np.testing.assert_array_equal(getattr(model, name), getattr(other, name))
+        assert repr(other.choice_) == repr(model.choice_)
+        np.testing.assert_array_equal(
+            other.condensed_tree_.to_records(), model.condensed_tree_.to_records()
+        )
+        twin = copy.copy(model)
+        assert_same(twin.partial_fit(BLOBS[100:]), other.partial_fit(BLOBS[100:]), but=())
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("resolution", lambda v: 1.5),
+        ("n_labels", lambda v: v + 1),
+        ("n_labels", lambda v: -1),
+        ("labels", lambda v: v + 50),
+        ("labels", lambda v: v - 9),
+        ("means", lambda v: v * np.inf),
+        ("means", lambda v: v[1:]),
+        ("strengths", lambda v: v + 2),
+        ("outliers", lambda v: v - 2),
+        ("reach", lambda v: v - 1e9),
+        ("reach", lambda v: v[1:]),
+        ("counts", lambda v: v * 0),
+        ("weights", lambda v: v + 2),
+        ("label_map", lambda v: np.array([99])),
+        ("tree", lambda v: np.zeros((2, 4))),
+        ("tree", lambda v: np.array([[0.0, 0, 1, 0, -1]])),
+        ("tree", lambda v: np.array([[-1.0, np.nan, 1, 0, -1]])),
+        ("tree", lambda v: np.array([[-1.0, 0, 1, 0.5, -1]])),
+        ("tree_boxes", lambda v: np.array([[0.0, 1.0, -1.0]])),
+        ("candidates", lambda v: np.array([[9.0, 0, 1, 5, 5, 0, 1, 0, 1]])),
+        ("candidates", lambda v: np.array([[1.0, 0, 1, 5, 5, 0, 1, 7, 1]])),
+    ],
+)
+def test_what_cannot_be_is_refused(name: str, change: Any) -> None:
+    model = DensityART().fit(BLOBS)
+    now = DensitySnapshot.of(model._engine)
+    engine = _core.DensityArt(2, model._engine.params())
+    with pytest.raises(ValueError, match=r"must|not|names a label|too large"):
+        now._replace(**{name: change(getattr(now, name))}).fill(engine)
+
+
+@pytest.mark.parametrize("most", [10_000, 60])
+def test_models_are_pooled(most: int) -> None:
+    parts = np.array_split(BLOBS, 3)
+    models = [DensityART(max_categories=most).fit(part) for part in parts]
+    before = [pickle.dumps(model) for model in models]
+    merged = merge_models(models)
+    assert [pickle.dumps(model) for model in models] == before
+    assert merged.n_samples_seen_ == merged.counts_.sum() == len(BLOBS)
+    assert merged.n_categories_ <= most
+    assert merged.n_readings_ == 1
+    np.testing.assert_array_equal(merged.bounds_, [BLOBS.min(axis=0), BLOBS.max(axis=0)])
+    assert merged.resolution_ >= max(model.resolution_ for model in models)
+    for model, label_map, part in zip(
+        models,
+        merged.label_maps_,
+        np.split(merged.labels_, np.cumsum([len(part) for part in parts])[:-1]),
+        strict=True,
+    ):
+        np.testing.assert_array_equal(rename_labels(model.labels_, label_map), part)
+    if most > len(BLOBS):
+        whole = DensityART().fit(BLOBS)
+        np.testing.assert_array_equal(merged.means_, whole.means_)
+        np.testing.assert_array_equal(merged.counts_, whole.counts_)
+        assert adjusted_rand_score(merged.predict(BLOBS), whole.labels_) == 1.0
+    merged.partial_fit(BLOBS[:5])
+
+
+def test_equal_rows_of_two_models_are_one_category() -> None:
+    one, other = DensityART().fit(BLOBS[:50]), DensityART().fit(BLOBS[25:75])
+    merged = merge_models([one, other])
+    np.testing.assert_array_equal(merged.means_, BLOBS[:75])
+    np.testing.assert_array_equal(merged.counts_, [1] * 25 + [2] * 25 + [1] * 25)
+
+
+def test_models_that_cannot_be_pooled() -> None:
+    model = DensityART().fit(BLOBS)
+    with pytest.raises(ValueError, match="base is for DDVFA"):
+        merge_models([model], base=model)
+    with pytest.raises(TypeError, match=r"models\[1\] must be a fitted DensityART, got DDVFA"):
+        merge_models([model, DDVFA(rho_lb=0.5, rho_ub=0.9).fit(BLOBS)])  # type: ignore[type-var]
+    with pytest.raises(ValueError, match="trained with min_samples=3"):
+        merge_models([model, DensityART(min_samples=3).fit(BLOBS)])
+
+
+def test_what_is_returned_shows_itself() -> None:
+    model = DensityART().fit(BLOBS)
+    choice, tree = model.choice_, model.condensed_tree_
+    assert isinstance(choice, ReadingChoice)
+    assert isinstance(tree, CondensedTree)
+    assert choice.n_clusters == model.n_clusters_
+    assert f"n_clusters={model.n_clusters_}" in repr(choice)
+    assert "cluster" in str(choice)
+    assert "<table" in choice._repr_html_()
+    assert "CondensedTree(" in repr(tree)
+    assert "<div" in tree._repr_html_()
+
+
+def test_a_tree_as_hdbscan_writes_it() -> None:
+    boxes = np.array([[1.0, 2.0, 1.0], [2.0, np.inf, 3.0], [0.0, 0.5, 1.0]])
+    clusters = np.array([[-1.0, 0, 5, 0, -1], [0.0, 1, 1, 1, 0], [0.0, 1, 3, 1, 1]])
+    tree = CondensedTree.of(clusters, boxes)
+    found = tree.to_records()
+    np.testing.assert_array_equal(found["parent"], [3, 3, 3, 4, 5])
+    np.testing.assert_array_equal(found["child"], [2, 4, 5, 0, 1])
+    np.testing.assert_array_equal(found["lambda_val"], [0.5, 1.0, 1.0, 2.0, np.inf])
+    np.testing.assert_array_equal(found["child_size"], [1, 1, 3, 1, 3])
+    assert len(tree) == 3
+    assert "3 clusters over 3 boxes, 2 selected" in tree._repr_html_()
+    empty = CondensedTree.of(clusters[:0], boxes[:0])
+    assert len(empty.to_records()) == 0
+    assert "another way" in empty._repr_html_()
+
+
+def test_the_order_of_calls_does_not_matter_to_a_clone() -> None:
+    model = DensityART(max_categories=50).fit(BLOBS)
+    again = clone(model).fit(BLOBS)
+    assert_same(model, again, but=())
+    labels: NDArray[np.int64] = model.fit_predict(BLOBS)
+    np.testing.assert_array_equal(labels, again.labels_)
