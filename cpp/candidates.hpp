@@ -108,7 +108,7 @@ struct Considered {
     double height = 0.0;
     std::size_t n_readings = 1;  // that say the same
     double noise = 0.0;          // share of rows
-    Partition partition;
+    BoxClusters partition;
 };
 
 // Features of a candidate by itself.
@@ -144,22 +144,22 @@ enum Seen : std::size_t {
     kReadings,
     kHand,
     // Beside the others of the same rows:
-    kAgreement,       // mean agreement with all
-    kNearAgreement,   // with the quarter that agrees most
-    kGoodAgreement,   // weighted by the others' scores
-    kKindAgreement,   // the best with another way of reading
-    kViewAgreement,   // the best with another scaling
-    kSampleAgreement, // the four best with another min_samples
-    kHandAgreement,   // score times near agreement
+    kAgreement,        // mean agreement with all
+    kNearAgreement,    // with the quarter that agrees most
+    kGoodAgreement,    // weighted by the others' scores
+    kKindAgreement,    // the best with another way of reading
+    kViewAgreement,    // the best with another scaling
+    kSampleAgreement,  // the four best with another min_samples
+    kHandAgreement,    // score times near agreement
     kSeen
 };
 // Of these it also matters how far below the best of all candidates they are, and at which rank.
 constexpr std::size_t kRelative[] = {
-    kSilhouette, kModularity, kKappa,      kKappa5,       kMedian,        kGap,
-    kPlainMedian, kPlainGap,  kExplained,  kCalinski,     kAgreement,     kNearAgreement,
-    kGoodAgreement, kHand,    kHandAgreement, kNoiseShare, kClusters};
-constexpr std::size_t kBestOf[] = {kSilhouette, kModularity, kHand, kHandAgreement, kGap,
-                                   kNearAgreement, kMedian, kPlainGap};
+    kSilhouette,    kModularity, kKappa,         kKappa5,     kMedian,    kGap,
+    kPlainMedian,   kPlainGap,   kExplained,     kCalinski,   kAgreement, kNearAgreement,
+    kGoodAgreement, kHand,       kHandAgreement, kNoiseShare, kClusters};
+constexpr std::size_t kBestOf[] = {kSilhouette, kModularity,    kHand,   kHandAgreement,
+                                   kGap,        kNearAgreement, kMedian, kPlainGap};
 constexpr std::size_t kNumRelative = sizeof(kRelative) / sizeof(kRelative[0]);
 constexpr std::size_t kNumBest = sizeof(kBestOf) / sizeof(kBestOf[0]);
 constexpr std::size_t kNumFeatures = kSeen + 2 * kNumRelative + kNumBest + 1;
@@ -276,7 +276,7 @@ private:
         found.min_samples = tree.min_samples;
         const auto keep = [&](Selection selection) {
             found.selection = selection;
-            const Partition& p = found.partition;
+            const BoxClusters& p = found.partition;
             if (p.k < 2 || (is_automatic() && p.k > kMostClusters)) return;
             double noise = 0.0;
             for (std::size_t i = 0; i < n; ++i) {
@@ -321,7 +321,7 @@ private:
 
     // Keeps a reading, or counts it where another says the same.
     void offer(Considered&& found) {
-        const Partition& p = found.partition;
+        const BoxClusters& p = found.partition;
         std::uint64_t hash = 1469598103934665603u;
         for (const std::int32_t label : p.labels) {
             hash = (hash ^ static_cast<std::uint32_t>(label)) * 1099511628211u;
@@ -349,7 +349,7 @@ private:
     }
 
     void look_at(const Considered& c, MinimaxSilhouette& silhouette, double* seen) const {
-        const Partition& p = c.partition;
+        const BoxClusters& p = c.partition;
         const View& view = views_[c.view];
         const Tree& tree = view.trees[c.tree];
         const double* const w = boxes_.weight;
@@ -402,7 +402,8 @@ private:
         const Spread explained = spread(view.points, w, p);
         seen[kExplained] = explained.explained;
         seen[kCalinski] = explained.ratio;
-        seen[kHand] = 2.0 * std::max(seen[kSilhouette], 0.0) + 3.0 * seen[kModularity] + seen[kKappa];
+        seen[kHand] =
+            2.0 * std::max(seen[kSilhouette], 0.0) + 3.0 * seen[kModularity] + seen[kKappa];
     }
 
     // Agreement with the others. The last candidate is "one cluster", which agrees with none.
@@ -455,7 +456,8 @@ private:
             seen[kSampleAgreement] = (few[0] + few[1] + few[2] + few[3]) / 4.0;
             sorted.assign(row, row + n);
             const std::size_t quarter = std::max<std::size_t>(1, n / 4);
-            std::nth_element(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(quarter - 1),
+            std::nth_element(sorted.begin(),
+                             sorted.begin() + static_cast<std::ptrdiff_t>(quarter - 1),
                              sorted.end(), [](double a, double b) { return a > b; });
             std::sort(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(quarter));
             double near = 0.0;
@@ -483,8 +485,8 @@ private:
                 const double value = own[c * kSeen + which];
                 table[c * kNumFeatures + at] = value - sorted.back();
                 const auto below = std::lower_bound(sorted.begin(), sorted.end(), value);
-                table[c * kNumFeatures + at + 1] = static_cast<double>(below - sorted.begin()) /
-                                                   static_cast<double>(n_real);
+                table[c * kNumFeatures + at + 1] =
+                    static_cast<double>(below - sorted.begin()) / static_cast<double>(n_real);
             }
             at += 2;
         }

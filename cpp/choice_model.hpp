@@ -21,8 +21,8 @@ struct ModelNode {
 constexpr std::uint8_t kLeaf = 255;
 static_assert(kNumFeatures < kLeaf, "a feature's number fits into a byte");
 
-// How much worse than the best candidate one is expected to be, in terms of the adjusted Rand index:
-// the sum of the trees, at most 0.
+// How much worse than the best candidate one is expected to be, in terms of the adjusted Rand
+// index: the sum of the trees, at most 0.
 constexpr ModelNode kChoiceNodes[] = {
 #include "choice_table.inc"
 };

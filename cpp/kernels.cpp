@@ -603,8 +603,7 @@ std::size_t join_nearest(const double* q, std::uint32_t newest, double core,
         q, points.x, points.size, points.width, [&](std::size_t block, Lanes sum) {
             const std::size_t first = block * kLanes;
             const Lanes before = Lanes::load(best + first);
-            const Lanes height =
-                higher(higher(sum, Lanes::all(core)), Lanes::load(cores + first));
+            const Lanes height = higher(higher(sum, Lanes::all(core)), Lanes::load(cores + first));
             unsigned closer = ~at_least(height, before) & kAll;
             const Lanes now = lower(height, before);
             if (closer) {

@@ -184,8 +184,8 @@ struct Kernels {
     // A bit for each of `kRoughLanes` bounds that is at least `least`.
     unsigned (*promising)(const float* bound, float least);
 
-    // square[i] = the squared Euclidean distance of q and point i, features in order. `square` holds
-    // whole blocks.
+    // square[i] = the squared Euclidean distance of q and point i, features in order. `square`
+    // holds whole blocks.
     void (*squared_distances)(const double* q, const PointsView& points, double* square);
 
     // The `most` points nearest to q but point `own`: their squared distances and numbers, nearest
@@ -194,9 +194,10 @@ struct Kernels {
                            std::size_t most, double* square, std::uint32_t* index);
 
     // A step of Prim's algorithm: point i is `best[i]` away from the tree, through `from[i]`. The
-    // point `newest`, which lies at q, has just joined the tree. Distances are squared, and at least
-    // the core distances of both ends; those of points in the tree are infinite, and so are theirs.
-    // Returns the nearest point, ties to the lowest; `points.size` where none is at a finite distance.
+    // point `newest`, which lies at q, has just joined the tree. Distances are squared, and at
+    // least the core distances of both ends; those of points in the tree are infinite, and so are
+    // theirs. Returns the nearest point, ties to the lowest; `points.size` where none is at a
+    // finite distance.
     std::size_t (*join_nearest)(const double* q, std::uint32_t newest, double core,
                                 const PointsView& points, const double* cores, double* best,
                                 std::uint32_t* from);

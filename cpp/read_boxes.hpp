@@ -24,8 +24,8 @@ constexpr std::size_t kMostInChoice = 4000;
 inline void rate_boxes(Reading& reading) {
     const CondensedTree& tree = reading.tree;
     const std::size_t n = reading.cluster.size(), n_nodes = tree.parent.size();
-    // When the last box leaves a node of the tree, or it splits; and when the last leaves what comes
-    // of it.
+    // When the last box leaves a node of the tree, or it splits; and when the last leaves what
+    // comes of it.
     std::vector<double> ends(n_nodes, 0.0);
     for (std::size_t i = 0; i < n; ++i) {
         double& end = ends[static_cast<std::size_t>(tree.cluster[i])];
@@ -37,7 +37,8 @@ inline void rate_boxes(Reading& reading) {
         ends[above] = std::max(ends[above], tree.birth[c]);
         last[above] = std::max(last[above], last[c]);
     }
-    // Of a cluster that is a node of the tree: when that ends. Of another: when its last box leaves.
+    // Of a cluster that is a node of the tree: when that ends. Of another: when its last box
+    // leaves.
     std::vector<std::int32_t> node(n_nodes, -1);
     for (std::size_t c = 0; c < n_nodes; ++c) {
         if (tree.selected[c]) {
@@ -84,7 +85,7 @@ inline Candidate summary(const Considered& c, const View& view, double score) {
 
 // The tree behind a reading, and its clusters where they are not known yet (no labels).
 inline void fill_reading(Reading& reading, const Considered& chosen, Tree&& tree,
-                         const double* weight, Partition&& known) {
+                         const double* weight, BoxClusters&& known) {
     const std::size_t n = tree.merges.n();
     const std::int64_t m = std::max<std::int64_t>(chosen.min_cluster_size, 2);
     reading.tree = condense(tree.merges, static_cast<double>(m));
@@ -115,8 +116,7 @@ template <class Poll>
 Tree grow_alone(const Boxes& boxes, const FeatureScales& scales, const ViewKind& kind,
                 std::int64_t min_samples, unsigned n_threads, Poll& poll) {
     View view{kind.scaling, kind.n_components, view_points(boxes, scales, kind, poll), {}, {}};
-    view.neighbours =
-        find_neighbours(view.points, neighbours_for(min_samples), n_threads, poll);
+    view.neighbours = find_neighbours(view.points, neighbours_for(min_samples), n_threads, poll);
     return grow_tree(view, boxes.weight, min_samples, poll);
 }
 
@@ -144,8 +144,7 @@ Reading read_boxes(const Boxes& boxes, const ReadingParams& params, Poll& poll) 
     if (params.min_cluster_size > 0 && kinds.size() == 1) {
         Considered chosen;
         chosen.min_cluster_size = params.min_cluster_size;
-        chosen.min_samples =
-            params.min_samples > 0 ? params.min_samples : params.min_cluster_size;
+        chosen.min_samples = params.min_samples > 0 ? params.min_samples : params.min_cluster_size;
         chosen.selection =
             params.selection == Selection::automatic ? Selection::eom : params.selection;
         Tree tree = grow_alone(boxes, scales, kinds[0], chosen.min_samples, params.n_threads, poll);
@@ -200,14 +199,14 @@ Reading read_boxes(const Boxes& boxes, const ReadingParams& params, Poll& poll) 
     Considered chosen = candidates.take(order[0]);
     const View& view = candidates.views()[chosen.view];
     if (coarse.group.empty()) {
-        Partition known = std::move(chosen.partition);
+        BoxClusters known = std::move(chosen.partition);
         chosen.partition.k = known.k;
         fill_reading(reading, chosen, candidates.take_tree(chosen.view, chosen.tree), boxes.weight,
                      std::move(known));
         return reading;
     }
     // The tree is that of the boxes themselves. A cut was found between groups, and holds for them.
-    Partition known;
+    BoxClusters known;
     if (chosen.selection != Selection::eom && chosen.selection != Selection::leaf) {
         known.k = chosen.partition.k;
         known.labels.resize(n);

@@ -42,12 +42,12 @@ struct Candidate {
 
 // The condensed tree: clusters from the root (0) on, parents before children.
 struct CondensedTree {
-    std::vector<std::int32_t> parent;   // of each cluster; -1 of the root
-    std::vector<double> birth;          // 1 / height at which it split off; 0 of the root
-    std::vector<double> size;           // rows at birth
-    std::vector<std::int32_t> cluster;  // of each box: the cluster it falls out of ...
-    std::vector<double> leaves_at;      // ... and 1 / height at which; infinite for equal boxes
-    std::vector<std::uint8_t> selected; // whether a cluster is one of the reading's
+    std::vector<std::int32_t> parent;    // of each cluster; -1 of the root
+    std::vector<double> birth;           // 1 / height at which it split off; 0 of the root
+    std::vector<double> size;            // rows at birth
+    std::vector<std::int32_t> cluster;   // of each box: the cluster it falls out of ...
+    std::vector<double> leaves_at;       // ... and 1 / height at which; infinite for equal boxes
+    std::vector<std::uint8_t> selected;  // whether a cluster is one of the reading's
 };
 
 // Clusters are numbered from 0, by their first box.

@@ -15,7 +15,7 @@
 namespace resonart {
 
 // Of one partition; noise is -1 in `labels` and given to clusters in `attached`.
-struct Partition {
+struct BoxClusters {
     std::vector<std::int32_t> labels, attached;
     std::size_t k = 0;
 };
@@ -24,7 +24,7 @@ struct Partition {
 // at pairs: sums over clusters go up the tree of merges and down again. Noise counts as 0.
 class MinimaxSilhouette {
 public:
-    double operator()(const MergeTree& tree, const double* weight, const Partition& p) {
+    double operator()(const MergeTree& tree, const double* weight, const BoxClusters& p) {
         const std::size_t n = tree.n(), k = p.k;
         constexpr std::size_t kPad = 8;
         const std::size_t width = (k + kPad - 1) / kPad * kPad;
@@ -93,7 +93,7 @@ struct GraphQuality {
 inline std::pair<GraphQuality, GraphQuality> graph_quality(const Neighbours& neighbours,
                                                            std::size_t few, std::size_t k,
                                                            const double* weight,
-                                                           const Partition& p) {
+                                                           const BoxClusters& p) {
     struct Arcs {
         std::vector<double> in;
         double inside = 0.0;
@@ -144,7 +144,8 @@ struct Separation {
     double median = 0.0, ninth = 0.0, gap = 0.0;
     double worst_median = 0.0, worst_ninth = 0.0, worst_gap = 0.0;
 };
-inline Separation separation(const SpanningTree& edges, const double* weight, const Partition& p) {
+inline Separation separation(const SpanningTree& edges, const double* weight,
+                             const BoxClusters& p) {
     struct Cluster {
         double lowest_out = std::numeric_limits<double>::infinity();
         double median = 0.0, ninth = 0.0, highest = 0.0, rows = 0.0;
@@ -206,7 +207,7 @@ inline Separation separation(const SpanningTree& edges, const double* weight, co
 struct Spread {
     double explained = 0.0, ratio = 0.0;
 };
-inline Spread spread(const Points& points, const double* weight, const Partition& p) {
+inline Spread spread(const Points& points, const double* weight, const BoxClusters& p) {
     const std::size_t n = points.size(), d = points.width();
     std::vector<double> sum(p.k * d, 0.0), centre(d, 0.0), rows(p.k, 0.0);
     double all = 0.0;

@@ -71,8 +71,8 @@ private:
     const std::atomic<bool>* stop_;
 };
 
-// Calls do_task(i, poll) for i = 0 ... n-1, in any order, in up to `most_threads` threads. The first
-// of them polls `poll`, which may throw.
+// Calls do_task(i, poll) for i = 0 ... n-1, in any order, in up to `most_threads` threads. The
+// first of them polls `poll`, which may throw.
 template <class Poll, class DoTask>
 void in_parallel_tasks(std::size_t n, unsigned most_threads, Poll& poll, DoTask&& do_task) {
     const auto wanted = static_cast<unsigned>(n < most_threads ? n : most_threads);

@@ -104,7 +104,8 @@ inline Points rank_points(const Boxes& boxes, const FeatureScales& scales) {
             const auto first = std::lower_bound(value.begin(), value.end(), v) - value.begin();
             const auto last = std::upper_bound(value.begin(), value.end(), v) - value.begin();
             return (below[static_cast<std::size_t>(first)] +
-                    below[static_cast<std::size_t>(last)]) / 2.0 / rows;
+                    below[static_cast<std::size_t>(last)]) /
+                   2.0 / rows;
         };
         for (std::size_t i = 0; i < n; ++i) {
             const double v = boxes.mean[i * d + f];
