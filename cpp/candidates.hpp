@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -108,7 +109,7 @@ struct Considered {
     double height = 0.0;
     std::size_t n_readings = 1;  // that say the same
     double noise = 0.0;          // share of rows
-    BoxClusters partition;
+    BoxClusters clusters;
 };
 
 // Features of a candidate by itself.
@@ -172,6 +173,58 @@ constexpr std::size_t below_best(std::size_t which) {
 constexpr std::size_t kHandBelowBest = below_best(kHand);
 static_assert(kHandBelowBest < kNumFeatures, "the score is one of the relative features");
 
+inline const char* seen_name(std::size_t which) {
+    static constexpr const char* kNames[kSeen] = {"rows",
+                                                  "features",
+                                                  "clusters",
+                                                  "noise",
+                                                  "min_cluster_size",
+                                                  "min_cluster_size / rows",
+                                                  "min_samples",
+                                                  "selection",
+                                                  "scaling",
+                                                  "least share",
+                                                  "most share",
+                                                  "sum of squared shares",
+                                                  "share in small clusters",
+                                                  "silhouette",
+                                                  "modularity",
+                                                  "kappa",
+                                                  "modularity, nearest 5",
+                                                  "kappa, nearest 5",
+                                                  "median height over separation",
+                                                  "ninth decile over separation",
+                                                  "gap",
+                                                  "worst median",
+                                                  "worst ninth decile",
+                                                  "worst gap",
+                                                  "plain median",
+                                                  "plain gap",
+                                                  "explained spread",
+                                                  "Calinski-Harabasz",
+                                                  "readings that agree exactly",
+                                                  "score",
+                                                  "agreement",
+                                                  "agreement with the nearest quarter",
+                                                  "agreement weighted by score",
+                                                  "agreement with another selection",
+                                                  "agreement with another scaling",
+                                                  "agreement with another min_samples",
+                                                  "score times agreement"};
+    return kNames[which];
+}
+inline std::string feature_name(std::size_t which) {
+    if (which < kSeen) return seen_name(which);
+    which -= kSeen;
+    if (which < 2 * kNumRelative) {
+        return std::string(seen_name(kRelative[which / 2])) +
+               (which % 2 ? ", rank" : ", below the best");
+    }
+    which -= 2 * kNumRelative;
+    if (which < kNumBest) return std::string(seen_name(kBestOf[which])) + ", best of all";
+    return "candidates";
+}
+
 class Candidates {
 public:
     // `boxes` has two at least.
@@ -227,7 +280,7 @@ public:
             MinimaxSilhouette silhouette;
             for (std::size_t c = i * kChunk; c < std::min((i + 1) * kChunk, n); ++c) {
                 look_at(all_[c], silhouette, own.data() + c * kSeen);
-                asked.work(boxes_.size * (4 * all_[c].partition.k + 64));
+                asked.work(boxes_.size * (4 * all_[c].clusters.k + 64));
             }
         });
         compare(own, poll);
@@ -276,7 +329,7 @@ private:
         found.min_samples = tree.min_samples;
         const auto keep = [&](Selection selection) {
             found.selection = selection;
-            const BoxClusters& p = found.partition;
+            const BoxClusters& p = found.clusters;
             if (p.k < 2 || (is_automatic() && p.k > kMostClusters)) return;
             double noise = 0.0;
             for (std::size_t i = 0; i < n; ++i) {
@@ -293,12 +346,12 @@ private:
                 if (condensed.parent.size() < 3) break;  // nor will larger sizes split it
                 if (reads(Selection::eom)) {
                     select_by_mass(condensed, boxes_.weight);
-                    found.partition.k = label_selected(condensed, found.partition.labels);
+                    found.clusters.k = label_selected(condensed, found.clusters.labels);
                     keep(Selection::eom);
                 }
                 if (reads(Selection::leaf)) {
                     select_leaves(condensed);
-                    found.partition.k = label_selected(condensed, found.partition.labels);
+                    found.clusters.k = label_selected(condensed, found.clusters.labels);
                     keep(Selection::leaf);
                 }
                 poll.work(n * 32);
@@ -311,8 +364,8 @@ private:
             for (const std::int64_t m : {kSizes[0], fiftieth}) {
                 if (m == fiftieth && fiftieth <= kSizes[0]) continue;
                 found.min_cluster_size = m;
-                found.partition.k = label_cut(tree.edges, boxes_.weight, n, height,
-                                              static_cast<double>(m), found.partition.labels);
+                found.clusters.k = label_cut(tree.edges, boxes_.weight, n, height,
+                                             static_cast<double>(m), found.clusters.labels);
                 keep(Selection::cut);
                 poll.work(n * 16);
             }
@@ -321,35 +374,35 @@ private:
 
     // Keeps a reading, or counts it where another says the same.
     void offer(Considered&& found) {
-        const BoxClusters& p = found.partition;
+        const BoxClusters& p = found.clusters;
         std::uint64_t hash = 1469598103934665603u;
         for (const std::int32_t label : p.labels) {
             hash = (hash ^ static_cast<std::uint32_t>(label)) * 1099511628211u;
         }
         const auto known = seen_.find(hash);
-        if (known != seen_.end() && all_[known->second].partition.labels == p.labels) {
+        if (known != seen_.end() && all_[known->second].clusters.labels == p.labels) {
             ++all_[known->second].n_readings;
             return;
         }
         seen_[hash] = all_.size();
         all_.push_back(std::move(found));
         Considered& kept = all_.back();
-        kept.partition.attached = kept.partition.labels;
-        attach_noise(views_[kept.view].trees[kept.tree].edges, kept.partition.attached);
+        kept.clusters.attached = kept.clusters.labels;
+        attach_noise(views_[kept.view].trees[kept.tree].edges, kept.clusters.attached);
     }
 
     void add_one_cluster() {
         Considered one;
         one.selection = Selection::automatic;
         one.min_samples = views_[0].trees[0].min_samples;
-        one.partition.k = 1;
-        one.partition.labels.assign(boxes_.size, 0);
-        one.partition.attached = one.partition.labels;
+        one.clusters.k = 1;
+        one.clusters.labels.assign(boxes_.size, 0);
+        one.clusters.attached = one.clusters.labels;
         all_.push_back(std::move(one));
     }
 
     void look_at(const Considered& c, MinimaxSilhouette& silhouette, double* seen) const {
-        const BoxClusters& p = c.partition;
+        const BoxClusters& p = c.clusters;
         const View& view = views_[c.view];
         const Tree& tree = view.trees[c.tree];
         const double* const w = boxes_.weight;
@@ -414,7 +467,7 @@ private:
         const PairSample pairs(boxes_.weight, boxes_.size);
         std::vector<PairSample::Bits> bits;
         bits.reserve(n);
-        for (std::size_t c = 0; c < n; ++c) bits.push_back(pairs.of(all_[c].partition.attached));
+        for (std::size_t c = 0; c < n; ++c) bits.push_back(pairs.of(all_[c].clusters.attached));
         std::vector<double> agreement(n * n, 0.0);
         for (std::size_t c = 0; c < n; ++c) {
             for (std::size_t b = 0; b < c; ++b) {

@@ -77,7 +77,7 @@ inline Candidate summary(const Considered& c, const View& view, double score) {
     told.min_cluster_size = c.min_cluster_size;
     told.min_samples = c.min_samples;
     told.height = c.height;
-    told.n_clusters = static_cast<std::int64_t>(c.partition.k);
+    told.n_clusters = static_cast<std::int64_t>(c.clusters.k);
     told.noise = c.noise;
     told.score = score;
     return told;
@@ -91,7 +91,7 @@ inline void fill_reading(Reading& reading, const Considered& chosen, Tree&& tree
     reading.tree = condense(tree.merges, static_cast<double>(m));
     if (chosen.selection == Selection::eom) select_by_mass(reading.tree, weight);
     if (chosen.selection == Selection::leaf) select_leaves(reading.tree);
-    if (chosen.partition.k == 1) reading.tree.selected[0] = 1;
+    if (chosen.clusters.k == 1) reading.tree.selected[0] = 1;
     if (known.labels.empty()) {
         known.k = label_selected(reading.tree, known.labels);
         if (known.k == 0) {  // nothing splits: all is one cluster
@@ -119,6 +119,29 @@ Tree grow_alone(const Boxes& boxes, const FeatureScales& scales, const ViewKind&
     view.neighbours = find_neighbours(view.points, neighbours_for(min_samples), n_threads, poll);
     return grow_tree(view, boxes.weight, min_samples, poll);
 }
+
+// The boxes that the choice looks at: all, or groups of them.
+class LookedAt {
+public:
+    template <class Poll>
+    LookedAt(const Boxes& boxes, Poll& poll) : boxes_(boxes), scales_(boxes) {
+        if (boxes.size <= kMostInChoice) return;
+        coarse_ = coarsen_boxes(boxes, scales_, kMostInChoice, poll);
+        boxes_ = coarse_.boxes();
+        scales_ = FeatureScales(boxes_);
+    }
+    LookedAt(const LookedAt&) = delete;  // the boxes lie in it
+
+    const Boxes& boxes() const { return boxes_; }
+    const FeatureScales& scales() const { return scales_; }
+    bool is_all() const { return coarse_.group.empty(); }
+    std::size_t group(std::size_t box) const { return is_all() ? box : coarse_.group[box]; }
+
+private:
+    Boxes boxes_;
+    FeatureScales scales_;
+    CoarseBoxes coarse_;
+};
 
 template <class Poll>
 Reading read_boxes(const Boxes& boxes, const ReadingParams& params, Poll& poll) {
@@ -166,14 +189,8 @@ Reading read_boxes(const Boxes& boxes, const ReadingParams& params, Poll& poll) 
         return reading;
     }
 
-    CoarseBoxes coarse;
-    Boxes looked_at = boxes;
-    if (n > kMostInChoice) {
-        coarse = coarsen_boxes(boxes, scales, kMostInChoice, poll);
-        looked_at = coarse.boxes();
-    }
-    const FeatureScales coarse_scales(looked_at);
-    Candidates candidates(looked_at, coarse_scales, params, poll);
+    const LookedAt looked(boxes, poll);
+    Candidates candidates(looked.boxes(), looked.scales(), params, poll);
     const std::vector<double> features = candidates.features(poll);
     const std::vector<double> score = choice_scores(features);
     // The last candidate is "one cluster", which is not compared with the others: it is said where
@@ -198,9 +215,9 @@ Reading read_boxes(const Boxes& boxes, const ReadingParams& params, Poll& poll) 
     }
     Considered chosen = candidates.take(order[0]);
     const View& view = candidates.views()[chosen.view];
-    if (coarse.group.empty()) {
-        BoxClusters known = std::move(chosen.partition);
-        chosen.partition.k = known.k;
+    if (looked.is_all()) {
+        BoxClusters known = std::move(chosen.clusters);
+        chosen.clusters.k = known.k;
         fill_reading(reading, chosen, candidates.take_tree(chosen.view, chosen.tree), boxes.weight,
                      std::move(known));
         return reading;
@@ -208,12 +225,12 @@ Reading read_boxes(const Boxes& boxes, const ReadingParams& params, Poll& poll) 
     // The tree is that of the boxes themselves. A cut was found between groups, and holds for them.
     BoxClusters known;
     if (chosen.selection != Selection::eom && chosen.selection != Selection::leaf) {
-        known.k = chosen.partition.k;
+        known.k = chosen.clusters.k;
         known.labels.resize(n);
         known.attached.resize(n);
         for (std::size_t i = 0; i < n; ++i) {
-            known.labels[i] = chosen.partition.labels[coarse.group[i]];
-            known.attached[i] = chosen.partition.attached[coarse.group[i]];
+            known.labels[i] = chosen.clusters.labels[looked.group(i)];
+            known.attached[i] = chosen.clusters.attached[looked.group(i)];
         }
     }
     Tree tree = grow_alone(boxes, scales, {view.scaling, view.n_components}, chosen.min_samples,

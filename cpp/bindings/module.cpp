@@ -16,6 +16,7 @@
 #include "density_art.hpp"
 #include "learner.hpp"
 #include "params.hpp"
+#include "reading.hpp"
 #include "sweep.hpp"
 #include "topo_art.hpp"
 
@@ -220,6 +221,7 @@ NB_MODULE(_core, m) {
             return threads_to_be_had(most ? most : 1);
         },
         nb::arg("most"));
+    bind_reading(m);
     m.def("simd_available", &simd_available);
     m.def("simd_in_use", [] { return std::string(kernels().name); });
     m.def("simd_use", &simd_use, nb::arg("name"));

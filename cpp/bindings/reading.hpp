@@ -1,0 +1,143 @@
+// The density tree over boxes by itself: for the training of the choice, and for tests.
+#pragma once
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "../read_boxes.hpp"
+#include "arrays.hpp"
+#include "interrupt.hpp"
+
+namespace resonart::bindings {
+
+using MaybeMatrix = std::optional<Matrix<double>>;
+
+inline Boxes as_boxes(const Matrix<double>& mean, const Vector<double>& weight,
+                      const MaybeMatrix& side) {
+    const std::size_t n = mean.shape(0), d = mean.shape(1);
+    if (n == 0 || d == 0) throw nb::value_error("there must be a box and a feature");
+    if (weight.shape(0) != n) throw nb::value_error("there must be a weight for each box");
+    if (side && (side->shape(0) != n || side->shape(1) != d)) {
+        throw nb::value_error("there must be a side for each box and feature");
+    }
+    for (std::size_t i = 0; i < n * d; ++i) {
+        const bool fits = std::isfinite(mean.data()[i]) &&
+                          (!side || (std::isfinite(side->data()[i]) && side->data()[i] >= 0.0));
+        if (!fits) throw nb::value_error("boxes must be finite");
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+        if (!(weight.data()[i] > 0.0 && std::isfinite(weight.data()[i]))) {
+            throw nb::value_error("weights must be finite and positive");
+        }
+    }
+    return {n, d, mean.data(), weight.data(), side ? side->data() : nullptr};
+}
+
+template <class T, class Values>
+nb::object vector_of(const Values& values) {
+    NewArray<T> copy(values.size());
+    std::copy(values.begin(), values.end(), copy.data());
+    return nb::cast(copy.vector());
+}
+
+inline ReadingParams reading_params(std::int64_t min_cluster_size, std::int64_t min_samples,
+                                    Scaling scaling, Selection selection, unsigned n_threads) {
+    if (min_cluster_size < 0 || min_samples < 0) throw nb::value_error("sizes are not negative");
+    return {min_cluster_size, min_samples, scaling, selection, n_threads ? n_threads : 1};
+}
+
+inline nb::dict read_boxes_alone(const Matrix<double>& mean, const Vector<double>& weight,
+                                 const MaybeMatrix& side, std::int64_t min_cluster_size,
+                                 std::int64_t min_samples, Scaling scaling, Selection selection,
+                                 unsigned n_threads) {
+    const Boxes boxes = as_boxes(mean, weight, side);
+    const ReadingParams params =
+        reading_params(min_cluster_size, min_samples, scaling, selection, n_threads);
+    Reading reading;
+    {
+        nb::gil_scoped_release free;
+        Poll<CheckSignals> poll{CheckSignals()};
+        reading = read_boxes(boxes, params, poll);
+    }
+    nb::dict told;
+    told["n_clusters"] = reading.n_clusters;
+    told["cluster"] = vector_of<std::int32_t>(reading.cluster);
+    told["nearest"] = vector_of<std::int32_t>(reading.nearest);
+    told["strength"] = vector_of<double>(reading.strength);
+    told["outlier"] = vector_of<double>(reading.outlier);
+    told["edge_from"] = vector_of<std::uint32_t>(reading.edge_from);
+    told["edge_to"] = vector_of<std::uint32_t>(reading.edge_to);
+    told["edge_height"] = vector_of<double>(reading.edge_height);
+    told["tree_parent"] = vector_of<std::int32_t>(reading.tree.parent);
+    told["tree_birth"] = vector_of<double>(reading.tree.birth);
+    told["tree_size"] = vector_of<double>(reading.tree.size);
+    told["tree_cluster"] = vector_of<std::int32_t>(reading.tree.cluster);
+    told["tree_leaves_at"] = vector_of<double>(reading.tree.leaves_at);
+    told["tree_selected"] = vector_of<std::uint8_t>(reading.tree.selected);
+    told["structure"] = reading.structure;
+    nb::list candidates;
+    for (const Candidate& c : reading.candidates) {
+        candidates.append(nb::make_tuple(c.scaling, c.n_components, c.selection, c.min_cluster_size,
+                                         c.min_samples, c.height, c.n_clusters, c.noise, c.score));
+    }
+    told["candidates"] = candidates;
+    return told;
+}
+
+// What is seen of each candidate for boxes, and its clusters with noise and without; the candidates
+// are those of groups of boxes where there are too many, as in a reading. The last is one cluster.
+inline nb::tuple density_candidates(const Matrix<double>& mean, const Vector<double>& weight,
+                                    unsigned n_threads) {
+    const Boxes boxes = as_boxes(mean, weight, {});
+    if (boxes.size < 2) throw nb::value_error("there must be two boxes at least");
+    ReadingParams params;
+    params.n_threads = n_threads ? n_threads : 1;
+    std::vector<double> features;
+    std::vector<std::int32_t> cluster, nearest;
+    std::size_t n = 0;
+    {
+        nb::gil_scoped_release free;
+        Poll<CheckSignals> poll{CheckSignals()};
+        const LookedAt looked(boxes, poll);
+        const Candidates candidates(looked.boxes(), looked.scales(), params, poll);
+        features = candidates.features(poll);
+        n = candidates.all().size();
+        for (const Considered& each : candidates.all()) {
+            for (std::size_t i = 0; i < boxes.size; ++i) {
+                cluster.push_back(each.clusters.labels[looked.group(i)]);
+                nearest.push_back(each.clusters.attached[looked.group(i)]);
+            }
+        }
+    }
+    const auto matrix = [&](auto& values, std::size_t columns) {
+        using T = typename std::decay_t<decltype(values)>::value_type;
+        NewArray<T> copy(values.size());
+        std::copy(values.begin(), values.end(), copy.data());
+        return nb::cast(copy.matrix(n, columns));
+    };
+    return nb::make_tuple(matrix(features, kNumFeatures), matrix(cluster, boxes.size),
+                          matrix(nearest, boxes.size));
+}
+
+inline void bind_reading(nb::module_& m) {
+    m.def("read_boxes", &read_boxes_alone, nb::arg("mean"), nb::arg("weight"),
+          nb::arg("side").none(), nb::arg("min_cluster_size"), nb::arg("min_samples"),
+          nb::arg("scaling"), nb::arg("selection"), nb::arg("n_threads"));
+    m.def("density_candidates", &density_candidates, nb::arg("mean"), nb::arg("weight"),
+          nb::arg("n_threads"));
+    m.def("density_features", [] {
+        nb::list names;
+        for (std::size_t i = 0; i < kNumFeatures; ++i) names.append(feature_name(i));
+        return names;
+    });
+}
+
+}  // namespace resonart::bindings
