@@ -397,7 +397,7 @@ def test_too_little_memory_is_said_of_the_file(tmp_path: Path) -> None:
 def test_a_later_format(kind: str, attempt: Any) -> None:
     header, arrays = taken_apart(SOUND[kind])
     later = (
-        r"was written by a later version \(format 7; this version reads up to 3\)\. "
+        r"was written by a later version \(format 7; this version reads up to 4\)\. "
         r"Upgrade resonart\.$"
     )
     refused(attempt, made(header | {"format": 7}, arrays), later)
@@ -538,8 +538,24 @@ FLAT = {
 OWN_NAMES = {"rho": ("rho_lb", "rho_ub"), "rho_a": ("rho_lb",), "rho_b": ("rho_ub",)}
 
 
-def of_format_2(header: Header) -> Header:
+SCORES = ("silhouette", "modularity", "kappa", "small_share", "stability", "score")
+
+
+def of_format_3(header: Header) -> Header:
+    """Return the header as it was when runs were judged by a score."""
     header = copy.deepcopy(header)
+    choice = header["fitted"].get("choice")
+    if choice is not None:
+        del choice["agreement"], choice["density_reason"]
+        choice |= {"score": 2.5, "threshold": 1.5}
+        for each in choice["shortlist"]:
+            del each["agreement"]
+            each |= dict.fromkeys(SCORES, 0.5) | {"stability": "nan"}
+    return header | {"format": 3}
+
+
+def of_format_2(header: Header) -> Header:
+    header = of_format_3(header)
     flat = dict(FLAT)
     for name, value in header["fitted"]["trained_with"].items():
         flat |= dict.fromkeys(OWN_NAMES.get(name, (name,)), value)
@@ -547,6 +563,39 @@ def of_format_2(header: Header) -> Header:
     header["fitted"]["trained_with"] = flat
     del header["fitted"]["counters"]["n_removed"]  # which format 3 has brought
     return header | {"format": 2}
+
+
+@each_kind
+def test_format_3_is_read(kind: str, attempt: Any) -> None:
+    header, arrays = taken_apart(SOUND[kind])
+    now, then = attempt(SOUND[kind]), attempt(made(of_format_3(header), arrays))
+    assert pickle.dumps(dump(then._engine)) == pickle.dumps(dump(now._engine))
+    chosen = getattr(now, "vigilance_choice_", None)
+    if chosen is not None:
+        told = then.vigilance_choice_
+        assert (told.params, told.reason) == (chosen.params, chosen.reason)
+        assert (told.agreement, told.density_reason) == (None, "")
+        assert [each.params for each in told.shortlist] == [
+            each.params for each in chosen.shortlist
+        ]
+        assert {each.agreement for each in told.shortlist} == {None}
+
+
+@pytest.mark.parametrize("spoil", [{"score": None}, {"threshold": "much"}, {"agreement": 0.5}])
+def test_a_score_of_format_3_is_checked(spoil: dict[str, Any], attempt: Any) -> None:
+    header, arrays = taken_apart(SOUND["fuzzy_art"])
+    header = of_format_3(header)
+    header["fitted"]["choice"] |= spoil
+    refused(attempt, made(header, arrays), "score|threshold|agreement")
+
+
+@pytest.mark.parametrize("value", [2.0, "nan", 1, [0.5]])
+def test_an_agreement_is_an_index(value: Any, attempt: Any) -> None:
+    for spoilt in ("choice", "candidate"):
+        header, arrays = taken_apart(SOUND["fuzzy_art"])
+        choice = header["fitted"]["choice"]
+        (choice if spoilt == "choice" else choice["shortlist"][0])["agreement"] = value
+        refused(attempt, made(header, arrays), "the agreement must")
 
 
 @each_kind

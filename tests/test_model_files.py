@@ -137,18 +137,21 @@ def test_chosen_vigilances_are_kept_with_their_reason(model: Any, tmp_path: Path
     twin = kept(ours, tmp_path)
     assert everything(twin) == everything(ours)
     theirs, own = twin.vigilance_choice_, ours.vigilance_choice_
-    for name in ("params", "has_structure", "score", "threshold", "n_clusters", "n_rows", "reason"):
+    for name in ("params", "has_structure", "agreement", "density_reason", "n_clusters", "n_rows"):
         assert getattr(theirs, name) == getattr(own, name)
+    assert theirs.reason == own.reason
     assert repr(theirs.shortlist) == repr(own.shortlist)
     assert len(own.shortlist) > 1
     assert everything(twin.partial_fit(MORE)) == everything(ours.partial_fit(MORE))
 
 
-def test_a_choice_from_one_order_has_no_stability(tmp_path: Path) -> None:
-    ours = DDVFA(random_state=0, n_orders=1).fit(np.concatenate([X[:40] / 3, X[:40] / 3 + 0.7]))
+@pytest.mark.filterwarnings("ignore:All rows are equal")
+def test_a_choice_with_nothing_to_agree_with(tmp_path: Path) -> None:
+    ours = DDVFA(random_state=0, n_orders=1).fit(np.ones((20, 3)))
     twin = kept(ours, tmp_path)
-    assert np.isnan(ours.vigilance_choice_.shortlist[0].stability)
-    assert repr(twin.vigilance_choice_.shortlist) == repr(ours.vigilance_choice_.shortlist)
+    own, theirs = ours.vigilance_choice_, twin.vigilance_choice_
+    assert (own.agreement, own.density_reason, own.shortlist) == (None, "", [])
+    assert (theirs.agreement, theirs.density_reason, theirs.shortlist) == (None, "", [])
 
 
 @pytest.mark.filterwarnings("ignore:No structure")
@@ -389,7 +392,7 @@ def test_numpy_reads_it_without_us(tmp_path: Path) -> None:
         header = json.loads(arrays["header"].tobytes())
         np.testing.assert_array_equal(np.sort(arrays["weights"], 0), np.sort(model.weights_, 0))
         np.testing.assert_array_equal(arrays["labels"], model.labels_)
-    assert header["format"] == 3
+    assert header["format"] == 4
     assert header["version"] == resonart.__version__
     assert header["estimator"] == "DDVFA"
     with zipfile.ZipFile(tmp_path / "model") as archive:

@@ -100,7 +100,7 @@ def test_the_choice_of_a_vigilance() -> None:
     choice = choose_vigilance(X, n_orders=2, random_state=0)
     assert choice.reason in check(choice)
     assert f"params={choice.params}" in repr(choice)
-    assert "silhouette" in check(choice.shortlist[0])
+    assert "agreement" in check(choice.shortlist[0])
     with pytest.warns(UserWarning, match="too few"):
         check(choose_vigilance(X[:4], random_state=0))
 

@@ -141,12 +141,12 @@ default="single"
     with two features and ``gamma=3``, ``rho_lb=0.9`` joins what is closer than 0.07, and
     ``rho_ub=0.965`` lets a point grow by 0.024.
 
-    ``"auto"`` tries all pairs of vigilances on a grid of 0.01 in ``n_orders`` orders, judges every
-    partition that comes out without labels (see :func:`resonart.tuning.choose_vigilance`), and
-    keeps the best run. Rows that show no structure become one cluster, with a warning, at the
+    ``"auto"`` takes the vigilances, and of ``n_orders`` orders the one, whose run agrees best with
+    the clusters that :class:`DensityART` finds (see :func:`resonart.tuning.choose_vigilance`), and
+    keeps that run. Where it finds one only, rows become one cluster, with a warning, at the
     highest vigilances that hold them together, so that rows unlike all of them are still noticed.
-    Of more than 1,000 rows a random sample of 1,000 makes the choice (fewer with more than 64
-    features, so that it costs no more). Its model is kept, merged, and all other rows are learned
+    Of more than 1,000 rows a random sample of 1,000 makes the runs (fewer with more than 64
+    features, so that it costs no more). The best is kept, merged, and all other rows are learned
     into it in random order: most find their place in its clusters, outliers found new ones.
     ``partial_fit`` and ``learn_many`` learn their first batch in the same way, which should be of
     hundreds of rows; they say what they chose, and keep it. ``learn_one`` needs vigilances that

@@ -10,8 +10,8 @@ from .._estimators.fuzzy_art import FuzzyART
 from .._estimators.topo_art import TopoART
 
 # Format 1 did not know of clusters that are kept apart, format 2 not of parameters for each
-# algorithm, nor of clusters that were removed.
-FORMAT = 3
+# algorithm, nor of clusters that were removed, format 3 not of vigilances chosen by density.
+FORMAT = 4
 ESTIMATORS: dict[str, type[BaseART]] = {
     kind.__name__: kind for kind in (FuzzyART, DVFA, DDVFA, TopoART, DensityART)
 }
@@ -38,8 +38,10 @@ CHOICE_ARRAYS = {"choice_order": ("<i8", 1), "choice_labels": ("<i8", 1)}
 MERGED_ARRAYS = {"label_maps": ("<i8", 1)}
 
 CHOICE_FIELDS = {
-    *("params", "has_structure", "score", "threshold", "n_clusters", "shortlist"),
+    *("params", "has_structure", "agreement", "density_reason", "n_clusters", "shortlist"),
     *("n_rows", "n_rows_used", "reason"),
 }
-CANDIDATE_REALS = ("silhouette", "modularity", "kappa", "small_share", "stability", "score")
+# Up to format 3 runs were judged by a score instead.
+SCORED_CHOICE_FIELDS = CHOICE_FIELDS - {"agreement", "density_reason"} | {"score", "threshold"}
+SCORED_CANDIDATE_REALS = ("silhouette", "modularity", "kappa", "small_share", "stability", "score")
 HEADER_FIELDS = {"format", "version", "estimator", "parameters", "fitted", "metadata"}

@@ -25,7 +25,6 @@ from .._vigilance.choice import Candidate, VigilanceChoice
 from .archive import Array, Unpacker
 from .format import (
     BOUNDS_ARRAYS,
-    CANDIDATE_REALS,
     CHOICE_ARRAYS,
     CHOICE_FIELDS,
     ESTIMATORS,
@@ -37,6 +36,8 @@ from .format import (
     MERGED_ARRAYS,
     MOST_EPOCHS,
     MOST_HEADER_BYTES,
+    SCORED_CANDIDATE_REALS,
+    SCORED_CHOICE_FIELDS,
 )
 from .layouts import Layout, checked_labels, layout_of, may_be_merged, n_labels
 from .plain_params import check_params, params_from_plain
@@ -200,7 +201,8 @@ def _restore_fitted(model: BaseART, fitted: Any, number: int, unpacker: Unpacker
         attributes["feature_names_in_"] = _feature_names(fitted["feature_names"], n_features)
     params = _engine_params(model._engine_type.Params, fitted["trained_with"], number)
     counters = _counters(fitted["counters"], layout, number)
-    choice = _choice_fields(fitted["choice"], model._vigilance_names) if is_auto else None
+    names = model._vigilance_names if is_auto else ()
+    choice = _choice_fields(fitted["choice"], names, number) if is_auto else None
     sizes = _map_sizes(fitted["label_map_sizes"]) if merges else None
 
     expected = BOUNDS_ARRAYS | layout.arrays
@@ -288,32 +290,51 @@ def _map_sizes(sizes: Any) -> list[int] | None:
     return checked
 
 
-def _choice_fields(choice: Any, swept: tuple[str, ...]) -> dict[str, Any] | None:
+def _choice_fields(choice: Any, swept: tuple[str, ...], number: int) -> dict[str, Any] | None:
     if choice is None:
         return None
-    fields("the choice of vigilance", choice, CHOICE_FIELDS)
+    what, was_scored = "the choice of vigilance", number < 4
+    fields(what, choice, SCORED_CHOICE_FIELDS if was_scored else CHOICE_FIELDS)
     if type(choice["has_structure"]) not in (bool, type(None)):
         raise_unsound("has_structure must be true, false or null")
     if type(choice["shortlist"]) is not list:
         raise_unsound("the shortlist must be a list")
     for name in ("n_clusters", "n_rows", "n_rows_used"):
         whole(name, choice[name], 1)
+    if was_scored:
+        for name in ("score", "threshold"):
+            real_or_text(name, choice[name])
+        choice = {name: choice[name] for name in SCORED_CHOICE_FIELDS & CHOICE_FIELDS}
+        choice |= {"agreement": None, "density_reason": ""}  # the reason tells how it was scored
     found: dict[str, Any] = choice | {
         "params": _vigilances(choice["params"], swept),
-        "score": real_or_text("score", choice["score"]),
-        "threshold": real_or_text("threshold", choice["threshold"]),
-        "shortlist": [_candidate(candidate, swept) for candidate in choice["shortlist"]],
+        "agreement": _index("the agreement", choice["agreement"]),
+        "density_reason": text("how densities were read", choice["density_reason"], 10_000),
+        "shortlist": [_candidate(each, swept, was_scored) for each in choice["shortlist"]],
         "reason": text("the reason", choice["reason"], 10_000),
     }
     return found
 
 
-def _candidate(candidate: Any, swept: tuple[str, ...]) -> Candidate:
+def _candidate(candidate: Any, swept: tuple[str, ...], was_scored: bool) -> Candidate:
     wholes = ("order", "n_clusters", "n_categories")
-    fields("a candidate", candidate, {"params", *wholes, *CANDIDATE_REALS})
+    told = SCORED_CANDIDATE_REALS if was_scored else ("agreement",)
+    fields("a candidate", candidate, {"params", *wholes, *told})
     found: dict[str, Any] = {name: whole(name, candidate[name], 0) for name in wholes}
-    found |= {name: real_or_text(name, candidate[name]) for name in CANDIDATE_REALS}
-    return Candidate(params=_vigilances(candidate["params"], swept), **found)
+    if was_scored:
+        for name in told:
+            real_or_text(name, candidate[name])
+    agreement = None if was_scored else _index("the agreement", candidate["agreement"])
+    return Candidate(_vigilances(candidate["params"], swept), **found, agreement=agreement)
+
+
+def _index(what: str, value: Any) -> float | None:
+    """Return an adjusted Rand index, or None where there is none."""
+    if value is None:
+        return None
+    if abs(real(what, value)) > 1.0:
+        raise_unsound(f"{what} must lie between -1 and 1")
+    return float(value)
 
 
 def _vigilances(params: Any, swept: tuple[str, ...]) -> dict[str, float]:

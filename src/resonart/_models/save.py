@@ -18,7 +18,6 @@ from .._shared.replace_file import replace_file
 from .._vigilance.choice import Candidate, VigilanceChoice
 from .archive import Array, pack
 from .format import (
-    CANDIDATE_REALS,
     ESTIMATORS,
     FORMAT,
     MOST_DEPTH,
@@ -143,8 +142,8 @@ def _plain_choice(choice: VigilanceChoice) -> dict[str, Any]:
     return {
         "params": {name: float(value) for name, value in choice.params.items()},
         "has_structure": None if choice.has_structure is None else bool(choice.has_structure),
-        "score": _plain_real(choice.score),
-        "threshold": _plain_real(choice.threshold),
+        "agreement": _plain_index(choice.agreement),
+        "density_reason": choice.density_reason,
         "n_clusters": int(choice.n_clusters),
         "shortlist": [_plain_candidate(candidate) for candidate in choice.shortlist],
         "n_rows": int(choice.n_rows),
@@ -159,10 +158,9 @@ def _plain_candidate(candidate: Candidate) -> dict[str, Any]:
         "order": int(candidate.order),
         "n_clusters": int(candidate.n_clusters),
         "n_categories": int(candidate.n_categories),
-        **{name: _plain_real(getattr(candidate, name)) for name in CANDIDATE_REALS},
+        "agreement": _plain_index(candidate.agreement),
     }
 
 
-def _plain_real(value: float) -> float | str:
-    """Return a float as JSON has it: those that are no number as text."""
-    return float(value) if math.isfinite(value) else str(float(value))
+def _plain_index(value: float | None) -> float | None:
+    return None if value is None else float(value)

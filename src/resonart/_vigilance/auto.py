@@ -18,16 +18,28 @@ from .._rows.bounds import Bounds
 from .._rows.checks import ParameterError, Rows, check_jobs, check_real, check_rows
 from .._shared.progress import progress_bar
 from .._shared.warn import warn_user
-from .choice import FEWEST_ROWS, STEP, LearnedRun, VigilanceChoice, are_equal, choose, learn_run
+from .choice import (
+    FEWEST_ROWS,
+    LearnedRun,
+    VigilanceChoice,
+    are_equal,
+    choose,
+    learn_run,
+    vigilance_grid,
+)
+from .density import DensityPartition, density_partition
 from .sweep import Report, common_bounds, make_orders
 
-# Of more rows, a random sample of so many makes the choice ...
+# Of more rows, runs are made of a random sample of so many ...
 MOST_SAMPLED = 1000
 # ... with up to so many features. With more, what the choice costs rises with their number and the
 # square of the rows: fewer rows are taken, so that it costs no more, down to as many as clusters
 # can still be seen in.
 MOST_FEATURES_FOR_THOSE = 64
 FEWEST_SAMPLED = 100
+# The density partition they are compared with is that of so many times as many rows: densities are
+# lost in a small sample.
+MORE_FOR_DENSITY = 10
 # What an example shows.
 _USUAL = {"rho": 0.9, "rho_lb": 0.85, "rho_ub": 0.95}
 
@@ -103,7 +115,13 @@ def choose_vigilances(
     report: Report | None = None,
 ) -> tuple[VigilanceChoice, LearnedRun]:
     """Choose an estimator's vigilances from the rows, of many rows from a sample."""
-    grid = {name: _values(name, getattr(model, name)) for name in model._vigilance_names}
+    given = {name: getattr(model, name) for name in model._vigilance_names}
+    grid = vigilance_grid(
+        {
+            name: None if is_auto(value) else check_real(name, value, low=0.0, high=1.0)
+            for name, value in given.items()
+        }
+    )
     random = check_random_state(model.random_state)
     used = np.arange(len(rows))
     n_used = most_rows(rows.shape[1])
@@ -111,12 +129,17 @@ def choose_vigilances(
         used = np.sort(random.choice(len(rows), n_used, replace=False))
     sample = np.ascontiguousarray(rows[used])
     bounds = common_bounds(model, ranges)
+    orders = make_orders(model, sample, bounds, int(model.n_orders), random)
+    density = None
+    if len(sample) >= FEWEST_ROWS and not are_equal(sample):
+        density = _density_of_sample(rows, used, bounds, random, n_threads)
     choice, run = choose(
         model,
         sample,
         bounds,
+        density,
         grid=grid,
-        orders=make_orders(model, sample, bounds, int(model.n_orders), random),
+        orders=orders,
         n_threads=n_threads,
         more_to_come=is_stream or len(used) < len(rows),
         report=report,
@@ -129,6 +152,21 @@ def choose_vigilances(
             reason=f"{choice.reason} (Chosen on a sample of {len(used):,} of {len(rows):,} rows.)",
         )
     return choice, run
+
+
+def _density_of_sample(
+    rows: Rows, used: NDArray[np.int64], bounds: Bounds, random: Any, n_threads: int
+) -> DensityPartition:
+    """Return the density partition of the sample: a part of that of all rows, or of many."""
+    n_rows = len(rows)
+    n_asked = MORE_FOR_DENSITY * most_rows(rows.shape[1])
+    asked = np.arange(n_rows)
+    if n_rows > n_asked:
+        others = np.setdiff1d(asked, used)
+        others = random.choice(others, n_asked - len(used), replace=False)
+        asked = np.sort(np.concatenate([used, others]))
+    found = density_partition(rows if n_rows == len(asked) else rows[asked], bounds, n_threads)
+    return found.of(np.searchsorted(asked, used))
 
 
 def choice_for(
@@ -185,7 +223,8 @@ def _warn_of_choice(kind: str, choice: VigilanceChoice, names: str, *, is_stream
     no_structure = choice.has_structure is False
     if is_stream:
         chosen = ", ".join(f"{name}={value:g}" for name, value in choice.params.items())
-        lacking = " They show no structure and are one cluster." if no_structure else ""
+        held = " and are one cluster" if choice.n_clusters == 1 else ""
+        lacking = f" They show no structure{held}." if no_structure else ""
         warn_user(
             f"{kind} chose {chosen} from its first {choice.n_rows} rows and keeps "
             f"it.{lacking} Give {names} to decide for yourself."
@@ -204,13 +243,6 @@ def _threads(model: Any) -> int:
     if model.n_jobs == -1 and limit.isdigit() and int(limit) > 0:
         return min(n_threads, int(limit))
     return n_threads
-
-
-def _values(name: str, given: object) -> NDArray[np.float64]:
-    """Return the values to try: all on the grid, or the one that was given."""
-    if is_auto(given):
-        return np.arange(round(1 / STEP) + 1) / round(1 / STEP)
-    return np.array([check_real(name, given, low=0.0, high=1.0)])
 
 
 def most_rows(n_features: int) -> int:

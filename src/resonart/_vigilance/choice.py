@@ -1,4 +1,4 @@
-"""Vigilances chosen from the rows alone: every pair is tried, and the best run found."""
+"""Vigilances chosen from the rows alone: those whose run agrees best with the density partition."""
 
 from __future__ import annotations
 
@@ -11,25 +11,38 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from .._models.snapshot import Engine
-from .._rows.bounds import Bounds, scale_rows
+from .._rows.bounds import Bounds
 from .._rows.checks import Rows
 from .._shared.show import card, heading, line, summary, table
 from .._shared.words import count_of
-from .quality import SMALL, Integers, Measures, measure, row_graphs
-from .sweep import Report, Runs, cells_of, run_sweep
+from .density import DensityPartition
+from .sweep import PAIR, Report, Runs, cells_of, run_sweep
 
 if TYPE_CHECKING:
     from .._estimators.base import BaseART
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Grid = dict[str, NDArray[Any]]
 
 # Runs with more categories than this, or than half the rows, describe rows and not clusters.
 MOST_CATEGORIES = 400
 # So many runs are shown as evidence.
 SHORTLISTED = 5
-# Another order agrees with a run if it does so within so many steps of the grid.
-REACH = 2
 # Fewer rows tell nothing.
 FEWEST_ROWS = 10
 STEP = 0.01
+# How small boxes are matters less than what they are joined by: a few upper vigilances do.
+UPPER = (0.6, 0.7, 0.8, 0.9, 0.95)
+# After one order has tried everything, the others try the best so many of these, ...
+MOST_COLUMNS = 2
+# ... up to so many steps from where that order did best.
+REACH = 3
+# One cluster is held together by higher vigilances, too; the others try so many steps more.
+ONE_UPPER = (*UPPER, 0.98, 1.0)
+ONE_REACH = 5
+# An index from here on is that of equal partitions, but for rounding.
+_SAME = 1.0 - 1e-12
 
 
 class Candidate(NamedTuple):
@@ -43,35 +56,19 @@ class Candidate(NamedTuple):
         Which of the orders.
     n_clusters, n_categories : int
         What the run ended with.
-    silhouette, modularity, kappa, small_share : float
-        How its partition looks; see :func:`choose_vigilance`.
-    stability : float
-        How well the other orders agree with it at vigilances nearby; NaN with one order.
-    score : float
-        What it is worth.
+    agreement : float or None
+        Adjusted Rand index between its clusters and those of the density partition; None in files
+        of versions that chose in another way.
     """
 
     params: dict[str, float]
     order: int
     n_clusters: int
     n_categories: int
-    silhouette: float
-    modularity: float
-    kappa: float
-    small_share: float
-    stability: float
-    score: float
+    agreement: float | None
 
     def __repr__(self) -> str:
-        return summary(
-            self,
-            params=self.params,
-            order=self.order,
-            n_clusters=self.n_clusters,
-            n_categories=self.n_categories,
-            stability=self.stability,
-            score=self.score,
-        )
+        return summary(self, **self._asdict())
 
     def _repr_html_(self) -> str:
         return card(candidates_table([self]))
@@ -80,14 +77,14 @@ class Candidate(NamedTuple):
 def candidates_table(candidates: Sequence[Candidate]) -> str:
     """Return runs as a table."""
     names = list(candidates[0].params)
-    measures = ("silhouette", "modularity", "kappa", "small_share", "stability", "score")
-    columns = [*names, "clusters", "categories", *(name.replace("_", " ") for name in measures)]
+    columns = [*names, "order", "clusters", "categories", "agreement"]
     rows = [
         (
             *(each.params[name] for name in names),
+            each.order,
             each.n_clusters,
             each.n_categories,
-            *(getattr(each, name) for name in measures),
+            each.agreement,
         )
         for each in candidates
     ]
@@ -103,11 +100,15 @@ class VigilanceChoice:
     params : dict
         The vigilances, by name.
     has_structure : bool or None
-        Whether the rows show clusters at all. If not, the vigilances are the highest that give one
-        cluster, so that rows unlike all of these are still told. None where that was not asked:
-        with ``rho_lb`` given, and for fuzzy ART.
-    score, threshold : float
-        What the best run is worth, and what is needed to be more than chance (0: not asked).
+        Whether the rows show clusters at all: DensityART finds more than one, and some run agrees
+        with these better than chance. If not, the vigilances are the highest that give one cluster
+        (or as few as any above 0 do), so that rows unlike all of these are still told. None where
+        that was not asked: with ``rho_lb`` given, and for fuzzy ART.
+    agreement : float or None
+        Adjusted Rand index between the clusters of the chosen run and those of DensityART; None
+        where DensityART was not asked: the rows are all equal, or too few.
+    density_reason : str
+        How DensityART read its clusters; empty where it was not asked.
     n_clusters : int
         Clusters of the chosen run.
     order : ndarray of shape (n_rows_used,)
@@ -115,17 +116,18 @@ class VigilanceChoice:
     labels : ndarray of shape (n_rows_used,)
         Their clusters, in the same order.
     shortlist : list of Candidate
-        The best runs, best first.
+        The runs that agree best, best first, each with other clusters; empty where there was
+        nothing to agree with.
     n_rows, n_rows_used : int
-        Rows given, and how many of them the choice was made on.
+        Rows given, and how many of them runs were compared on.
     reason : str
         All this in one line.
     """
 
     params: dict[str, float]
     has_structure: bool | None
-    score: float
-    threshold: float
+    agreement: float | None
+    density_reason: str
     n_clusters: int
     order: Integers
     labels: Integers
@@ -143,14 +145,16 @@ class VigilanceChoice:
             params=self.params,
             n_clusters=self.n_clusters,
             has_structure=self.has_structure,
-            score=self.score,
+            agreement=self.agreement,
             n_rows=self.n_rows,
         )
 
     def _repr_html_(self) -> str:
         parts = [heading(_named(self.params)), line(self.reason)]
+        if self.density_reason:
+            parts.append(line(f"DensityART: {self.density_reason}"))
         if self.shortlist:
-            parts += [line("The best runs:"), candidates_table(self.shortlist)]
+            parts += [line("The runs that agree best:"), candidates_table(self.shortlist)]
         return card(*parts)
 
 
@@ -168,22 +172,13 @@ class LearnedRun(NamedTuple):
     outliers: NDArray[np.float64] | None = None
 
 
-def least_score(n_features: int) -> float:
-    """Return the score that the best partition of rows without clusters stays below.
-
-    Found by simulation (uniform, Gaussian, correlated and Laplace rows and balls, 60 to 1,000
-    rows; about one in fifty scores more): cut into pieces, they score up to 4 with one feature,
-    where pieces touch at two points only, up to 2 with two, and less with more.
-    """
-    return 1.37 * (1.0 + 2.0 / n_features**2)
-
-
 def choose(
     model: BaseART,
     rows: Rows,
     bounds: Bounds,
+    density: DensityPartition | None,
     *,
-    grid: dict[str, NDArray[Any]],
+    grid: Grid,
     orders: Integers,
     n_threads: int,
     more_to_come: bool,
@@ -191,63 +186,57 @@ def choose(
 ) -> tuple[VigilanceChoice, LearnedRun]:
     """Choose on all the rows given, under these bounds, among the vigilances of the grid.
 
-    The sweep keeps no models. The chosen run is made once more, and handed on with the choice.
+    ``density`` is the partition to agree with; None where the rows are too few for one, or equal.
+    The sweeps keep no models. The chosen run is made once more, and handed on with the choice.
     Where the same run is made at many vigilances, the lowest are taken, with the fewest categories,
     or, with more rows to come, those in the middle.
     """
-    n, d = rows.shape
-    scaled = scale_rows(np.ascontiguousarray(rows, dtype=np.float64), *bounds)
-    threshold = least_score(d) if _may_be_one_cluster(grid) else 0.0
-    too_few, is_fine_given = n < FEWEST_ROWS, len(grid[_size_vigilance(grid)]) == 1
-    most_categories = n if too_few or is_fine_given else min(MOST_CATEGORIES, n // 2)
-    runs = run_sweep(
-        clone(model),
-        rows,
-        bounds,
-        grid=grid,
-        orders=orders,
-        n_threads=n_threads,
-        max_categories=most_categories,
-        report=report,
-    )
+    n = len(rows)
+    is_fine_given = len(grid[list(grid)[-1]]) == 1
+    most_categories = n if n < FEWEST_ROWS or is_fine_given else min(MOST_CATEGORIES, n // 2)
+    search = _Search(model, rows, bounds, orders, n_threads, most_categories, report)
     shortlist: list[Candidate] = []
-    if too_few:
-        reason = f"{count_of(n, 'row')} {'is' if n == 1 else 'are'} too few to choose by"
-    elif are_equal(rows):
-        reason = "All rows are equal"
-    else:
-        measures = measure(runs.partitions, row_graphs(scaled, n_threads), n_threads)
-        shortlist = _best_runs(runs, measures, n_threads, more_to_come)
+    if density is not None and density.n_clusters > 1:
+        shortlist = _agreeing_runs(search, grid, density.labels)
         reason = (
-            f"No vigilance gives two clusters of {SMALL} rows or more in at most "
+            f"No vigilance agrees with the {density.n_clusters} clusters of DensityART in at most "
             f"{most_categories} categories"
         )
-    if report is not None:
-        report(runs.partition.size, runs.partition.size)
-    best = shortlist[0] if shortlist else None
-    if best is not None and best.score >= threshold:
-        params, order = dict(best.params), best.order
+    elif density is not None:
+        reason = "No structure: DensityART finds one cluster"
+    elif n < FEWEST_ROWS:
+        reason = f"{count_of(n, 'row')} {'is' if n == 1 else 'are'} too few to choose by"
+    else:
+        reason = "All rows are equal"
+    if shortlist:
+        if more_to_come:
+            shortlist[0] = _deepest_run(search, grid, shortlist[0])
+        params, order = dict(shortlist[0].params), shortlist[0].order
         reason = _named(params)
     else:
-        params, order = _fewest_clusters(runs)
-        if best is not None:
-            reason = (
-                f"No structure: the best partition of all scores {best.score:.2f}, and chance "
-                f"alone reaches {threshold:.2f}"
-            )
+        params, order = _strictest_run(search, grid)
         reason += f": {_named(params)}"
+    search.end()
     unbounded = clone(model).set_params(max_categories=None)
     run = learn_run(unbounded, rows[orders[order]], bounds, params)
     n_clusters, n_categories = run.engine.n_clusters, run.engine.n_categories
     found = f"{count_of(n_clusters, 'cluster')} in {count_of(n_categories, 'category')}"
     reason += f" gives {found}."
-    if best is not None and best.score >= threshold:
-        reason += _evidence(best, threshold)
+    agreement = None
+    if shortlist and density is not None:
+        agreement = shortlist[0].agreement
+        reason += (
+            f" DensityART finds {density.n_clusters}; the two agree by {agreement:.2f} (adjusted "
+            "Rand index)."
+        )
+    elif density is not None:
+        labels = run.labels[np.argsort(orders[order])]
+        agreement = _agreement(labels, density.labels)
     choice = VigilanceChoice(
         params=params,
-        has_structure=best is not None and best.score >= threshold if threshold else None,
-        score=best.score if best is not None else 0.0,
-        threshold=threshold,
+        has_structure=bool(shortlist) if _may_be_one_cluster(grid) else None,
+        agreement=agreement,
+        density_reason=density.reason if density is not None else "",
         n_clusters=n_clusters,
         order=orders[order],
         labels=run.labels,
@@ -259,32 +248,267 @@ def choose(
     return choice, run
 
 
-def _may_be_one_cluster(grid: dict[str, NDArray[Any]]) -> bool:
+def vigilance_grid(given: dict[str, float | None]) -> Grid:
+    """Return the values to try of each vigilance, None where it is open.
+
+    Examples
+    --------
+    >>> grid = vigilance_grid({"rho_lb": None, "rho_ub": None})
+    >>> len(grid["rho_lb"]), grid["rho_ub"].tolist()
+    (101, [0.6, 0.7, 0.8, 0.9, 0.95])
+    >>> grid = vigilance_grid({"rho_lb": 0.5, "rho_ub": None})
+    >>> grid["rho_lb"].tolist(), len(grid["rho_ub"])
+    ([0.5], 101)
+    """
+    grid = {name: _all_values() if v is None else np.array([v]) for name, v in given.items()}
+    if tuple(grid) == PAIR and not any(_is_given(grid, name) for name in PAIR):
+        grid["rho_ub"] = np.array(UPPER)
+    return grid
+
+
+def _all_values() -> Floats:
+    n_steps = round(1 / STEP)
+    values: Floats = np.arange(n_steps + 1) / n_steps
+    return values
+
+
+def _is_given(grid: Grid, name: str) -> bool:
+    return name in grid and len(grid[name]) == 1
+
+
+def _may_be_one_cluster(grid: Grid) -> bool:
     """Tell whether one cluster is to be considered.
 
-    Not where the lower vigilance is given. Nor for fuzzy ART, whose boxes cut clusters of any shape
-    into pieces, so that its runs score no more than chance whatever the rows are like.
+    Not where the lower vigilance is given. Nor for fuzzy ART, of whose boxes one holds all rows at
+    vigilance 0 alone, where nothing is new any more.
     """
-    return "rho_lb" in grid and len(grid["rho_lb"]) > 1
+    return "rho_lb" in grid and not _is_given(grid, "rho_lb")
 
 
-def _size_vigilance(grid: dict[str, NDArray[Any]]) -> str:
-    """Return the name of the vigilance that says how small boxes are."""
-    return "rho_ub" if "rho_ub" in grid else "rho"
+class _Search:
+    """Sweeps over the same rows, one after the other."""
+
+    def __init__(
+        self,
+        model: BaseART,
+        rows: Rows,
+        bounds: Bounds,
+        orders: Integers,
+        n_threads: int,
+        most_categories: int,
+        report: Report | None,
+    ) -> None:
+        self.model = model
+        self.rows = rows
+        self.bounds = bounds
+        self.orders = orders
+        self.n_threads = n_threads
+        self.most_categories = most_categories
+        self.report = report
+        self.n_done = 0
+
+    def sweep(self, grid: Grid, orders: slice) -> Runs:
+        """Make the runs of all cells of a grid in some of the orders."""
+        before, report = self.n_done, self.report
+        some = np.ascontiguousarray(self.orders[orders])
+        runs = run_sweep(
+            clone(self.model),
+            self.rows,
+            self.bounds,
+            grid=grid,
+            orders=some,
+            n_threads=self.n_threads,
+            max_categories=self.most_categories,
+            report=None
+            if report is None
+            else lambda done, total: report(before + done, before + total),
+        )
+        self.n_done += runs.partition.size
+        return runs
+
+    def end(self) -> None:
+        """Tell that all is done."""
+        if self.report is not None:
+            self.report(self.n_done, self.n_done)
 
 
-def are_equal(rows: Rows) -> bool:
-    """Tell whether all rows are the same, so that nothing can be learned about distances."""
-    return bool((rows == rows[:1]).all())
+# ---------------------------------------------------------------------- agreement
 
 
-def _fewest_clusters(runs: Runs) -> tuple[dict[str, float], int]:
+class _Found(NamedTuple):
+    """A partition that one sweep came to, at its lowest vigilances; the best are the least."""
+
+    disagreement: float
+    n_categories: int
+    order: int
+    cell: int
+    sweep: int
+    partition: int
+
+
+def _agreeing_runs(search: _Search, grid: Grid, target: Integers) -> list[Candidate]:
+    """Return the runs of distinct partitions that agree best with the target, best first.
+
+    One order tries all cells. The others try what is near the best of these: vigilances matter
+    more than orders, and what is best in one order is seldom far from it in another.
+    """
+    orders = len(search.orders)
+    sweeps = [search.sweep(grid, slice(0, 1))]
+    first = _agreements(sweeps[0], target, search.n_threads)
+    if orders > 1 and first.max(initial=-1.0) < _SAME:  # no other order can do better
+        sweeps += [search.sweep(near, slice(1, None)) for near in _near_best(sweeps[0], first)]
+    found: list[_Found] = []
+    for number, runs in enumerate(sweeps):
+        agreements = first if number == 0 else _agreements(runs, target, search.n_threads)
+        best: dict[int, _Found] = {}
+        for cell, order in np.argwhere(runs.partition >= 0).tolist():
+            partition = int(runs.partition[cell, order])
+            one = _Found(
+                -float(agreements[cell, order]),
+                int(runs.n_categories[cell, order]),
+                order + (number > 0),
+                cell,
+                number,
+                partition,
+            )
+            best[partition] = min(one, best.get(partition, one))
+        found += best.values()
+    shortlist: list[Candidate] = []
+    known: set[bytes] = set()
+    for one in sorted(found):
+        runs = sweeps[one.sweep]
+        labels = runs.partitions.labels(np.array([one.partition])).tobytes()
+        if labels in known:
+            continue
+        known.add(labels)
+        cells = cells_of(runs.grid)
+        order = one.order - (one.sweep > 0)
+        shortlist.append(
+            Candidate(
+                params={name: float(values[one.cell]) for name, values in cells.items()},
+                order=one.order,
+                n_clusters=int(runs.n_clusters[one.cell, order]),
+                n_categories=one.n_categories,
+                agreement=-one.disagreement,
+            )
+        )
+        if len(shortlist) == SHORTLISTED:
+            break
+    # What agrees no better than chance is no answer.
+    return [one for one in shortlist if one.agreement is not None and one.agreement > 0.0]
+
+
+def _agreements(runs: Runs, target: Integers, n_threads: int) -> Floats:
+    """Return the adjusted Rand index of each run to the target; -1 for those given up."""
+    known = runs.partitions.agreement_with(target, n_threads)
+    found: Floats = np.append(known, -1.0)[runs.partition]
+    return found
+
+
+def _near_best(runs: Runs, agreements: Floats) -> list[Grid]:
+    """Return the parts of the grid around the best cells of the best columns."""
+    cells = cells_of(runs.grid)
+    first, last = next(iter(cells)), next(reversed(cells))
+    is_line = len(runs.grid[first]) == 1 or first == last  # one vigilance to look for: its axis
+    columns = np.zeros(len(agreements)) if is_line else cells[last]
+    axis = last if is_line else first
+    ranked = []
+    for value in np.unique(columns):
+        of_column = columns == value
+        best = agreements[of_column].max()
+        if best > -1.0:
+            at = cells[axis][of_column & (agreements[:, 0] == best)]
+            ranked.append((-best, float(value), at))
+    ranked.sort(key=lambda column: column[:2])
+    parts = []
+    for _, value, at in ranked[:MOST_COLUMNS]:
+        distance = np.abs(runs.grid[axis][:, np.newaxis] - at).min(axis=1)
+        near = runs.grid[axis][distance < (REACH + 0.5) * STEP]
+        parts.append(runs.grid | {axis: near} | ({} if is_line else {last: np.array([value])}))
+    return parts
+
+
+def _agreement(labels: Integers, target: Integers) -> float:
+    from sklearn.metrics import adjusted_rand_score  # not needed by most who import the package
+
+    return float(adjusted_rand_score(target, labels))
+
+
+# ---------------------------------------------------------------------- the deepest run
+
+
+def _deepest_run(search: _Search, grid: Grid, best: Candidate) -> Candidate:
+    """Return the same run at the vigilances farthest from those at which it ends otherwise."""
+    around = {name: values if len(values) == 1 else _all_values() for name, values in grid.items()}
+    runs = search.sweep(around, slice(best.order, best.order + 1))
+    cells = cells_of(around)
+    at_best = np.all([cells[name] == value for name, value in best.params.items()], axis=0)
+    same = runs.partition[:, 0] == runs.partition[np.flatnonzero(at_best)[0], 0]
+    cell = _deepest(same, *_places(around, cells))
+    return best._replace(
+        params={name: float(values[cell]) for name, values in cells.items()},
+        n_categories=int(runs.n_categories[cell, 0]),
+    )
+
+
+def _near(value: float, below: int, above: int) -> Floats:
+    """Return the values of the grid up to so many steps from this one."""
+    values = _all_values()
+    least, most = value - (below + 0.5) * STEP, value + (above + 0.5) * STEP
+    found: Floats = values[(values > least) & (values < most)]
+    return found
+
+
+def _deepest(same: NDArray[np.bool_], row: Integers, column: Integers) -> int:
+    """Return the cell farthest from those in which the run ends otherwise, the first of equals.
+
+    The rows alone cannot tell these cells apart. Rows that come later can: at the edge of the
+    region, a few of them are enough for other clusters.
+    """
+    from scipy.ndimage import distance_transform_cdt  # not needed by most who import the package
+
+    plane = np.zeros((row.max() + 3, column.max() + 3), dtype=np.bool_)  # with an edge around it
+    plane[row + 1, column + 1] = same
+    depth = distance_transform_cdt(plane, "chessboard")
+    return int(np.argmax(depth[row + 1, column + 1]))
+
+
+def _places(grid: Grid, cells: Grid) -> tuple[Integers, Integers]:
+    """Return the row and column of each cell in the grid, whose last parameter is the column."""
+    *first, last = (
+        np.searchsorted(grid[name], values).astype(np.int64) for name, values in cells.items()
+    )
+    return first[0] if first else np.zeros_like(last), last
+
+
+# ---------------------------------------------------------------------- one cluster
+
+
+def _strictest_run(search: _Search, grid: Grid) -> tuple[dict[str, float], int]:
     """Return vigilances and order of the run with fewest clusters, of those the strictest.
 
     The fewest is one cluster, unless a vigilance is given. Vigilance 0 would give that, too, and
     take in any row whatever; the highest that still holds all rows together knows how close
     together they lie.
     """
+    open_names = [name for name in grid if not _is_given(grid, name)]
+    lowest = open_names[0]
+    above_zero = grid | {lowest: grid[lowest][grid[lowest] > 0.0]}
+    if len(cells_of(above_zero)[lowest]):  # none has room below rho_ub=0
+        grid = above_zero
+    if open_names != list(PAIR):
+        return _strictest(search.sweep(grid, slice(None)))
+    # One order finds about where, all orders find how far up, and then how small boxes may be.
+    runs = search.sweep(grid | {"rho_ub": np.array(ONE_UPPER)}, slice(0, 1))
+    params, _ = _strictest(runs)
+    higher = {"rho_lb": _near(params["rho_lb"], 0, ONE_REACH), "rho_ub": np.array(ONE_UPPER)}
+    params, _ = _strictest(search.sweep(higher, slice(None)))
+    finer = {"rho_lb": np.array([params["rho_lb"]]), "rho_ub": _all_values()}
+    return _strictest(search.sweep(finer, slice(None)))
+
+
+def _strictest(runs: Runs) -> tuple[dict[str, float], int]:
+    """Return vigilances and order of the strictest of the runs with fewest clusters."""
     made = runs.partition >= 0
     cell = order = 0  # with all given up for having too many categories, the largest boxes
     if made.any():
@@ -294,6 +518,11 @@ def _fewest_clusters(runs: Runs) -> tuple[dict[str, float], int]:
         order = int(np.argmax(fewest[cell]))
     cells = cells_of(runs.grid)
     return {name: float(values[cell]) for name, values in cells.items()}, order
+
+
+def are_equal(rows: Rows) -> bool:
+    """Tell whether all rows are the same, so that nothing can be learned about distances."""
+    return bool((rows == rows[:1]).all())
 
 
 def learn_run(
@@ -318,75 +547,3 @@ def learn_run(
 
 def _named(params: dict[str, float]) -> str:
     return ", ".join(f"{name}={value:g}" for name, value in params.items())
-
-
-def _evidence(best: Candidate, threshold: float) -> str:
-    agree = (
-        ""
-        if np.isnan(best.stability)
-        else f", and other orders agree by {best.stability:.2f} (adjusted Rand index)"
-    )
-    beyond = (
-        f"; it scores {best.score:.2f} where chance reaches {threshold:.2f}" if threshold else ""
-    )
-    return (
-        f" Neighbours share a cluster {100.0 * best.kappa:.0f} % of the way from chance to "
-        f"always{agree}{beyond}."
-    )
-
-
-def _best_runs(
-    runs: Runs, measures: Measures, n_threads: int, more_to_come: bool
-) -> list[Candidate]:
-    """Return the best runs of distinct partitions, best first."""
-    cells = cells_of(runs.grid)
-    row, column = _places(runs.grid, cells)
-    agreement = np.nan_to_num(runs.partitions.agreements(runs.partition, n_threads))
-    judged = runs.partitions.best_runs(
-        runs.partition, row, column, measures.worth, agreement, REACH, SHORTLISTED
-    )
-    found = []
-    for cell, order, stability, score in judged:
-        partition = int(runs.partition[cell, order])
-        if more_to_come:
-            cell = _deepest(runs.partition[:, order] == partition, row, column)
-        of_partition = {
-            name: float(getattr(measures, name)[partition])
-            for name in ("silhouette", "modularity", "kappa", "small_share")
-        }
-        found.append(
-            Candidate(
-                params={name: float(values[cell]) for name, values in cells.items()},
-                order=order,
-                n_clusters=int(runs.n_clusters[cell, order]),
-                n_categories=int(runs.n_categories[cell, order]),
-                stability=stability if runs.partition.shape[1] > 1 else float("nan"),
-                score=score,
-                **of_partition,
-            )
-        )
-    return found
-
-
-def _deepest(same: NDArray[np.bool_], row: Integers, column: Integers) -> int:
-    """Return the cell farthest from those in which the run ends otherwise, the first of equals.
-
-    The rows alone cannot tell these cells apart. Rows that come later can: at the edge of the
-    region, a few of them are enough for other clusters.
-    """
-    from scipy.ndimage import distance_transform_cdt  # not needed by most who import the package
-
-    plane = np.zeros((row.max() + 3, column.max() + 3), dtype=np.bool_)  # with an edge around it
-    plane[row + 1, column + 1] = same
-    depth = distance_transform_cdt(plane, "chessboard")
-    return int(np.argmax(depth[row + 1, column + 1]))
-
-
-def _places(
-    grid: dict[str, NDArray[Any]], cells: dict[str, NDArray[Any]]
-) -> tuple[Integers, Integers]:
-    """Return the row and column of each cell in the grid, whose last parameter is the column."""
-    *first, last = (
-        np.searchsorted(grid[name], values).astype(np.int64) for name, values in cells.items()
-    )
-    return first[0] if first else np.zeros_like(last), last

@@ -260,7 +260,7 @@ def report_of(
         else {
             "reason": str(choice),
             "has_structure": choice.has_structure,
-            "score": choice.score,
+            "agreement": choice.agreement,
             "rows_used": choice.n_rows_used,
             "rows_given": choice.n_rows,
         },

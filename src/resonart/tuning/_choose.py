@@ -16,7 +16,7 @@ from resonart._vigilance.choice import VigilanceChoice
 
 def choose_vigilance(
     X: ArrayLike,
-    estimator: DDVFA | FuzzyART | None = None,
+    estimator: DDVFA | DVFA | FuzzyART | None = None,
     *,
     n_orders: int | None = None,
     random_state: Any = None,
@@ -25,19 +25,18 @@ def choose_vigilance(
 ) -> VigilanceChoice:
     """Choose the vigilances of an estimator from the rows alone.
 
-    Every vigilance of the grid is tried in several orders, and every distinct partition that comes
-    out is judged: whether clusters lie apart (a silhouette on the minimax distance, by which they
-    may have any shape), whether near rows share a cluster (the modularity of the graph of nearest
-    neighbours, and the same as a share of what is possible), how few rows are left in clusters
-    of less than five, and how well the other orders agree at vigilances nearby. The best run is
-    the answer, unless it is no better than chance makes of rows without clusters.
+    :class:`resonart.DensityART` divides the rows, and runs at many vigilances and in several orders
+    are compared with that: the one that agrees best (by the adjusted Rand index) is the answer; of
+    equals, the one with fewest categories. One order tries all vigilances of a grid, the others
+    what is near the best of these. Where DensityART finds one cluster only, the answer is the
+    highest vigilances at which the rows are one cluster in any of the orders.
 
     ``DDVFA().fit(X)`` does the same and keeps the result; use this function to look before.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        Rows. Of more than 1,000 a random sample makes the choice.
+        Rows. Of more than 1,000, runs are made of a random sample; DensityART sees up to 10,000.
     estimator : DDVFA, DVFA, FuzzyART or None, default=None
         What the vigilances are for; ``None`` is ``DDVFA()``. Its own vigilances are not used, all
         its other parameters are.
@@ -55,7 +54,7 @@ def choose_vigilance(
     -------
     choice : VigilanceChoice
         ``params`` to give to the estimator, ``reason`` in one line, ``shortlist`` of the best
-        runs with their scores, ``has_structure``. A warning is given where the rows show no
+        runs with their agreement, ``has_structure``. A warning is given where the rows show no
         structure: the vigilances then give one cluster.
 
     See Also
@@ -72,8 +71,8 @@ def choose_vigilance(
     >>> choice.n_clusters, choice.has_structure
     (2, True)
     >>> best = choice.shortlist[0]
-    >>> best.stability > 0.9
-    True
+    >>> best.agreement
+    1.0
     >>> DDVFA(**choice.params).fit(X[choice.order]).n_clusters_
     2
     """
