@@ -36,8 +36,8 @@ STEP = 0.01
 UPPER = (0.6, 0.7, 0.8, 0.9, 0.95)
 # After one order has tried everything, the others try the best so many of these, ...
 MOST_COLUMNS = 2
-# ... up to so many steps from where that order did best.
-REACH = 3
+# ... and so many steps around where that order did best.
+REACH = 1
 # One cluster is held together by higher vigilances, too; the others try so many steps more.
 ONE_UPPER = (*UPPER, 0.98, 1.0)
 ONE_REACH = 5
@@ -503,7 +503,11 @@ def _strictest_run(search: _Search, grid: Grid) -> tuple[dict[str, float], int]:
     params, _ = _strictest(runs)
     higher = {"rho_lb": _near(params["rho_lb"], 0, ONE_REACH), "rho_ub": np.array(ONE_UPPER)}
     params, _ = _strictest(search.sweep(higher, slice(None)))
-    finer = {"rho_lb": np.array([params["rho_lb"]]), "rho_ub": _all_values()}
+    values = _all_values()
+    finer = {
+        "rho_lb": np.array([params["rho_lb"]]),
+        "rho_ub": values[values >= params["rho_ub"] - STEP / 2],
+    }
     return _strictest(search.sweep(finer, slice(None)))
 
 
