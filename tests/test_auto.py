@@ -560,7 +560,7 @@ def test_an_interrupt_leaves_the_model_alone() -> None:
 
     model = DDVFA(random_state=0).fit(BLOBS)
     before = attributes()
-    X = np.random.default_rng(0).random((1000, 40))  # takes seconds
+    X = np.random.default_rng(0).random((100_000, 40))  # takes many seconds
     threading.Timer(0.3, lambda: signal.raise_signal(signal.SIGINT)).start()
     with pytest.raises(KeyboardInterrupt):
         model.fit(X)
