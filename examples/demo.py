@@ -266,7 +266,7 @@ def main(arguments: list[str] | None = None) -> None:
     for result in results:
         if result.method == DDVFA_ITSELF:
             choice = result.model.vigilance_choice_
-            print(f"  {result.data}: {choice.params}, score {choice.score:.2f}")
+            print(f"  {result.data}: {choice.params}, agreement {choice.agreement:.2f}")
     print()
 
     path = out / PICTURE
