@@ -143,8 +143,9 @@ private:
     CoarseBoxes coarse_;
 };
 
+// Of boxes in their order, which ties and groups depend on.
 template <class Poll>
-Reading read_boxes(const Boxes& boxes, const ReadingParams& params, Poll& poll) {
+Reading read_in_order(const Boxes& boxes, const ReadingParams& params, Poll& poll) {
     Reading reading;
     const std::size_t n = boxes.size;
     if (n < 2) {
@@ -237,6 +238,77 @@ Reading read_boxes(const Boxes& boxes, const ReadingParams& params, Poll& poll) 
                            params.n_threads, poll);
     fill_reading(reading, chosen, std::move(tree), boxes.weight, std::move(known));
     reading.candidates[0].n_clusters = static_cast<std::int64_t>(reading.n_clusters);
+    return reading;
+}
+
+// Boxes in the order of their means, feature by feature: what is read does not depend on the order
+// in which rows have come.
+class SortedBoxes {
+public:
+    explicit SortedBoxes(const Boxes& boxes) : order_(boxes.size) {
+        const std::size_t n = boxes.size, d = boxes.n_features;
+        std::iota(order_.begin(), order_.end(), 0u);
+        std::stable_sort(order_.begin(), order_.end(), [&](std::uint32_t a, std::uint32_t b) {
+            return std::lexicographical_compare(boxes.mean + a * d, boxes.mean + (a + 1) * d,
+                                                boxes.mean + b * d, boxes.mean + (b + 1) * d);
+        });
+        mean_.resize(n * d);
+        weight_.resize(n);
+        if (boxes.side) side_.resize(n * d);
+        for (std::size_t i = 0; i < n; ++i) {
+            const std::size_t from = order_[i];
+            std::copy_n(boxes.mean + from * d, d, mean_.data() + i * d);
+            weight_[i] = boxes.weight[from];
+            if (boxes.side) std::copy_n(boxes.side + from * d, d, side_.data() + i * d);
+        }
+        boxes_ = {n, d, mean_.data(), weight_.data(), boxes.side ? side_.data() : nullptr};
+    }
+    SortedBoxes(const SortedBoxes&) = delete;  // the boxes lie in it
+
+    const Boxes& boxes() const { return boxes_; }
+    // Values of sorted boxes, as the boxes were given.
+    template <class T>
+    void put_back(std::vector<T>& values) const {
+        const std::vector<T> sorted(values);
+        for (std::size_t i = 0; i < sorted.size(); ++i) values[order_[i]] = sorted[i];
+    }
+    void name_as_given(std::vector<std::uint32_t>& boxes) const {
+        for (std::uint32_t& box : boxes) box = order_[box];
+    }
+
+private:
+    std::vector<std::uint32_t> order_;
+    std::vector<double> mean_, weight_, side_;
+    Boxes boxes_;
+};
+
+template <class Poll>
+Reading read_boxes(const Boxes& boxes, const ReadingParams& params, Poll& poll) {
+    const SortedBoxes sorted(boxes);
+    Reading reading = read_in_order(sorted.boxes(), params, poll);
+    for (std::vector<std::int32_t>* each :
+         {&reading.cluster, &reading.nearest, &reading.tree.cluster}) {
+        sorted.put_back(*each);
+    }
+    for (std::vector<double>* each :
+         {&reading.strength, &reading.outlier, &reading.tree.leaves_at}) {
+        sorted.put_back(*each);
+    }
+    sorted.name_as_given(reading.edge_from);
+    sorted.name_as_given(reading.edge_to);
+    // Every cluster has a box that is not noise.
+    std::vector<std::int32_t> name(reading.n_clusters, -1);
+    std::int32_t k = 0;
+    for (const std::int32_t cluster : reading.cluster) {
+        if (cluster >= 0 && name[static_cast<std::size_t>(cluster)] < 0) {
+            name[static_cast<std::size_t>(cluster)] = k++;
+        }
+    }
+    for (std::vector<std::int32_t>* each : {&reading.cluster, &reading.nearest}) {
+        for (std::int32_t& cluster : *each) {
+            if (cluster >= 0) cluster = name[static_cast<std::size_t>(cluster)];
+        }
+    }
     return reading;
 }
 

@@ -106,15 +106,21 @@ inline nb::tuple density_candidates(const Matrix<double>& mean, const Vector<dou
     {
         nb::gil_scoped_release free;
         Poll<CheckSignals> poll{CheckSignals()};
-        const LookedAt looked(boxes, poll);
+        const SortedBoxes sorted(boxes);
+        const LookedAt looked(sorted.boxes(), poll);
         const Candidates candidates(looked.boxes(), looked.scales(), params, poll);
         features = candidates.features(poll);
         n = candidates.all().size();
         for (const Considered& each : candidates.all()) {
+            std::vector<std::int32_t> own(boxes.size), attached(boxes.size);
             for (std::size_t i = 0; i < boxes.size; ++i) {
-                cluster.push_back(each.clusters.labels[looked.group(i)]);
-                nearest.push_back(each.clusters.attached[looked.group(i)]);
+                own[i] = each.clusters.labels[looked.group(i)];
+                attached[i] = each.clusters.attached[looked.group(i)];
             }
+            sorted.put_back(own);
+            sorted.put_back(attached);
+            cluster.insert(cluster.end(), own.begin(), own.end());
+            nearest.insert(nearest.end(), attached.begin(), attached.end());
         }
     }
     const auto matrix = [&](auto& values, std::size_t columns) {
