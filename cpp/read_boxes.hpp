@@ -83,41 +83,78 @@ inline Candidate summary(const Considered& c, const View& view, double score) {
     return told;
 }
 
-// The tree behind a reading, and its clusters where they are not known yet (no labels).
-inline void fill_reading(Reading& reading, const Considered& chosen, Tree&& tree,
-                         const double* weight, BoxClusters&& known) {
-    const std::size_t n = tree.merges.n();
+// A tree, and the points over which it was grown.
+struct Grown {
+    Points points;
+    Tree tree;
+};
+
+// Noise goes to the cluster of the nearest box that has one, ties to the lowest box.
+template <class Poll>
+std::vector<std::int32_t> attach_to_nearest(const Points& points,
+                                            const std::vector<std::int32_t>& cluster,
+                                            unsigned n_threads, Poll& poll) {
+    const std::size_t n = points.size(), d = points.width();
+    std::vector<std::uint32_t> noise, members;
+    for (std::uint32_t i = 0; i < n; ++i) (cluster[i] < 0 ? noise : members).push_back(i);
+    std::vector<std::int32_t> attached(cluster);
+    if (noise.empty() || members.empty()) return attached;
+    Points clustered(members.size(), d);
+    for (std::size_t m = 0; m < members.size(); ++m) {
+        for (std::size_t f = 0; f < d; ++f) clustered.at(m, f) = points.at(members[m], f);
+    }
+    constexpr std::size_t kChunk = 256;
+    in_parallel_tasks((noise.size() + kChunk - 1) / kChunk, n_threads, poll,
+                      [&](std::size_t t, auto& asked) {
+                          std::vector<double> q(d);
+                          const std::size_t end = std::min((t + 1) * kChunk, noise.size());
+                          for (std::size_t i = t * kChunk; i < end; ++i) {
+                              points.copy(noise[i], q.data());
+                              double square;
+                              std::uint32_t nearest;
+                              kernels().nearest_points(q.data(), clustered.view(), members.size(),
+                                                       1, &square, &nearest);
+                              attached[noise[i]] = cluster[members[nearest]];
+                              asked.work(members.size() * d);
+                          }
+                      });
+    return attached;
+}
+
+// The tree behind a reading, and its clusters where they are not known yet (`cluster` is empty).
+template <class Poll>
+void fill_reading(Reading& reading, const Considered& chosen, Grown&& grown, const double* weight,
+                  std::vector<std::int32_t>&& cluster, unsigned n_threads, Poll& poll) {
+    Tree& tree = grown.tree;
     const std::int64_t m = std::max<std::int64_t>(chosen.min_cluster_size, 2);
     reading.tree = condense(tree.merges, static_cast<double>(m));
     if (chosen.selection == Selection::eom) select_by_mass(reading.tree, weight);
     if (chosen.selection == Selection::leaf) select_leaves(reading.tree);
-    if (chosen.clusters.k == 1) reading.tree.selected[0] = 1;
-    if (known.labels.empty()) {
-        known.k = label_selected(reading.tree, known.labels);
-        if (known.k == 0) {  // nothing splits: all is one cluster
-            reading.tree.selected[0] = 1;
-            known.k = 1;
-            known.labels.assign(n, 0);
+    reading.n_clusters = chosen.clusters.k;
+    if (cluster.empty()) {
+        reading.n_clusters = label_selected(reading.tree, cluster);
+        if (reading.n_clusters == 0) {  // nothing splits: all is one cluster
+            reading.n_clusters = 1;
+            cluster.assign(tree.merges.n(), 0);
         }
-        known.attached = known.labels;
-        attach_noise(tree.edges, known.attached);
     }
-    reading.n_clusters = known.k;
-    reading.cluster = std::move(known.labels);
-    reading.nearest = std::move(known.attached);
+    if (reading.n_clusters == 1) reading.tree.selected[0] = 1;
+    reading.cluster = std::move(cluster);
+    reading.nearest = attach_to_nearest(grown.points, reading.cluster, n_threads, poll);
     reading.edge_from = std::move(tree.edges.from);
     reading.edge_to = std::move(tree.edges.to);
     reading.edge_height = std::move(tree.edges.height);
     rate_boxes(reading);
 }
 
-// The reading that everything is decided for by the caller: HDBSCAN's.
+// One tree alone, in one scaling.
 template <class Poll>
-Tree grow_alone(const Boxes& boxes, const FeatureScales& scales, const ViewKind& kind,
-                std::int64_t min_samples, unsigned n_threads, Poll& poll) {
+Grown grow_alone(const Boxes& boxes, const FeatureScales& scales, const ViewKind& kind,
+                 std::int64_t min_samples, unsigned n_threads, Poll& poll) {
     View view{kind.scaling, kind.n_components, view_points(boxes, scales, kind, poll), {}, {}};
     view.neighbours = find_neighbours(view.points, neighbours_for(min_samples), n_threads, poll);
-    return grow_tree(view, boxes.weight, min_samples, poll);
+    Tree tree = grow_tree(view, boxes.weight, min_samples, poll);
+    return {std::move(view.points), std::move(tree)};
 }
 
 // The boxes that the choice looks at: all, or groups of them.
@@ -171,8 +208,10 @@ Reading read_in_order(const Boxes& boxes, const ReadingParams& params, Poll& pol
         chosen.min_samples = params.min_samples > 0 ? params.min_samples : params.min_cluster_size;
         chosen.selection =
             params.selection == Selection::automatic ? Selection::eom : params.selection;
-        Tree tree = grow_alone(boxes, scales, kinds[0], chosen.min_samples, params.n_threads, poll);
-        fill_reading(reading, chosen, std::move(tree), boxes.weight, {});
+        fill_reading(
+            reading, chosen,
+            grow_alone(boxes, scales, kinds[0], chosen.min_samples, params.n_threads, poll),
+            boxes.weight, {}, params.n_threads, poll);
         Candidate told;
         told.scaling = kinds[0].scaling;
         told.n_components = kinds[0].n_components;
@@ -217,26 +256,20 @@ Reading read_in_order(const Boxes& boxes, const ReadingParams& params, Poll& pol
     Considered chosen = candidates.take(order[0]);
     const View& view = candidates.views()[chosen.view];
     if (looked.is_all()) {
-        BoxClusters known = std::move(chosen.clusters);
-        chosen.clusters.k = known.k;
-        fill_reading(reading, chosen, candidates.take_tree(chosen.view, chosen.tree), boxes.weight,
-                     std::move(known));
+        fill_reading(reading, chosen, {view.points, candidates.take_tree(chosen.view, chosen.tree)},
+                     boxes.weight, std::move(chosen.clusters.labels), params.n_threads, poll);
         return reading;
     }
     // The tree is that of the boxes themselves. A cut was found between groups, and holds for them.
-    BoxClusters known;
+    std::vector<std::int32_t> cluster;
     if (chosen.selection != Selection::eom && chosen.selection != Selection::leaf) {
-        known.k = chosen.clusters.k;
-        known.labels.resize(n);
-        known.attached.resize(n);
-        for (std::size_t i = 0; i < n; ++i) {
-            known.labels[i] = chosen.clusters.labels[looked.group(i)];
-            known.attached[i] = chosen.clusters.attached[looked.group(i)];
-        }
+        cluster.resize(n);
+        for (std::size_t i = 0; i < n; ++i) cluster[i] = chosen.clusters.labels[looked.group(i)];
     }
-    Tree tree = grow_alone(boxes, scales, {view.scaling, view.n_components}, chosen.min_samples,
-                           params.n_threads, poll);
-    fill_reading(reading, chosen, std::move(tree), boxes.weight, std::move(known));
+    fill_reading(reading, chosen,
+                 grow_alone(boxes, scales, {view.scaling, view.n_components}, chosen.min_samples,
+                            params.n_threads, poll),
+                 boxes.weight, std::move(cluster), params.n_threads, poll);
     reading.candidates[0].n_clusters = static_cast<std::int64_t>(reading.n_clusters);
     return reading;
 }
