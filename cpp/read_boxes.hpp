@@ -99,25 +99,27 @@ std::vector<std::int32_t> attach_to_nearest(const Points& points,
     for (std::uint32_t i = 0; i < n; ++i) (cluster[i] < 0 ? noise : members).push_back(i);
     std::vector<std::int32_t> attached(cluster);
     if (noise.empty() || members.empty()) return attached;
+    // Each box of noise among those of clusters, one after the other.
     Points clustered(members.size(), d);
     for (std::size_t m = 0; m < members.size(); ++m) {
         for (std::size_t f = 0; f < d; ++f) clustered.at(m, f) = points.at(members[m], f);
     }
-    constexpr std::size_t kChunk = 256;
-    in_parallel_tasks((noise.size() + kChunk - 1) / kChunk, n_threads, poll,
-                      [&](std::size_t t, auto& asked) {
-                          std::vector<double> q(d);
-                          const std::size_t end = std::min((t + 1) * kChunk, noise.size());
-                          for (std::size_t i = t * kChunk; i < end; ++i) {
-                              points.copy(noise[i], q.data());
-                              double square;
-                              std::uint32_t nearest;
-                              kernels().nearest_points(q.data(), clustered.view(), members.size(),
-                                                       1, &square, &nearest);
-                              attached[noise[i]] = cluster[members[nearest]];
-                              asked.work(members.size() * d);
-                          }
-                      });
+    constexpr std::size_t kChunk = 64;
+    in_parallel_tasks(
+        (noise.size() + kChunk - 1) / kChunk, n_threads, poll, [&](std::size_t t, auto& asked) {
+            std::vector<double> q(d);
+            Buffer<double> squares;
+            squares.resize_uninitialised(whole_lanes(members.size()));
+            for (std::size_t i = t * kChunk; i < std::min((t + 1) * kChunk, noise.size()); ++i) {
+                points.copy(noise[i], q.data());
+                kernels().squared_distances(q.data(), clustered.view(), squares.data());
+                double* const end = squares.data() + members.size();
+                const auto nearest = static_cast<std::size_t>(
+                    std::min_element(squares.data(), end) - squares.data());
+                attached[noise[i]] = cluster[members[nearest]];
+                asked.work(members.size() * d);
+            }
+        });
     return attached;
 }
 
