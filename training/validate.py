@@ -1,0 +1,218 @@
+"""How good the choice is on sets, and on kinds of sets, that it was not trained on.
+
+Folds are made of whole sets or of whole kinds, never of candidates: those of one set have too much
+in common. Sets of the same rows under two names are one set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+from numpy.random import default_rng
+from numpy.typing import NDArray
+
+from .fit import N_GENERATED, N_TREES, Choice, fit_choice, fit_structure
+from .records import FEATURES, PAPER, SCORE, Floats, Record
+
+N_FOLDS, N_REPEATS = 6, 3
+MARGIN = 0.005  # an index closer than this is a tie
+MANY_ROWS, FEW_FEATURES = 1_200, 3
+SCORE_TIMES_AGREEMENT = FEATURES.index("score times agreement")
+
+Group = Callable[[Record], str]
+Pick = Callable[[Record], int]
+
+
+def of_set(record: Record) -> str:
+    return record.content
+
+
+def of_kind(record: Record) -> str:
+    return record.kind
+
+
+GROUPS: dict[str, Group] = {"sets": of_set, "kinds": of_kind}
+
+
+def folds(records: Sequence[Record], group: Group, n_folds: int, seed: int) -> NDArray[np.int64]:
+    """Return the fold of each record: those of one group are in one fold."""
+    names = default_rng(seed).permutation(sorted({group(r) for r in records}))
+    fold = {name: i % n_folds for i, name in enumerate(names.tolist())}
+    return np.array([fold[group(r)] for r in records], dtype=np.int64)
+
+
+def others(
+    records: Sequence[Record], group: Group, n_folds: int, seed: int
+) -> Iterator[tuple[list[int], list[Record]]]:
+    """Yield for each fold which records are in it, and all others."""
+    fold = folds(records, group, n_folds, seed)
+    for k in range(n_folds):
+        inside = np.flatnonzero(fold == k).tolist()
+        if inside:
+            yield inside, [r for r, own in zip(records, fold, strict=True) if own != k]
+
+
+# ---------------------------------------------------------------------- choosing
+
+
+def compare_choices(
+    real: Sequence[Record],
+    generated: Sequence[Record],
+    n_folds: int = N_FOLDS,
+    n_repeats: int = N_REPEATS,
+    n_trees: int = N_TREES,
+) -> str:
+    """Return the table of ways to choose, from the plain score to the ceiling."""
+    plain = chosen(real, lambda r: int(r.seen[:, SCORE].argmax()))
+    table = [("plain score", plain)]
+    by_agreement: Pick = lambda r: int(r.seen[:, SCORE_TIMES_AGREEMENT].argmax())  # noqa: E731
+    table.append(("score times agreement", chosen(real, by_agreement)))
+    if any(r.is_labelled for r in generated):
+        made = fit_choice([], generated, generated_weight=1.0, n_trees=n_trees)
+        table.append(("trees and score, from made sets alone", chosen(real, made.best)))
+    for apart, group in GROUPS.items():
+        found = [
+            held_out(real, generated, group, n_folds, seed, n_trees) for seed in range(n_repeats)
+        ]
+        both = np.mean(found, axis=0)
+        for name, mean in zip(("trees alone", "trees and score"), both, strict=True):
+            table.append((f"{name}, {apart} apart", mean))
+    table.append(("ceiling, by the labels", chosen(real, lambda r: int(r.index.argmax()))))
+    return choices_table(real, table, plain)
+
+
+def chosen(records: Sequence[Record], pick: Pick) -> Floats:
+    """Return index and F1 of noise of what is picked for each set."""
+    places = [pick(r) for r in records]
+    return np.array(
+        [(r.index[i], r.noise_f1[i]) for r, i in zip(records, places, strict=True)]
+    ).reshape(-1, 2)
+
+
+def held_out(
+    real: Sequence[Record],
+    generated: Sequence[Record],
+    group: Group,
+    n_folds: int,
+    seed: int,
+    n_trees: int,
+) -> Floats:
+    """Return what trees that saw none of its group choose for each set: alone, and with the score.
+
+    Of shape (2, n_sets, 2).
+    """
+    found = np.zeros((2, len(real), 2))
+    for inside, rest in others(real, group, n_folds, seed):
+        choice = fit_choice(rest, generated, n_trees=n_trees, seed=seed)
+        held = [real[i] for i in inside]
+        found[0, inside] = chosen(held, by_trees_alone(choice))
+        found[1, inside] = chosen(held, choice.best)
+    return found
+
+
+def by_trees_alone(choice: Choice) -> Pick:
+    return lambda record: int(choice.model(record.seen).argmax())
+
+
+def choices_table(
+    real: Sequence[Record], table: Sequence[tuple[str, Floats]], plain: Floats
+) -> str:
+    """Means over some of the sets, and wins and losses against the plain score."""
+    some = {
+        "pool": np.array([r.kind != PAPER for r in real]),
+        "paper's 30": np.array([r.kind == PAPER for r in real]),
+        f"more than {FEW_FEATURES} features": np.array([r.n_columns > FEW_FEATURES for r in real]),
+        f"more than {MANY_ROWS:,} rows": np.array([r.n_rows > MANY_ROWS for r in real]),
+    }
+    heads = [f"{name} ({int(which.sum())})" for name, which in some.items()]
+    lines = []
+    for name, found in table:
+        ahead = found[:, 0] - plain[:, 0]
+        means = [f"{found[which, 0].mean():.3f}" if which.any() else "" for which in some.values()]
+        f1 = found[~np.isnan(found[:, 1]), 1]
+        lines.append(
+            [
+                name,
+                *means,
+                f"{f1.mean():.3f}" if len(f1) else "",
+                f"{int((ahead > MARGIN).sum())}, {int((ahead < -MARGIN).sum())}",
+            ]
+        )
+    return markdown(["chosen by", *heads, "noise F1", "wins, losses"], lines)
+
+
+# ---------------------------------------------------------------------- any structure
+
+
+def judge_structure(
+    real: Sequence[Record],
+    generated: Sequence[Record],
+    nothing: Sequence[Record],
+    n_folds: int = N_FOLDS,
+    n_trees: int = N_TREES,
+) -> str:
+    """Return the table of what is called structure among sets that were not trained on."""
+    generated = [r for r in generated if r.n_true > 1]
+    lines = []
+    for apart, group in GROUPS.items():
+        called, index = structure_held_out(real, generated, nothing, group, n_folds, n_trees)
+        without = ~called[: len(nothing)]
+        having = called[len(nothing) :]
+        lines.append(
+            [
+                f"{apart} apart",
+                f"{100 * without.mean():.1f} % of {len(nothing)}",
+                f"{int((~having).sum())} of {len(real)}",
+                *(
+                    f"{index[[(r.kind == PAPER) == paper for r in real]].mean():.3f}"
+                    for paper in sorted({r.kind == PAPER for r in real})
+                ),
+            ]
+        )
+    heads = ["pool", "paper's 30"] if len({r.kind == PAPER for r in real}) > 1 else ["index"]
+    return markdown(
+        ["", "no structure, called one cluster", "labelled sets called one", *heads], lines
+    )
+
+
+def structure_held_out(
+    real: Sequence[Record],
+    generated: Sequence[Record],
+    nothing: Sequence[Record],
+    group: Group,
+    n_folds: int,
+    n_trees: int,
+) -> tuple[NDArray[np.bool_], Floats]:
+    """Return where structure is seen, first in sets without it, and the index of real sets.
+
+    Both models are fitted anew without each fold. One cluster has the index 0.
+    """
+    called = np.zeros(len(nothing) + len(real), dtype=bool)
+    index = np.zeros(len(real))
+    real_folds, made_folds, no_folds = (
+        folds(some, group, n_folds, seed=0) for some in (real, generated, nothing)
+    )
+    for k in range(n_folds):
+        rest = [
+            [r for r, own in zip(some, fold, strict=True) if own != k]
+            for some, fold in (
+                (real, real_folds),
+                (generated, made_folds),
+                (nothing, no_folds),
+            )
+        ]
+        choice = fit_choice(rest[0], rest[1][:N_GENERATED], n_trees=n_trees)
+        structure = fit_structure(choice, rest[2], [*rest[0], *rest[1]])
+        for i in np.flatnonzero(no_folds == k).tolist():
+            called[i] = structure.is_found(nothing[i], choice)
+        for i in np.flatnonzero(real_folds == k).tolist():
+            if structure.is_found(real[i], choice):
+                called[len(nothing) + i] = True
+                index[i] = real[i].index[choice.best(real[i])]
+    return called, index
+
+
+def markdown(header: Sequence[str], table: Sequence[Sequence[str]]) -> str:
+    lines = [header, ["---"] * len(header), *table]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
