@@ -42,7 +42,15 @@ from training.tables import (
     table_text,
     write_tables,
 )
-from training.validate import compare_choices, folds, judge_structure, of_kind, of_set
+from training.validate import (
+    compare_choices,
+    folds,
+    judge_together,
+    of_kind,
+    of_set,
+    together_table,
+    write_validation,
+)
 
 ROOT = Path(__file__).resolve().parents[1]
 SHIPPED = ROOT / "cpp"
@@ -121,7 +129,7 @@ def test_records_survive_a_file_and_a_stop(
     save_records(few, tmp_path / "some.npz")
     for kept, own in zip(load_records(tmp_path / "some.npz"), few, strict=True):
         assert (kept.name, kept.kind, kept.n_true) == (own.name, own.kind, own.n_true)
-        assert kept.content == own.content
+        assert kept.outline == own.outline
         np.testing.assert_array_equal(kept.seen, own.seen)
         np.testing.assert_array_equal(kept.index, own.index)
         np.testing.assert_array_equal(kept.noise_f1, own.noise_f1)
@@ -204,19 +212,28 @@ def test_what_is_no_table_is_refused(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-def test_the_tables_of_validation_have_every_way_to_choose(few: list[Record]) -> None:
+def test_the_tables_of_validation_have_every_way_to_choose(
+    tmp_path: Path, few: list[Record]
+) -> None:
     real = [one for one in few if one.is_labelled]
-    text = compare_choices(real, real[:4], n_folds=2, n_repeats=1, n_trees=10)
-    for name in ("plain score", "trees and score, sets apart", "kinds apart", "ceiling"):
+    text = compare_choices(real, real[:4], real[4:], n_folds=2, n_repeats=1, n_trees=10)
+    for name in ("plain score", "made sets only", "trees and score, sets apart", "ceiling"):
         assert name in text
     random = np.random.default_rng(0)
-    nothing = [
-        record(LabelledSet("", kind, structureless(random, 150, 2, kind), np.zeros(150, np.int64)))
-        for kind in STRUCTURELESS
-    ]
-    text = judge_structure(real, real[:4], nothing, n_folds=2, n_trees=10)
-    assert "| kinds apart |" in text
-    assert f"% of {len(nothing)} |" in text
+    nothing = []
+    for n, kind in enumerate(STRUCTURELESS, start=150):
+        rows = structureless(random, n, 2, kind)
+        nothing.append(record(LabelledSet("", kind, rows, np.zeros(n, dtype=np.int64))))
+    found = judge_together(real, real[:4], nothing, n_folds=2, n_trees=10)
+    assert [one.apart for one in found] == ["sets", "kinds"]
+    assert all(0.0 <= one.nothing_called_one <= 1.0 for one in found)
+    assert all(one.thirty is None and one.pool is not None for one in found)
+    assert "| kinds |" in together_table(found)
+    write_validation(tmp_path / "validation.csv", found)
+    text = (tmp_path / "validation.csv").read_text(encoding="utf-8")
+    shipped = (ROOT / "training" / "validation.csv").read_text(encoding="utf-8")
+    assert text.splitlines()[0] == shipped.splitlines()[0]
+    assert len(text.splitlines()) == len(shipped.splitlines()) == 3
     with pytest.raises(ValueError, match="make more sets"):
         fit_structure(fit_choice(real, n_trees=2), [], real)
 

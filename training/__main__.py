@@ -14,7 +14,7 @@ from .fit import N_GENERATED, fit_choice, fit_structure
 from .generate import LabelledSet, labelled_set, structureless_set
 from .records import made_records, paper_sets, pool_sets, record
 from .tables import CHOICE_TABLE, STRUCTURE_TABLE, write_tables
-from .validate import compare_choices, judge_structure
+from .validate import compare_choices, judge_together, together_table, write_validation
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -33,8 +33,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     few = [r for r in generated if r.is_labelled][:N_GENERATED]
     if options.validate:
         note("cross-validation")
-        print(compare_choices(real, few))
-        print(judge_structure(real, generated, nothing))
+        print(compare_choices(real, few, generated), flush=True)
+        together = judge_together(real, generated, nothing)
+        print(together_table(together), flush=True)
+        write_validation(options.out / "validation.csv", together)
     note("final fit")
     choice = fit_choice(real, few)
     without = [*nothing, *(r for r in generated if r.n_true == 1)]
@@ -42,7 +44,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     write_tables(options.out, choice.trees, structure.trees)
     note(
         f"Written: {options.out / CHOICE_TABLE} and {options.out / STRUCTURE_TABLE}. To ship them, "
-        "copy both to cpp/, build again, and run `python -m training --check`."
+        "copy both to cpp/ and validation.csv to training/, build again, and run "
+        "`python -m training --check`."
     )
 
 

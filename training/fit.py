@@ -16,7 +16,7 @@ from .tables import Tree, tree_nodes
 SCORE_SHARE = 0.2
 N_TREES = 100
 GENERATED_WEIGHT = 0.05  # of a made set beside one that was not, when choosing is learned
-N_GENERATED = 300  # made sets that choosing is learned from, at the most
+N_GENERATED = 100  # made sets that choosing is learned from, at the most
 GOOD_ENOUGH = 0.6  # a made set on which even the best candidate is worse teaches nothing
 FOUND = 0.5  # best index from which the structure of a made set counts as there to be found
 N_ROUNDS, RATE = 60, 0.12
@@ -39,6 +39,20 @@ class Choice:
 
     def best(self, record: Record) -> int:
         return int(self.scores(record).argmax())
+
+    def best_seen(self, records: Sequence[Record]) -> Seen:
+        """What is seen of the best candidate of each set; sets without candidates are left out.
+
+        All at once: asking a forest costs more than its answers.
+        """
+        records = [r for r in records if len(r.index)]
+        if not records:
+            return np.empty((0, len(FEATURES)), dtype=np.float32)
+        seen = np.concatenate([r.seen for r in records])
+        scores = self.model(seen) + SCORE_SHARE * seen[:, SCORE_BELOW_BEST]
+        ends = np.cumsum([len(r.index) for r in records])
+        parts = np.split(scores, ends[:-1])
+        return np.array([r.seen[part.argmax()] for r, part in zip(records, parts, strict=True)])
 
 
 def fit_choice(
@@ -77,11 +91,13 @@ class Structure:
     trees: list[Tree]
     model: Model
 
-    def is_found(self, record: Record, choice: Choice) -> bool:
-        """Tell whether the best candidate looks as it does where there is structure."""
-        if not len(record.index):
-            return False
-        return bool(self.model(as_told(record.seen[[choice.best(record)]]))[0] > 0.0)
+    def is_found(self, records: Sequence[Record], choice: Choice) -> NDArray[np.bool_]:
+        """Tell of each set whether its best candidate looks as it does where there is structure."""
+        found = np.zeros(len(records), dtype=bool)
+        some = np.array([len(r.index) > 0 for r in records], dtype=bool)
+        if some.any():
+            found[some] = self.model(as_told(choice.best_seen(records))) > 0.0
+        return found
 
 
 def fit_structure(
@@ -96,7 +112,7 @@ def fit_structure(
     Both sides weigh the same. A made set counts only if one of its candidates finds its clusters.
     """
     sides = [
-        np.array([r.seen[choice.best(r)] for r in side if len(r.index)])
+        choice.best_seen(side)
         for side in (without, [r for r in having if r.n_true > 1 and r.best > FOUND])
     ]
     if not all(len(side) for side in sides):

@@ -57,8 +57,9 @@ class Record:
         Adjusted Rand index to the labels, true noise left out.
     noise_f1 : ndarray of shape (n_candidates,)
         F1 of the noise that was found; NaN where the set has no true noise.
-    content : str
-        The same for two sets of the same rows.
+    outline : str
+        Rows, features and sizes of clusters. Sets may be the same rows under two names, a little
+        rounded; then these are the same.
     """
 
     name: str
@@ -66,7 +67,7 @@ class Record:
     n_rows: int
     n_columns: int
     n_true: int
-    content: str
+    outline: str
     seen: Seen
     index: Floats
     noise_f1: Floats
@@ -103,11 +104,16 @@ def record(data: LabelledSet, n_threads: int = 1) -> Record:
         len(data.rows),
         data.rows.shape[1],
         data.n_true,
-        hashlib.sha256(means[np.lexsort(means.T)].tobytes()).hexdigest()[:16],
+        outline(data),
         seen,
         np.array([adjusted_rand(one[row_box], data.labels) for one in nearest]),
         f1,
     )
+
+
+def outline(data: LabelledSet) -> str:
+    n_each = np.sort(np.unique(data.labels, return_counts=True)[1])
+    return f"{data.rows.shape} {n_each.tolist()}"
 
 
 def distinct(rows: Rows) -> tuple[Rows, Labels, Floats]:
@@ -207,7 +213,7 @@ def file_of_records(
 
 def save_records(records: Sequence[Record], path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    facts = [(r.name, r.kind, r.n_rows, r.n_columns, r.n_true, r.content) for r in records]
+    facts = [(r.name, r.kind, r.n_rows, r.n_columns, r.n_true, r.outline) for r in records]
     part = path.with_suffix(f".{hashlib.sha256(path.name.encode()).hexdigest()[:6]}.part")
     with part.open("wb") as file:
         np.savez_compressed(
@@ -227,6 +233,6 @@ def load_records(path: Path) -> list[Record]:
         parts = [np.split(file[name], ends) for name in ("seen", "index", "noise_f1")]
         facts = file["facts"].tolist()
     return [
-        Record(name, kind, int(n), int(d), int(k), content, *some)
-        for (name, kind, n, d, k, content), *some in zip(facts, *parts, strict=True)
+        Record(name, kind, int(n), int(d), int(k), like, *some)
+        for (name, kind, n, d, k, like), *some in zip(facts, *parts, strict=True)
     ]

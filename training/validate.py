@@ -1,12 +1,15 @@
 """How good the choice is on sets, and on kinds of sets, that it was not trained on.
 
 Folds are made of whole sets or of whole kinds, never of candidates: those of one set have too much
-in common. Sets of the same rows under two names are one set.
+in common. Sets that may be the same rows under two names go together.
 """
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import astuple, dataclass, fields
+from pathlib import Path
 
 import numpy as np
 from numpy.random import default_rng
@@ -25,7 +28,7 @@ Pick = Callable[[Record], int]
 
 
 def of_set(record: Record) -> str:
-    return record.content
+    return record.outline
 
 
 def of_kind(record: Record) -> str:
@@ -59,18 +62,23 @@ def others(
 def compare_choices(
     real: Sequence[Record],
     generated: Sequence[Record],
+    made: Sequence[Record],
     n_folds: int = N_FOLDS,
     n_repeats: int = N_REPEATS,
     n_trees: int = N_TREES,
 ) -> str:
-    """Return the table of ways to choose, from the plain score to the ceiling."""
+    """Return the table of ways to choose, from the plain score to the ceiling.
+
+    ``generated`` are the few sets that help the others, ``made`` those that are to do it alone.
+    """
     plain = chosen(real, lambda r: int(r.seen[:, SCORE].argmax()))
     table = [("plain score", plain)]
     by_agreement: Pick = lambda r: int(r.seen[:, SCORE_TIMES_AGREEMENT].argmax())  # noqa: E731
     table.append(("score times agreement", chosen(real, by_agreement)))
-    if any(r.is_labelled for r in generated):
-        made = fit_choice([], generated, generated_weight=1.0, n_trees=n_trees)
-        table.append(("trees and score, from made sets alone", chosen(real, made.best)))
+    if any(r.is_labelled for r in made):
+        choice = fit_choice([], made, generated_weight=1.0, n_trees=n_trees)
+        for name, pick in (("alone", by_trees_alone(choice)), ("and score", choice.best)):
+            table.append((f"trees {name}, from made sets only", chosen(real, pick)))
     for apart, group in GROUPS.items():
         found = [
             held_out(real, generated, group, n_folds, seed, n_trees) for seed in range(n_repeats)
@@ -145,35 +153,77 @@ def choices_table(
 # ---------------------------------------------------------------------- any structure
 
 
-def judge_structure(
+@dataclass(frozen=True)
+class HeldOut:
+    """What both models together make of sets that they were not trained on."""
+
+    apart: str  # sets or kinds
+    pool: float | None  # mean index; one cluster has 0
+    thirty: float | None
+    nothing_called_one: float  # share
+    labelled_called_one: float
+    n_made: int  # sets trained on
+    n_nothing: int
+
+
+def judge_together(
     real: Sequence[Record],
     generated: Sequence[Record],
     nothing: Sequence[Record],
     n_folds: int = N_FOLDS,
     n_trees: int = N_TREES,
-) -> str:
-    """Return the table of what is called structure among sets that were not trained on."""
+) -> list[HeldOut]:
+    """Choose, and tell structure from none, for sets and for kinds kept apart."""
     generated = [r for r in generated if r.n_true > 1]
-    lines = []
+    found = []
     for apart, group in GROUPS.items():
         called, index = structure_held_out(real, generated, nothing, group, n_folds, n_trees)
-        without = ~called[: len(nothing)]
-        having = called[len(nothing) :]
-        lines.append(
-            [
-                f"{apart} apart",
-                f"{100 * without.mean():.1f} % of {len(nothing)}",
-                f"{int((~having).sum())} of {len(real)}",
-                *(
-                    f"{index[[(r.kind == PAPER) == paper for r in real]].mean():.3f}"
-                    for paper in sorted({r.kind == PAPER for r in real})
-                ),
-            ]
+        of_paper = np.array([r.kind == PAPER for r in real])
+        without, having = np.split(called, [len(nothing)])
+        found.append(
+            HeldOut(
+                apart,
+                pool=mean_of(index[~of_paper]),
+                thirty=mean_of(index[of_paper]),
+                nothing_called_one=float((~without).mean()),
+                labelled_called_one=float((~having).mean()),
+                n_made=len(generated),
+                n_nothing=len(nothing),
+            )
         )
-    heads = ["pool", "paper's 30"] if len({r.kind == PAPER for r in real}) > 1 else ["index"]
+    return found
+
+
+def mean_of(values: Floats) -> float | None:
+    return float(values.mean()) if len(values) else None
+
+
+def together_table(found: Sequence[HeldOut]) -> str:
+    """Return the table of both models together."""
+    header = ["trained without the same", "pool", "paper's 30"]
+    header += ["no structure, called one cluster", "labelled, called one cluster"]
     return markdown(
-        ["", "no structure, called one cluster", "labelled sets called one", *heads], lines
+        header,
+        [
+            [
+                one.apart,
+                *("" if mean is None else f"{mean:.3f}" for mean in (one.pool, one.thirty)),
+                f"{100 * one.nothing_called_one:.1f} %",
+                f"{100 * one.labelled_called_one:.1f} %",
+            ]
+            for one in found
+        ],
     )
+
+
+def write_validation(path: Path, found: Sequence[HeldOut]) -> None:
+    """Keep it as a CSV file, which the benchmarks show beside what they measure."""
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow([field.name for field in fields(HeldOut)])
+        for one in found:
+            values = astuple(one)
+            writer.writerow([f"{v:.4f}" if isinstance(v, float) else v for v in values])
 
 
 def structure_held_out(
@@ -204,12 +254,12 @@ def structure_held_out(
         ]
         choice = fit_choice(rest[0], rest[1][:N_GENERATED], n_trees=n_trees)
         structure = fit_structure(choice, rest[2], [*rest[0], *rest[1]])
-        for i in np.flatnonzero(no_folds == k).tolist():
-            called[i] = structure.is_found(nothing[i], choice)
-        for i in np.flatnonzero(real_folds == k).tolist():
-            if structure.is_found(real[i], choice):
-                called[len(nothing) + i] = True
-                index[i] = real[i].index[choice.best(real[i])]
+        inside = np.flatnonzero(no_folds == k)
+        called[inside] = structure.is_found([nothing[i] for i in inside.tolist()], choice)
+        inside = np.flatnonzero(real_folds == k)
+        held = [real[i] for i in inside.tolist()]
+        called[len(nothing) + inside] = found = structure.is_found(held, choice)
+        index[inside] = chosen(held, choice.best)[:, 0] * found
     return called, index
 
 
