@@ -80,7 +80,8 @@ def every_method_meets_every_set(folder: Path) -> None:
     assert {x["part"] for x in scores} == {"pool", "thirty"}
     for x in scores:
         assert int(x["wins"]) + int(x["ties"]) + int(x["losses"]) == int(x["n_sets"])
-    assert [x["apart"] for x in lines(folder, "density_validation")] == ["sets", "kinds"]
+    apart = [x["apart"] for x in lines(folder, "density_validation")]
+    assert apart == ["sets", "kinds", "collections"]
     nothing = lines(folder, "density_structure")
     assert {x["kind"] for x in nothing} == set(STRUCTURELESS)
     assert len({x["seed"] for x in nothing}) == len(nothing)

@@ -225,7 +225,7 @@ def test_the_tables_of_validation_have_every_way_to_choose(
         rows = structureless(random, n, 2, kind)
         nothing.append(record(LabelledSet("", kind, rows, np.zeros(n, dtype=np.int64))))
     found = judge_together(real, real[:4], nothing, n_folds=2, n_trees=10)
-    assert [one.apart for one in found] == ["sets", "kinds"]
+    assert [one.apart for one in found] == ["sets", "kinds", "collections"]
     assert all(0.0 <= one.nothing_called_one <= 1.0 for one in found)
     assert all(one.thirty is None and one.pool is not None for one in found)
     assert "| kinds |" in together_table(found)
@@ -233,7 +233,7 @@ def test_the_tables_of_validation_have_every_way_to_choose(
     text = (tmp_path / "validation.csv").read_text(encoding="utf-8")
     shipped = (ROOT / "training" / "validation.csv").read_text(encoding="utf-8")
     assert text.splitlines()[0] == shipped.splitlines()[0]
-    assert len(text.splitlines()) == len(shipped.splitlines()) == 3
+    assert len(text.splitlines()) == len(shipped.splitlines()) == 4
     with pytest.raises(ValueError, match="make more sets"):
         fit_structure(fit_choice(real, n_trees=2), [], real)
 

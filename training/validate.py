@@ -157,7 +157,7 @@ def choices_table(
 class HeldOut:
     """What both models together make of sets that they were not trained on."""
 
-    apart: str  # sets or kinds
+    apart: str  # sets, kinds, or collections: then made sets are all that was learned from
     pool: float | None  # mean index; one cluster has 0
     thirty: float | None
     nothing_called_one: float  # share
@@ -173,11 +173,13 @@ def judge_together(
     n_folds: int = N_FOLDS,
     n_trees: int = N_TREES,
 ) -> list[HeldOut]:
-    """Choose, and tell structure from none, for sets and for kinds kept apart."""
+    """Choose, and tell structure from none, for sets, kinds and collections kept apart."""
     generated = [r for r in generated if r.n_true > 1]
     found = []
-    for apart, group in GROUPS.items():
-        called, index = structure_held_out(real, generated, nothing, group, n_folds, n_trees)
+    for apart, group in (*GROUPS.items(), ("collections", of_set)):
+        called, index = structure_held_out(
+            real, generated, nothing, group, n_folds, n_trees, made_only=apart == "collections"
+        )
         of_paper = np.array([r.kind == PAPER for r in real])
         without, having = np.split(called, [len(nothing)])
         found.append(
@@ -233,6 +235,7 @@ def structure_held_out(
     group: Group,
     n_folds: int,
     n_trees: int,
+    made_only: bool = False,
 ) -> tuple[NDArray[np.bool_], Floats]:
     """Return where structure is seen, first in sets without it, and the index of real sets.
 
@@ -252,7 +255,11 @@ def structure_held_out(
                 (nothing, no_folds),
             )
         ]
-        choice = fit_choice(rest[0], rest[1][:N_GENERATED], n_trees=n_trees)
+        if made_only:
+            rest[0] = []
+            choice = fit_choice([], rest[1], generated_weight=1.0, n_trees=n_trees)
+        else:
+            choice = fit_choice(rest[0], rest[1][:N_GENERATED], n_trees=n_trees)
         structure = fit_structure(choice, rest[2], [*rest[0], *rest[1]])
         inside = np.flatnonzero(no_folds == k)
         called[inside] = structure.is_found([nothing[i] for i in inside.tolist()], choice)
