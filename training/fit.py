@@ -14,6 +14,7 @@ from .tables import Tree, tree_nodes
 
 # As kHandShare in cpp/choice_model.hpp: the trees correct the score rather than replace it.
 SCORE_SHARE = 0.2
+PRIOR_ODDS = 2.0  # logarithm of the odds of structure before a look at the rows: kPriorOdds
 N_TREES = 100
 GENERATED_WEIGHT = 0.05  # of a made set beside one that was not, when choosing is learned
 N_GENERATED = 100  # made sets that choosing is learned from, at the most
@@ -86,7 +87,7 @@ def fit_choice(
 
 @dataclass(frozen=True)
 class Structure:
-    """Trees, and the logarithm of the odds that they give."""
+    """Trees, and by how much they change the logarithm of the odds."""
 
     trees: list[Tree]
     model: Model
@@ -96,7 +97,7 @@ class Structure:
         found = np.zeros(len(records), dtype=bool)
         some = np.array([len(r.index) > 0 for r in records], dtype=bool)
         if some.any():
-            found[some] = self.model(as_told(choice.best_seen(records))) > 0.0
+            found[some] = PRIOR_ODDS + self.model(as_told(choice.best_seen(records))) > 0.0
         return found
 
 
