@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -71,22 +70,21 @@ def minimax_distances(merges: Merges) -> Array:
     return distance
 
 
-def silhouette(merges: Merges, weight: Array, labels: list[int]) -> float:
-    """Return the mean silhouette over rows, of all pairs; noise counts 0.
+def silhouette(distance: Array, weight: Array, labels: list[int]) -> float:
+    """Return the mean silhouette over rows, of the distances of all pairs; noise counts 0.
 
     This is the definition. The engine's numbers are floats: see `silhouette_in_floats`.
     """
-    distance = minimax_distances(merges)
     label = np.array(labels)
-    k = int(label.max()) + 1
+    k = max(labels) + 1
     size = [float(weight[label == c].sum()) for c in range(k)]
+    sums = np.column_stack([distance[:, label == c] @ weight[label == c] for c in range(k)])
     total = 0.0
     for i, own in enumerate(labels):
         if own < 0 or size[own] < 2.0:
             continue
-        sums = [float((distance[i] * weight)[label == c].sum()) for c in range(k)]
-        inside = sums[own] / (size[own] - 1.0)
-        nearest = min(sums[c] / size[c] for c in range(k) if c != own)
+        inside = sums[i, own] / (size[own] - 1.0)
+        nearest = min(sums[i, c] / size[c] for c in range(k) if c != own)
         most = max(inside, nearest)
         if most > 0.0:
             total += float(weight[i]) * ((nearest - inside) / most)
@@ -327,7 +325,7 @@ def grown(boxes: Boxes, points: Points, square: Array, min_samples: int) -> Tree
 class Candidates:
     """Every reading that is considered; the last is "one cluster"."""
 
-    def __init__(self, boxes: Boxes, asked: Asked = Asked()) -> None:
+    def __init__(self, boxes: Boxes, asked: Asked) -> None:
         self.boxes, self.asked, self.rows = boxes, asked, boxes.rows
         self.views: list[View] = []
         self.all: list[Considered] = []
@@ -398,7 +396,7 @@ class Candidates:
         found.attached = dt.attached(self.views[found.view].trees[found.tree].edges, found.labels)
         self.all.append(found)
 
-    def seen(self, c: Considered, silhouette_of: Callable[..., float]) -> dict[str, float]:
+    def seen(self, c: Considered) -> dict[str, float]:
         """Return what is seen of a candidate by itself."""
         view, weight = self.views[c.view], self.boxes.weight
         sizes = [0.0] * c.k
@@ -428,7 +426,8 @@ class Candidates:
         seen["selection"] = float(SELECTIONS.index(c.selection))
         seen["scaling"] = SCALINGS.index(view.scaling) * 10.0 + view.n_components
         if c.k <= MOST_CLUSTERS:
-            seen["silhouette"] = silhouette_of(view.trees[0].merges, weight, c.labels)
+            merges = view.trees[0].merges
+            seen["silhouette"] = silhouette_in_floats(merges, weight, c.labels)
         k = max(1, min(10, len(weight) // 6))
         for n_arcs, name in ((k, ""), (min(k, 5), ", nearest 5")):
             quality = graph_quality(view.nearest, n_arcs, weight, c.labels)
@@ -447,15 +446,13 @@ class Candidates:
             "plain gap": plain.gap,
             "explained spread": explained,
             "Calinski-Harabasz": ratio,
-            "score": 2.0 * max(seen["silhouette"], 0.0)
-            + 3.0 * seen["modularity"]
-            + seen["kappa"],
+            "score": 2.0 * max(seen["silhouette"], 0.0) + 3.0 * seen["modularity"] + seen["kappa"],
         }
         return seen
 
-    def features(self, silhouette_of: Callable[..., float] = silhouette_in_floats) -> Array:
+    def features(self) -> Array:
         """Return what is seen of each candidate, by itself and beside the others."""
-        table = [self.seen(c, silhouette_of) for c in self.all]
+        table = [self.seen(c) for c in self.all]
         self._compare(table)
         real = table[:-1] or table
         rows = []

@@ -6,6 +6,7 @@ and not distances, and ties go to the lowest number.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -432,7 +433,7 @@ def cut_heights(edges: list[Edge], most: int) -> list[float]:
     heights = [e.height for e in edges]
     upper = heights[-max(20, (len(heights) + 1) // 4) :]
     steps = []
-    for low, high in zip(upper[:-1], upper[1:], strict=True):
+    for low, high in itertools.pairwise(upper):
         if high > low:
             steps.append((high / low if low > 0.0 else INFINITE, low))
     return [low for _, low in sorted(steps, reverse=True)[:most]]
