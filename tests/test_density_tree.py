@@ -206,7 +206,7 @@ def test_groups_in_place_of_many_boxes_bit_for_bit(kind: str, selection: str) ->
     # One feature, which is one scaling, and one selection keep the reference from taking minutes.
     rng = np.random.default_rng(3)
     n = choice.MOST_IN_CHOICE + 40
-    x = rng.normal(size=n) * 0.2 + rng.integers(0, 3, n) if kind == "blobs" else rng.random(n)
+    x = rng.normal(size=n) * 0.05 + rng.integers(0, 3, n) if kind == "blobs" else rng.random(n)
     b = Boxes(x[:, None], np.ones(n))
     asked = Asked(min_samples=5, selection=selection)
     told = engine_reads(b, asked, 2)
