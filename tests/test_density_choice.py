@@ -264,13 +264,14 @@ def test_noise_is_more_like_the_rows_than_a_far_row_when_the_budget_is_spent() -
 
 @pytest.mark.xfail(
     strict=True,
-    reason="ties in the spanning tree and the pairs drawn for agreement depend on the order of "
-    "boxes, and with them the choice",
+    reason="with min_samples > 1 many edges are of equal height, and which of them is taken first "
+    "depends on the order of rows: 3 or 5 clusters of the same rows",
 )
-def test_the_order_of_rows_does_not_change_the_choice() -> None:
-    X = np.random.default_rng(5).random((300, 2))
+def test_the_order_of_rows_does_not_change_a_given_reading() -> None:
+    X = np.random.default_rng(6).random((100, 2))
     found = set()
     for seed in range(5):
         order = np.random.default_rng(seed).permutation(len(X))
-        found.add(DensityART().fit(X[order]).n_clusters_)
+        model = DensityART(min_cluster_size=5, scaling="range").fit(X[order])
+        found.add(model.n_clusters_)
     assert len(found) == 1
