@@ -84,7 +84,7 @@ CoarseBoxes coarsen_boxes(const Boxes& boxes, const FeatureScales& scales, std::
             if (first.size() == most) {
                 std::vector<std::uint32_t> now(most);
                 do {
-                    reach = reach > 0.0 ? reach * 1.21 : std::numeric_limits<double>::min();
+                    reach = std::max(reach * 1.21, std::numeric_limits<double>::min());
                     const std::vector<std::uint32_t> before = first;
                     std::vector<std::uint32_t> joins(before.size());
                     first.clear();

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <limits>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "buffer.hpp"
@@ -107,29 +108,70 @@ Neighbours find_neighbours(const Points& points, std::size_t k, unsigned n_threa
     return found;
 }
 
-// How far from each box one must go until `m` rows are gathered, its own included; squared. A box
-// of as many rows by itself: its radius, as if its rows filled a ball evenly.
-inline std::vector<double> core_squares(const Points& points, const Neighbours& neighbours,
-                                        const double* weight, std::int64_t m) {
+// How far from a box one must go until `m` rows are gathered, its own included; squared. A box of
+// as many rows by itself: its radius, as if its rows filled a ball evenly. `nearest(a)` is the
+// number and the squared distance of the a-th nearest other, of which there are `k`.
+template <class Nearest>
+double core_square(const Points& points, std::size_t i, const double* weight, double m,
+                   std::size_t k, Nearest&& nearest) {
+    double gathered = weight[i], core = 0.0;
+    if (gathered >= m) {
+        if (!(points.radius2(i) > 0.0)) return 0.0;
+        return points.radius2(i) *
+               std::pow(m / gathered, 2.0 / static_cast<double>(points.width()));
+    }
+    for (std::size_t a = 0; a < k && gathered < m; ++a) {
+        const std::pair<std::uint32_t, double> other = nearest(a);
+        gathered += weight[other.first];
+        core = other.second;
+    }
+    return core;
+}
+
+// Neighbours that are kept sorted at the most: more are looked for box by box, and forgotten.
+constexpr std::size_t kMostKept = 32;
+
+template <class Poll>
+std::vector<double> core_squares(const Points& points, const Neighbours& neighbours,
+                                 const double* weight, std::int64_t min_samples, unsigned n_threads,
+                                 Poll& poll) {
     const std::size_t n = points.size();
     std::vector<double> core(n, 0.0);
-    if (m <= 1) return core;
-    const auto wanted = static_cast<double>(m);
-    for (std::size_t i = 0; i < n; ++i) {
-        double gathered = weight[i];
-        if (gathered >= wanted) {
-            if (points.radius2(i) > 0.0) {
-                core[i] = points.radius2(i) *
-                          std::pow(wanted / gathered, 2.0 / static_cast<double>(points.width()));
-            }
-            continue;
+    if (min_samples <= 1) return core;
+    const auto m = static_cast<double>(min_samples);
+    const std::size_t k = static_cast<std::size_t>(min_samples - 1) < n - 1
+                              ? static_cast<std::size_t>(min_samples - 1)
+                              : n - 1;
+    if (k <= neighbours.k) {
+        for (std::size_t i = 0; i < n; ++i) {
+            const std::size_t first = i * neighbours.k;
+            core[i] = core_square(points, i, weight, m, k, [&](std::size_t a) {
+                return std::make_pair(neighbours.index[first + a], neighbours.square[first + a]);
+            });
         }
-        const std::size_t first = i * neighbours.k;
-        for (std::size_t a = 0; a < neighbours.k && gathered < wanted; ++a) {
-            gathered += weight[neighbours.index[first + a]];
-            core[i] = neighbours.square[first + a];
-        }
+        return core;
     }
+    constexpr std::size_t kChunk = 64;
+    in_parallel_tasks((n + kChunk - 1) / kChunk, n_threads, poll, [&](std::size_t t, auto& asked) {
+        Buffer<double> squares;
+        squares.resize_uninitialised(whole_lanes(n));
+        std::vector<double> q(points.width());
+        std::vector<std::pair<double, std::uint32_t>> others(n - 1);
+        for (std::size_t i = t * kChunk; i < std::min((t + 1) * kChunk, n); ++i) {
+            points.copy(i, q.data());
+            kernels().squared_distances(q.data(), points.view(), squares.data());
+            for (std::size_t j = 0, at = 0; j < n; ++j) {
+                if (j != i) others[at++] = {squares[j], static_cast<std::uint32_t>(j)};
+            }
+            const auto end = others.begin() + static_cast<std::ptrdiff_t>(k);
+            if (k < others.size()) std::nth_element(others.begin(), end, others.end());
+            std::sort(others.begin(), end);
+            core[i] = core_square(points, i, weight, m, k, [&](std::size_t a) {
+                return std::make_pair(others[a].second, others[a].first);
+            });
+            asked.work(n * points.width() + 16 * n);
+        }
+    });
     return core;
 }
 

@@ -24,17 +24,21 @@ constexpr std::size_t kMostInChoice = 4000;
 inline void rate_boxes(Reading& reading) {
     const CondensedTree& tree = reading.tree;
     const std::size_t n = reading.cluster.size(), n_nodes = tree.parent.size();
+    // A box of many rows never leaves. It counts as leaving when the last of the others does, so
+    // that these are not measured by infinity.
+    const double latest = last_to_leave(tree);
+    const auto leaves_at = [&](std::size_t i) { return std::min(tree.leaves_at[i], latest); };
     // When the last box leaves a node of the tree, or it splits; and when the last leaves what
     // comes of it.
     std::vector<double> ends(n_nodes, 0.0);
     for (std::size_t i = 0; i < n; ++i) {
         double& end = ends[static_cast<std::size_t>(tree.cluster[i])];
-        end = std::max(end, tree.leaves_at[i]);
+        end = std::max(end, leaves_at(i));
     }
     std::vector<double> last(ends);
     for (std::size_t c = n_nodes; c-- > 1;) {
         const auto above = static_cast<std::size_t>(tree.parent[c]);
-        ends[above] = std::max(ends[above], tree.birth[c]);
+        ends[above] = std::max(ends[above], std::min(tree.birth[c], latest));
         last[above] = std::max(last[above], last[c]);
     }
     // Of a cluster that is a node of the tree: when that ends. Of another: when its last box
@@ -52,16 +56,13 @@ inline void rate_boxes(Reading& reading) {
         if (reading.cluster[i] < 0) continue;
         const std::int32_t own = node[static_cast<std::size_t>(tree.cluster[i])];
         double& mine = full[static_cast<std::size_t>(reading.cluster[i])];
-        mine = std::max(mine, own < 0 ? tree.leaves_at[i] : ends[static_cast<std::size_t>(own)]);
+        mine = std::max(mine, own < 0 ? leaves_at(i) : ends[static_cast<std::size_t>(own)]);
     }
-    // Of two that never leave, one is no less a member than the other.
-    const auto share = [](double lambda, double of) {
-        return lambda >= of ? 1.0 : std::isinf(of) ? 0.0 : lambda / of;
-    };
+    const auto share = [](double lambda, double of) { return lambda >= of ? 1.0 : lambda / of; };
     reading.strength.assign(n, 0.0);
     reading.outlier.assign(n, 0.0);
     for (std::size_t i = 0; i < n; ++i) {
-        const double leaves = tree.leaves_at[i];
+        const double leaves = leaves_at(i);
         if (reading.cluster[i] >= 0) {
             reading.strength[i] = share(leaves, full[static_cast<std::size_t>(reading.cluster[i])]);
         }
@@ -155,8 +156,19 @@ Grown grow_alone(const Boxes& boxes, const FeatureScales& scales, const ViewKind
                  std::int64_t min_samples, unsigned n_threads, Poll& poll) {
     View view{kind.scaling, kind.n_components, view_points(boxes, scales, kind, poll), {}, {}};
     view.neighbours = find_neighbours(view.points, neighbours_for(min_samples), n_threads, poll);
-    Tree tree = grow_tree(view, boxes.weight, min_samples, poll);
+    Tree tree = grow_tree(view, boxes.weight, min_samples, n_threads, poll);
     return {std::move(view.points), std::move(tree)};
+}
+
+// What came of the reading, said of the candidate that it is.
+inline void tell_first(Reading& reading, const Boxes& boxes) {
+    double rows = 0.0, noise = 0.0;
+    for (std::size_t i = 0; i < boxes.size; ++i) {
+        rows += boxes.weight[i];
+        if (reading.cluster[i] < 0) noise += boxes.weight[i];
+    }
+    reading.candidates[0].n_clusters = static_cast<std::int64_t>(reading.n_clusters);
+    reading.candidates[0].noise = noise / rows;
 }
 
 // The boxes that the choice looks at: all, or groups of them.
@@ -220,14 +232,8 @@ Reading read_in_order(const Boxes& boxes, const ReadingParams& params, Poll& pol
         told.selection = chosen.selection;
         told.min_cluster_size = chosen.min_cluster_size;
         told.min_samples = chosen.min_samples;
-        told.n_clusters = static_cast<std::int64_t>(reading.n_clusters);
-        double rows = 0.0;
-        for (std::size_t i = 0; i < n; ++i) {
-            rows += boxes.weight[i];
-            if (reading.cluster[i] < 0) told.noise += boxes.weight[i];
-        }
-        told.noise /= rows;
         reading.candidates.push_back(told);
+        tell_first(reading, boxes);
         return reading;
     }
 
@@ -272,7 +278,7 @@ Reading read_in_order(const Boxes& boxes, const ReadingParams& params, Poll& pol
                  grow_alone(boxes, scales, {view.scaling, view.n_components}, chosen.min_samples,
                             params.n_threads, poll),
                  boxes.weight, std::move(cluster), params.n_threads, poll);
-    reading.candidates[0].n_clusters = static_cast<std::int64_t>(reading.n_clusters);
+    tell_first(reading, boxes);
     return reading;
 }
 

@@ -34,8 +34,8 @@ inline Boxes as_boxes(const Matrix<double>& mean, const Vector<double>& weight,
         if (!fits) throw nb::value_error("boxes must be finite");
     }
     for (std::size_t i = 0; i < n; ++i) {
-        if (!(weight.data()[i] > 0.0 && std::isfinite(weight.data()[i]))) {
-            throw nb::value_error("weights must be finite and positive");
+        if (!(weight.data()[i] >= 1.0 && std::isfinite(weight.data()[i]))) {
+            throw nb::value_error("weights must be finite and at least 1");
         }
     }
     return {n, d, mean.data(), weight.data(), side ? side->data() : nullptr};
@@ -50,7 +50,9 @@ nb::object vector_of(const Values& values) {
 
 inline ReadingParams reading_params(std::int64_t min_cluster_size, std::int64_t min_samples,
                                     Scaling scaling, Selection selection, unsigned n_threads) {
-    if (min_cluster_size < 0 || min_samples < 0) throw nb::value_error("sizes are not negative");
+    if (min_cluster_size < 0 || min_cluster_size == 1 || min_samples < 0) {
+        throw nb::value_error("min_cluster_size must be 0 or at least 2, min_samples at least 0");
+    }
     return {min_cluster_size, min_samples, scaling, selection, n_threads ? n_threads : 1};
 }
 
