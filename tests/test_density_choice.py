@@ -249,12 +249,6 @@ def test_far_rows_whatever_is_chosen(scaling: str, selection: str, size: Any, mo
         assert model.score_samples(far).max() < min(0.01, *model.score_samples(X[members]))
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="a box of min_cluster_size rows never leaves the tree (1 / height is infinite), so that "
-    "all other boxes of its branch have strength 0, outlier score 1 and, as noise, score 0: no "
-    "more than a far row",
-)
 def test_noise_is_more_like_the_rows_than_a_far_row_when_the_budget_is_spent() -> None:
     rng = np.random.default_rng(0)
     X = np.concatenate([rng.normal(c, 1.0, (200, 2)) for c in (0, 10)])
@@ -262,11 +256,6 @@ def test_noise_is_more_like_the_rows_than_a_far_row_when_the_budget_is_spent() -
     assert_far_rows_are_told(model, X)
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="with min_samples > 1 many edges are of equal height, and which of them is taken first "
-    "depends on the order of rows: 3 or 5 clusters of the same rows",
-)
 def test_the_order_of_rows_does_not_change_a_given_reading() -> None:
     X = np.random.default_rng(6).random((100, 2))
     found = set()

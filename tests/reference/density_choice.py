@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,6 +23,7 @@ PAIRS = 2048
 SCALINGS = ("auto", "given", "range", "standard", "rank", "pca")
 SELECTIONS = ("auto", "eom", "leaf", "cut")
 HAND_SHARE = 0.2
+PRIOR_ODDS = 2.0
 # Of these it also matters how far below the best candidate they are, and at which rank.
 RELATIVE = (
     "silhouette",
@@ -606,24 +607,63 @@ class Reading(NamedTuple):
     structure: float
 
 
-def told(boxes: Boxes, tree: Tree, c: Considered, known: bool) -> Reading:
+def told(boxes: Boxes, points: Points, tree: Tree, c: Considered, known: bool) -> Reading:
     """Return a reading of a tree: with labels of its own, or those that are known."""
     condensed = dt.condensed(tree.merges, max(c.min_cluster_size, 2))
     select(condensed, c.selection, boxes.weight)
-    labels, nearest = c.labels, c.attached
+    labels = c.labels
     if not known:
         labels = dt.selected_labels(condensed)
         if max(labels) < 0:  # nothing splits: all is one cluster
             labels = [0] * len(labels)
-        nearest = dt.attached(tree.edges, labels)
     if (known and c.k == 1) or (not known and not any(condensed.selected)):
         condensed.selected[0] = True
+    nearest = dt.nearest_clusters(points.x, labels)
     strength, outlier = dt.ratings(condensed, labels)
     return Reading(labels, nearest, strength, outlier, tree.edges, condensed, [], 0.0)
 
 
+def noise_share(boxes: Boxes, labels: list[int]) -> float:
+    """Return the share of rows in boxes that are noise."""
+    out = [w for w, c in zip(boxes.weight.tolist(), labels, strict=True) if c < 0]
+    return ordered_sum(out) / boxes.rows
+
+
+def in_order(boxes: Boxes) -> tuple[Boxes, list[int]]:
+    """Return the boxes sorted by their means, feature by feature, and where each was."""
+    order = sorted(range(len(boxes.weight)), key=lambda i: tuple(boxes.mean[i].tolist()))
+    side = None if boxes.side is None else boxes.side[order]
+    return Boxes(boxes.mean[order], boxes.weight[order], side), order
+
+
 def read_boxes(boxes: Boxes, asked: Asked, tables: Path) -> Reading:
-    """Return the reading of two boxes or more; `tables` is the folder of the choice's tables."""
+    """Return the reading of two boxes or more, which does not depend on their order.
+
+    `tables` is the folder of the choice's tables.
+    """
+    ordered, order = in_order(boxes)
+    reading = read_in_order(ordered, asked, tables)
+    place = {box: i for i, box in enumerate(order)}
+
+    def put_back(values: list[Any]) -> list[Any]:
+        return [values[place[box]] for box in range(len(values))]
+
+    labels = put_back(reading.labels)
+    first = [label for label in dict.fromkeys(labels) if label >= 0]
+    names = {label: name for name, label in enumerate(first)} | {-1: -1}
+    tree = reading.tree
+    return reading._replace(
+        labels=[names[label] for label in labels],
+        attached=[names[label] for label in put_back(reading.attached)],
+        strength=put_back(reading.strength),
+        outlier=put_back(reading.outlier),
+        edges=[e._replace(start=order[e.start], to=order[e.to]) for e in reading.edges],
+        tree=replace(tree, cluster=put_back(tree.cluster), leaves_at=put_back(tree.leaves_at)),
+    )
+
+
+def read_in_order(boxes: Boxes, asked: Asked, tables: Path) -> Reading:
+    """Return the reading of boxes whose order settles ties."""
     scales = dt.scales_of(boxes)
     kinds = view_kinds(asked.scaling, scales)
     if asked.min_cluster_size and len(kinds) == 1:
@@ -633,9 +673,8 @@ def read_boxes(boxes: Boxes, asked: Asked, tables: Path) -> Reading:
         points = dt.scaled(boxes, scales, scaling, count)
         tree = grown(boxes, points, dt.squared_distances(points.x), min_samples)
         only = Considered(0, 0, selection, asked.min_cluster_size, min_samples, 0.0, [])
-        reading = told(boxes, tree, only, known=False)
-        out = [w for w, c in zip(boxes.weight.tolist(), reading.labels, strict=True) if c < 0]
-        noise = ordered_sum(out) / boxes.rows
+        reading = told(boxes, points, tree, only, known=False)
+        noise = noise_share(boxes, reading.labels)
         k = max(reading.labels) + 1
         size = asked.min_cluster_size
         summary = (scaling, count, selection, size, min_samples, 0.0, k, noise, 0.0)
@@ -655,7 +694,9 @@ def read_boxes(boxes: Boxes, asked: Asked, tables: Path) -> Reading:
     order = sorted(range(one), key=lambda c: -scores[c])
     structure, any_structure = 0.0, False
     if order:
-        structure = sum_of_trees(table_of(tables / "structure_table.inc"), features[order[0]])
+        structure = PRIOR_ODDS + sum_of_trees(
+            table_of(tables / "structure_table.inc"), features[order[0]]
+        )
         any_structure = structure > 0.0 or asked.min_cluster_size > 0
     order = [*order, one] if any_structure else [one, *order]
     summaries = []
@@ -667,7 +708,7 @@ def read_boxes(boxes: Boxes, asked: Asked, tables: Path) -> Reading:
     best = candidates.all[order[0]]
     view = candidates.views[best.view]
     if looked is boxes:
-        reading = told(boxes, view.trees[best.tree], best, known=True)
+        reading = told(boxes, view.points, view.trees[best.tree], best, known=True)
         return reading._replace(candidates=summaries, structure=structure)
     # The tree is that of the boxes; a cut, or "one cluster", is that of the groups.
     points = dt.scaled(boxes, scales, view.scaling, view.n_components)
@@ -675,8 +716,8 @@ def read_boxes(boxes: Boxes, asked: Asked, tables: Path) -> Reading:
     known = best.selection in ("cut", "auto")
     if known:
         best.labels = [best.labels[g] for g in group]
-        best.attached = [best.attached[g] for g in group]
-    reading = told(boxes, tree, best, known=known)
+    reading = told(boxes, points, tree, best, known=known)
     first = summaries[0]
-    summaries[0] = (*first[:6], max(reading.labels) + 1, *first[7:])
+    k, noise = max(reading.labels) + 1, noise_share(boxes, reading.labels)
+    summaries[0] = (*first[:6], k, noise, *first[8:])
     return reading._replace(candidates=summaries, structure=structure)

@@ -459,15 +459,32 @@ def attached(edges: list[Edge], labels: list[int]) -> list[int]:
     return labels
 
 
+def nearest_clusters(x: Array, labels: list[int]) -> list[int]:
+    """Return labels with noise given to the cluster of the nearest box that has one."""
+    square = squared_distances(x)
+    members = [i for i, label in enumerate(labels) if label >= 0]
+    return [
+        label if label >= 0 else labels[min(members, key=lambda j: (square[i, j], j))]
+        for i, label in enumerate(labels)
+    ]
+
+
 def ratings(tree: Condensed, labels: list[int]) -> tuple[list[float], list[float]]:
-    """Return how strongly boxes belong to clusters, and how much sparser they lie than others."""
+    """Return how strongly boxes belong to clusters, and how much sparser they lie than others.
+
+    A box of many rows never leaves; it counts as leaving with the last that does.
+    """
     n, n_clusters = len(labels), len(tree.parent)
+    finite = [rate for rate in [*tree.leaves_at, *tree.birth] if 0.0 < rate < math.inf]
+    latest = max(finite, default=math.inf)
+    leaves_at = [min(rate, latest) for rate in tree.leaves_at]
     leave: list[list[float]] = [[] for _ in range(n_clusters)]
-    for c, rate in zip(tree.cluster, tree.leaves_at, strict=True):
+    for c, rate in zip(tree.cluster, leaves_at, strict=True):
         leave[c].append(rate)
 
     def ends(c: int) -> float:
-        return max(leave[c] + [tree.birth[k] for k in tree.children(c)], default=0.0)
+        births = [min(tree.birth[k], latest) for k in tree.children(c)]
+        return max(leave[c] + births, default=0.0)
 
     def last(c: int) -> float:
         return max([max(leave[c], default=0.0)] + [last(k) for k in tree.children(c)])
@@ -475,19 +492,15 @@ def ratings(tree: Condensed, labels: list[int]) -> tuple[list[float], list[float
     end, final = [ends(c) for c in range(n_clusters)], [last(c) for c in range(n_clusters)]
 
     def share(rate: float, of: float) -> float:
-        if rate >= of:
-            return 1.0
-        return 0.0 if math.isinf(of) else rate / of
+        return 1.0 if rate >= of else rate / of
 
     full: dict[int, float] = {}
     for i in range(n):
         own = selected_above(tree, tree.cluster[i])
-        stays = tree.leaves_at[i] if own is None else end[own]
+        stays = leaves_at[i] if own is None else end[own]
         full[labels[i]] = max(full.get(labels[i], 0.0), stays)
-    strength = [
-        share(tree.leaves_at[i], full[labels[i]]) if labels[i] >= 0 else 0.0 for i in range(n)
-    ]
-    outlier = [1.0 - share(tree.leaves_at[i], final[tree.cluster[i]]) for i in range(n)]
+    strength = [share(leaves_at[i], full[labels[i]]) if labels[i] >= 0 else 0.0 for i in range(n)]
+    outlier = [1.0 - share(leaves_at[i], final[tree.cluster[i]]) for i in range(n)]
     return strength, outlier
 
 
@@ -529,7 +542,7 @@ def coarse(boxes: Boxes, most: int) -> tuple[Boxes, list[int]]:
         g = join(i, firsts)
         if g == len(firsts) == most:
             while True:
-                reach = reach * 1.21 if reach > 0.0 else float(np.finfo(float).tiny)
+                reach = max(reach * 1.21, float(np.finfo(float).tiny))
                 before, firsts, joins = firsts, [], []
                 for b in before:
                     to = join(b, firsts)
