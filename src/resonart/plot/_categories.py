@@ -108,12 +108,9 @@ def categories(
     axes.autoscale_view()
     _name_axes(axes, shown, n_rows=rows.n_given)
 
-    owners = np.unique(scene.box_labels)  # labels of clusters that died are none
+    owners = np.unique(scene.box_labels)
     named = sorted(
-        {
-            *map(int, np.unique(scene.box_labels[scene.box_labels >= 0])),
-            *map(int, np.unique(rows.labels)),
-        },
+        {*map(int, owners[owners >= 0]), *map(int, np.unique(rows.labels))},
         key=lambda label: (label < 0, label),  # noise comes last
     )
     if legend or (legend is None and len(named) <= MOST_IN_LEGEND):

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from resonart import CondensedTree
-from resonart._rows.checks import check_choice
 from resonart._shared.words import count_of
 
 from ._colours import style_of
@@ -87,7 +86,8 @@ def condensed_tree(
     ('rows (grey: in no cluster)', '2 clusters in a tree over 400 rows')
     """
     require_matplotlib()
-    check_choice("vertical", vertical, VERTICAL)
+    if vertical not in VERTICAL:
+        raise ValueError(f"vertical must be 'lambda' or 'distance', got {vertical!r}.")
     if not isinstance(numbers, (bool, np.bool_)):
         raise TypeError(f"numbers must be True or False, got {numbers!r}.")
     tree = _tree_of(model)
