@@ -27,7 +27,7 @@ DENSEST = 0.02
 # How much above the first split the root begins where distances are told.
 HEAD = 1.5
 # So much of the picture is left below the last icicle, for its number.
-MARGIN = 0.06
+MARGIN = 0.08
 
 
 def condensed_tree(
