@@ -244,7 +244,9 @@ def _option(parameter: Parameter) -> Decorator[Any]:
 
 
 _KNOWN = set().union(*map(parameters_of, ESTIMATORS.values()))
-MODEL_PARAMETERS = [name for name in PARAMETERS if name in _KNOWN - _NO_OPTIONS]
+# Those of the estimator that is made unless another is named come first.
+_IN_ORDER = dict.fromkeys([*parameters_of(next(iter(ESTIMATORS.values()))), *PARAMETERS])
+MODEL_PARAMETERS = [name for name in _IN_ORDER if name in _KNOWN - _NO_OPTIONS]
 
 
 def model_options(*, tries_vigilances: bool = False) -> Decorator[Any]:
