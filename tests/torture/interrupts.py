@@ -268,7 +268,7 @@ CALLS: dict[str, Callable[[np.random.Generator], Prepared]] = {
 
 # ---------------------------------------------------------------------- commands
 
-GIVEN = ["--rho-lb", "0.8", "--rho-ub", "0.95"]
+GIVEN = ["--model", "ddvfa", "--rho-lb", "0.8", "--rho-ub", "0.95"]
 # What begins with out is written.
 COMMANDS = [
     ["cluster", "rows.csv", *GIVEN, "-o", "out.csv", "--save", "out.resonart"],

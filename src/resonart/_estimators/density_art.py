@@ -136,6 +136,9 @@ class DensityART(BaseART):
     random_state = None
     on_mismatch = "noise"
 
+    # Not where models of parts are to be pooled, and the clusters read from all of them.
+    _reads_on_the_way = True
+
     probabilities_: Floats
     outlier_scores_: Floats
     label_maps_: list[Labels]
@@ -296,7 +299,7 @@ class DensityART(BaseART):
         return True  # clusters are read once, when all rows are known
 
     def _merges_on_the_way(self) -> bool:
-        return True
+        return self._reads_on_the_way
 
     def _accept(self, rows: Rows, run: LearnedRun) -> None:
         super()._accept(rows, run)
