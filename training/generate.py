@@ -51,9 +51,8 @@ def labelled_set(
         rows = with_more_features(random, rows)
     if random.random() < 0.3:  # units of their own
         rows = rows * np.exp(random.normal(size=rows.shape[1]) * 1.5)
-    if random.random() < 0.08:  # measured in coarse steps
-        steps = random.choice([5, 10, 30])
-        rows = np.round(rows / np.maximum(rows.std(axis=0), 1e-9) * steps)
+    if random.random() < 0.08:
+        rows = in_coarse_steps(random, rows)
     order = random.permutation(len(rows))
     name = f"generated {seed}"
     return LabelledSet(name, kind.__name__, np.ascontiguousarray(rows[order]), labels[order])
@@ -62,11 +61,23 @@ def labelled_set(
 def structureless_set(seed: int) -> LabelledSet:
     """Return rows without clusters; every kind of them has its turn."""
     random = default_rng([23, seed])
-    n_features = int(np.exp(random.uniform(0, np.log(MOST_FEATURES + 1))))
+    if random.random() < 0.5:  # few features, where chance makes gaps and clumps that are seen
+        n_features = int(random.choice([1, 2, 2, 2, 3]))
+    else:
+        n_features = int(np.exp(random.uniform(0, np.log(MOST_FEATURES + 1))))
     n_rows = some_rows(random)
     kind = kinds.STRUCTURELESS[seed % len(kinds.STRUCTURELESS)]
     rows = kinds.structureless(random, n_rows, n_features, kind)
+    if random.random() < 0.1:
+        rows = in_coarse_steps(random, rows)
     return LabelledSet(f"nothing {seed}", kind, rows, np.zeros(n_rows, dtype=np.int64))
+
+
+def in_coarse_steps(random: Generator, rows: Rows) -> Rows:
+    """Round rows, as if they were measured so."""
+    steps = random.choice([5, 10, 30])
+    rounded: Rows = np.round(rows / np.maximum(rows.std(axis=0), 1e-9) * steps)
+    return rounded
 
 
 def some_rows(random: Generator) -> int:
