@@ -234,22 +234,25 @@ def test_groups_of_boxes_bit_for_bit(n: int) -> None:
 
 @few
 @given(b=boxes(max_features=20), size=st.sampled_from([0, 4]), data=st.data())
-def test_the_order_of_boxes_changes_names_only(b: Boxes, size: int, data: Any) -> None:
-    # Boxes with equal means but other weights have no order of their own.
+def test_the_order_of_boxes_and_columns_changes_names_only(b: Boxes, size: int, data: Any) -> None:
+    # Boxes with equal means but other weights, and columns with the same values in other rows, have
+    # no order of their own.
     _, kept = np.unique(b.mean, axis=0, return_index=True)
-    if len(kept) < 2:
-        return
     b = Boxes(b.mean[kept], b.weight[kept], None if b.side is None else b.side[kept])
-    shuffled = np.array(data.draw(st.permutations(range(len(b.weight)))))
+    keys = {choice.feature_key(column) for column in b.mean.T}
+    if len(kept) < 2 or len(keys) < b.mean.shape[1]:
+        return
+    rows = np.array(data.draw(st.permutations(range(len(b.weight)))))
+    columns = np.array(data.draw(st.permutations(range(b.mean.shape[1]))))
     other = Boxes(
-        np.ascontiguousarray(b.mean[shuffled]),
-        b.weight[shuffled],
-        None if b.side is None else np.ascontiguousarray(b.side[shuffled]),
+        np.ascontiguousarray(b.mean[rows][:, columns]),
+        b.weight[rows],
+        None if b.side is None else np.ascontiguousarray(b.side[rows][:, columns]),
     )
     one, two = engine_reads(b, Asked(size)), engine_reads(other, Asked(size))
     assert two["candidates"] == one["candidates"]
-    np.testing.assert_array_equal(two["strength"], one["strength"][shuffled])
-    pairs = set(zip(one["cluster"][shuffled].tolist(), two["cluster"].tolist(), strict=True))
+    np.testing.assert_array_equal(two["strength"], one["strength"][rows])
+    pairs = set(zip(one["cluster"][rows].tolist(), two["cluster"].tolist(), strict=True))
     assert len(pairs) == len({a for a, _ in pairs}) == len({b for _, b in pairs})
 
 
@@ -292,6 +295,12 @@ def roots_hide_an_order(square: Floats) -> bool:
     return len(np.unique(np.sqrt(distinct))) < len(distinct)
 
 
+def in_order(X: Any) -> Floats:
+    """Distinct rows, with rows and columns in the order that settles ties."""
+    rows = np.unique(np.asarray(X, dtype=float), axis=0)
+    return np.ascontiguousarray(choice.in_order(Boxes(rows, np.ones(len(rows))))[0].mean)
+
+
 def assert_as_hdbscan(
     X: Floats, distance: Floats, size: int, samples: int, selection: str, *, rated: bool = True
 ) -> None:
@@ -327,7 +336,7 @@ def test_generated_rows_as_hdbscan(seed: int, size: int, selection: str) -> None
     X = rng.normal(size=(n, d)) * rng.uniform(0.1, 2.0, (n, 1))
     X += 6.0 * rng.random((5, d))[rng.integers(0, 5, n)]
     X[:, : d // 2] *= 3.0
-    X = np.unique(X, axis=0)  # in the order that settles ties
+    X = in_order(X)
     square = tree.squared_distances(in_units_of_the_widest(X))
     assert not roots_hide_an_order(square)
     for samples in (size, 1, 7):
@@ -342,7 +351,7 @@ def test_rows_on_a_grid_as_hdbscan(seed: int, steps: int) -> None:
     rng = np.random.default_rng(seed)
     X = rng.integers(0, steps + 1, (120, 3)) / steps
     X[0], X[1] = 0.0, 1.0
-    X = np.unique(X, axis=0)
+    X = in_order(X)
     square = tree.squared_distances(in_units_of_the_widest(X))
     assert not roots_hide_an_order(square)
     for size in (2, 5):
@@ -358,12 +367,12 @@ def test_rows_of_the_pool_as_hdbscan(moved: bool) -> None:
         pytest.skip("needs labelled sets: set RESONART_POOL to their folder of .npz files")
     n_compared = 0
     for path in sorted(Path(folder).glob("*.npz")):
-        X = np.unique(np.ascontiguousarray(np.load(path)["x"], dtype=float), axis=0)
+        X = in_order(np.load(path)["x"])
         if len(X) > 2000:
             continue
         if moved:  # off the grid they may lie on
             rng = np.random.default_rng(0)
-            X = np.unique(X + np.ptp(X, axis=0).max() * 1e-6 * rng.random(X.shape), axis=0)
+            X = in_order(X + np.ptp(X, axis=0).max() * 1e-6 * rng.random(X.shape))
         square = tree.squared_distances(in_units_of_the_widest(X))
         hidden = roots_hide_an_order(square)
         assert not (moved and hidden), path.name

@@ -114,8 +114,6 @@ WITH_ROWS = [
 @each_kind
 @pytest.mark.parametrize("name", WITH_ROWS)
 def test_river_checks_with_rows(kind: Any, name: str) -> None:
-    if kind.__name__ == "DensityART" and name == "check_shuffle_features_no_impact":
-        pytest.skip("equal distances are settled feature by feature, in the order of the features")
     random.seed(0)  # they shuffle
     # Ranges of a first frame and of a first row differ; given ranges do not.
     bounds = (0, 60_000) if name == "check_learn_many_matches_learn_one" else None

@@ -629,11 +629,26 @@ def noise_share(boxes: Boxes, labels: list[int]) -> float:
     return ordered_sum(out) / boxes.rows
 
 
+def feature_key(values: Array) -> tuple[int, ...]:
+    """Return how many values lie in each sixteenth of their range."""
+    low, high = min(values.tolist()), max(values.tolist())
+    counts = [0] * 16
+    for value in values.tolist() if high > low else []:
+        counts[min(int((value - low) / (high - low) * 16.0), 15)] += 1
+    return tuple(counts)
+
+
 def in_order(boxes: Boxes) -> tuple[Boxes, list[int]]:
-    """Return the boxes sorted by their means, feature by feature, and where each was."""
-    order = sorted(range(len(boxes.weight)), key=lambda i: tuple(boxes.mean[i].tolist()))
-    side = None if boxes.side is None else boxes.side[order]
-    return Boxes(boxes.mean[order], boxes.weight[order], side), order
+    """Return the boxes sorted by their means, feature by feature, and where each was.
+
+    Features come in the order of a key of their values, whatever their order was.
+    """
+    keys = [feature_key(column) for column in boxes.mean.T]
+    features = sorted(range(len(keys)), key=lambda f: keys[f])
+    mean = boxes.mean[:, features]
+    order = sorted(range(len(boxes.weight)), key=lambda i: tuple(mean[i].tolist()))
+    side = None if boxes.side is None else boxes.side[:, features][order]
+    return Boxes(mean[order], boxes.weight[order], side), order
 
 
 def read_boxes(boxes: Boxes, asked: Asked, tables: Path) -> Reading:

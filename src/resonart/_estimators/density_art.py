@@ -107,8 +107,7 @@ class DensityART(BaseART):
     ``label_map_`` maps each old label to that of the cluster most of its rows are in, -1 where
     that is none.
 
-    What is read does not depend on the order of rows. Equal distances are settled by the boxes'
-    means, feature by feature, so that the order of columns may matter where there are many.
+    What is read depends neither on the order of rows nor on that of columns.
 
     ``predict`` asks the most active category, whose cluster takes the row if the match reaches the
     cluster's own vigilance: that of the most distant neighbours in it, along the spanning tree.

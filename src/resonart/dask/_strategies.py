@@ -8,6 +8,7 @@ partitions send boxes, and the clusters are read once, from all of them.
 from __future__ import annotations
 
 import pickle
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
@@ -41,16 +42,16 @@ def set_known(model: Model, **params: Any) -> Any:
     return model.set_params(**{name: value for name, value in params.items() if name in known})
 
 
-class Strategy:
+class Strategy(ABC):
     """What is done with models of one kind. Stateless: tasks take it along."""
 
     kind: ClassVar[type[Any]]
 
+    @abstractmethod
     def sample_rows(self, estimator: Any, asked: int) -> int:
         """Return how large a sample is learned first, or say why it cannot be done."""
-        raise NotImplementedError
 
-    def check_update(self, model: Any) -> None:
+    def check_update(self, model: Any) -> None:  # noqa: B027
         """Say why a model cannot go on, if it cannot."""
 
     def start(self, model: Any) -> Any:
