@@ -8,10 +8,15 @@ DATASETS := $(abspath $(wildcard ../shared/datasets))
 ifneq ($(DATASETS),)
 export RESONART_DATA ?= $(DATASETS)
 endif
+# Where more labelled sets lie, which the choice of DensityART is trained and measured on.
+POOL := $(abspath $(wildcard ../shared/pool))
+ifneq ($(POOL),)
+export RESONART_POOL ?= $(POOL)
+endif
 
 ENGINE := CMakeLists.txt $(shell find cpp -type f)
 
-.PHONY: help demo test lint types bench soak torture paper paper-quick sanitize clean
+.PHONY: help demo test lint types bench train soak torture paper paper-quick sanitize clean
 
 help:
 	@echo "make demo      cluster a file from the command line, and a stream; print tables, write pictures"
@@ -19,6 +24,7 @@ help:
 	@echo "make lint      check style (ruff, clang-format)"
 	@echo "make types     check types (mypy, strict)"
 	@echo "make bench     measure against artlib, river, scikit-learn and hdbscan (long)"
+	@echo "make train     train the choice of DensityART again, into build/training (an hour)"
 	@echo "make soak      send 20 million rows through resonart stream, and watch memory and pace (minutes)"
 	@echo "make torture   attack files, streams, threads and memory for an hour; goes on where it stopped"
 	@echo "make paper     repeat the experiments of the DDVFA paper, and write paper/README.md (hours)"
@@ -41,9 +47,9 @@ demo: $(VENV)/.installed
 	$(BIN)/python examples/demo.py
 
 # The second time, whatever searches boxes does so by the index, however few they are.
-NO_SEARCH := architecture benchmarks cli_app cli_commands cli_files cli_parts damaged_files dask datasets demo distributed escape \
+NO_SEARCH := architecture benchmarks cli_app cli_commands cli_files cli_parts damaged_files dask datasets demo density_benchmarks density_choice density_tree distributed escape \
   failing_allocations forks full_disk in_blocks index io_read io_write joblib_backends lacking_threads live_rows nothing_lost outliers \
-  outside parameters plot readme removal require search_costs show soak stream stub suite text_tables torture undo vat
+  outside parameters plot readme removal require search_costs show soak stream stub suite text_tables torture training undo vat
 test: $(VENV)/.installed
 	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal src/resonart --doctest-modules
 	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal tests
@@ -63,6 +69,10 @@ bench: $(VENV)/.installed
 	$(BIN)/python -m pip install --quiet --group bench
 	$(BIN)/python -m pip install --quiet --no-deps pyclustertend
 	$(BIN)/python -m benchmarks.run
+
+# What is made is kept in build/training: stopped at any time, it goes on from there.
+train: $(VENV)/.installed
+	$(BIN)/python -m training
 
 soak: $(VENV)/.installed
 	$(BIN)/python -m benchmarks.soak --out build/soak

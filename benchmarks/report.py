@@ -16,6 +16,10 @@ from .questions import (
     against_artlib,
     both_ways,
     command_line,
+    density_budget,
+    density_quality,
+    density_structure,
+    density_time,
     distributed,
     first_use,
     growth,
@@ -51,6 +55,7 @@ QUESTIONS: dict[str, Question] = {
         *(one_pass, growth, both_ways, roofline, merging, latency, predict, first_use, threads),
         *(against_artlib, row_by_row, river_interface, command_line, distributed, memory, vat),
         *(undo, outside, vigilance_plane, label_free),
+        *(density_quality, density_structure, density_budget, density_time),
     )
 }
 

@@ -72,7 +72,8 @@ def run(n_rows: int, n_parts: int, max_categories: int | None, folder: Path) -> 
     model = folder / "soak.resonart"
     command = [
         sys.executable, "-m", "resonart", "stream", str(model), "--format", "csv", "--no-header",
-        "--rho-lb", "0.9", "--rho-ub", "0.97", "--bounds", "0:1", "--merge-every", "200000",
+        "--model", "ddvfa", "--rho-lb", "0.9", "--rho-ub", "0.97", "--bounds", "0:1",
+        "--merge-every", "200000",
         "--checkpoint-every", str(max(1, n_rows // (4 * n_parts))), "--json",
         *(["--max-categories", str(max_categories)] if max_categories else []),
     ]  # fmt: skip

@@ -46,10 +46,24 @@ def uniform(n_rows: int, n_features: int) -> Rows:
 
 
 def structureless(kind: str, n_rows: int, n_features: int, seed: int) -> Rows:
-    """Rows of one cluster or none: uniform in a box, or one round Gaussian."""
+    """Rows of one cluster or none, of a kind of ``STRUCTURELESS``."""
     random = default_rng([25, seed])
-    shape = (n_rows, n_features)
-    return random.uniform(size=shape) if kind == "uniform" else random.normal(size=shape)
+    return STRUCTURELESS[kind](random, (n_rows, n_features))
+
+
+def correlated(random: Generator, shape: tuple[int, int]) -> Rows:
+    """One Gaussian, drawn out in random directions."""
+    rows: Rows = random.normal(size=shape) @ random.normal(size=(shape[1], shape[1]))
+    return rows
+
+
+STRUCTURELESS: dict[str, Callable[[Generator, tuple[int, int]], Rows]] = {
+    "uniform": lambda random, shape: random.uniform(size=shape),
+    "Gaussian": lambda random, shape: random.normal(size=shape),
+    "skewed": lambda random, shape: random.gamma(2.0, 1.0, size=shape),
+    "correlated": correlated,
+    "heavy tails": lambda random, shape: random.standard_t(3, size=shape),
+}
 
 
 def scaled(rows: Rows) -> Rows:

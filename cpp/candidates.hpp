@@ -38,16 +38,19 @@ struct View {
 };
 
 template <class Poll>
-Tree grow_tree(const View& view, const double* weight, std::int64_t min_samples, Poll& poll) {
+Tree grow_tree(const View& view, const double* weight, std::int64_t min_samples, unsigned n_threads,
+               Poll& poll) {
     const std::vector<double> core =
-        core_squares(view.points, view.neighbours, weight, min_samples);
+        core_squares(view.points, view.neighbours, weight, min_samples, n_threads, poll);
     SpanningTree edges = span(view.points, core, poll);
     MergeTree merges = merge_tree(edges, weight, view.points.size());
     return {min_samples, std::move(edges), std::move(merges)};
 }
-// How many neighbours a tree with `min_samples` asks for, at most.
+// How many neighbours to keep for a tree with `min_samples`: as many as it asks for, or none where
+// that is too many.
 inline std::size_t neighbours_for(std::int64_t min_samples) {
-    return static_cast<std::size_t>(std::max<std::int64_t>(min_samples, 1) - 1);
+    const auto k = static_cast<std::size_t>(std::max<std::int64_t>(min_samples, 1) - 1);
+    return k <= kMostKept ? k : 0;
 }
 
 // The scalings to be considered for so many features.
@@ -253,7 +256,7 @@ public:
         std::vector<std::vector<Considered>> read(n_trees);
         in_tasks(n_trees, poll, [&](std::size_t i, auto& asked) {
             const std::size_t v = i / samples.size(), t = i % samples.size();
-            views_[v].trees[t] = grow_tree(views_[v], boxes.weight, samples[t], asked);
+            views_[v].trees[t] = grow_tree(views_[v], boxes.weight, samples[t], 1, asked);
             read_tree(v, t, read[i], asked);
         });
         for (std::vector<Considered>& readings : read) {

@@ -26,7 +26,8 @@ static_assert(kNumFeatures < kLeaf, "a feature's number fits into a byte");
 constexpr ModelNode kChoiceNodes[] = {
 #include "choice_table.inc"
 };
-// The logarithm of the odds that the rows have any structure, given the best candidate.
+// How the logarithm of the odds that rows have any structure changes by a look at the best
+// candidate.
 constexpr ModelNode kStructureNodes[] = {
 #include "structure_table.inc"
 };
@@ -72,9 +73,12 @@ inline std::vector<double> choice_scores(const std::vector<double>& features) {
     return score;
 }
 
+// Before that look: most rows that people cluster have some.
+constexpr double kPriorOdds = 2.0;
+
 // Of one candidate's numbers: more than 0 where structure is more likely than none.
 inline double structure_odds(const std::vector<double>& features) {
-    return sum_of_trees(kStructureNodes, features)[0];
+    return kPriorOdds + sum_of_trees(kStructureNodes, features)[0];
 }
 
 }  // namespace resonart

@@ -20,9 +20,10 @@ struct CoarseBoxes {
     }
 };
 
-// A box joins the nearest group whose first box is within a distance (of features scaled to their
-// ranges), and founds one elsewhere. Where there are too many groups, the distance grows by a
-// tenth, and groups are presented as boxes were, until a tenth of the room is free.
+// The boxes are sorted by their means. A box joins the nearest group whose first box is within a
+// distance (of features scaled to their ranges), and founds one elsewhere. Where there are too many
+// groups, the distance grows by a tenth, and groups are presented as boxes were, until a tenth of
+// the room is free.
 template <class Poll>
 CoarseBoxes coarsen_boxes(const Boxes& boxes, const FeatureScales& scales, std::size_t most,
                           Poll& poll) {
@@ -34,7 +35,7 @@ CoarseBoxes coarsen_boxes(const Boxes& boxes, const FeatureScales& scales, std::
     std::vector<std::uint32_t> first;  // of each group, the box that founded it
     std::vector<std::uint32_t> group(n, 0);
     Buffer<double> squares;
-    squares.resize_uninitialised((std::max(n, most) + kLanes - 1) / kLanes * kLanes);
+    squares.resize_uninitialised(whole_lanes(std::max(n, most)));
     std::vector<double> q(v);
 
     // At first: the usual distance of neighbours.
@@ -50,19 +51,27 @@ CoarseBoxes coarsen_boxes(const Boxes& boxes, const FeatureScales& scales, std::
     std::sort(nearest.begin(), nearest.end());
     double reach = nearest[nearest.size() / 2];
 
-    // The group for box i, or `first.size()`.
+    // The group for box i, or `first.size()`. Boxes come in rising order of their first feature,
+    // and so do groups: those too far behind in it need not be looked at.
+    std::size_t behind = 0;  // whole blocks
     const auto find = [&](std::size_t i) {
         all.copy(i, q.data());
-        kernels().squared_distances(q.data(), {firsts.view().x, first.size(), v}, squares.data());
+        const auto is_behind = [&](std::size_t g) {
+            const double gap = q[0] - firsts.at(g, 0);
+            return gap * gap > reach;
+        };
+        while (behind + kLanes <= first.size() && is_behind(behind + kLanes - 1)) behind += kLanes;
+        const PointsView near{firsts.view().x + behind * v, first.size() - behind, v};
+        kernels().squared_distances(q.data(), near, squares.data() + behind);
         std::size_t best = first.size();
         double least = reach;
-        for (std::size_t g = 0; g < first.size(); ++g) {
+        for (std::size_t g = behind; g < first.size(); ++g) {
             if (squares[g] < least || (squares[g] == least && best == first.size())) {
                 least = squares[g];
                 best = g;
             }
         }
-        poll.work(first.size() * v);
+        poll.work((first.size() - behind) * v);
         return best;
     };
     const auto found = [&](std::size_t i) {
@@ -75,10 +84,11 @@ CoarseBoxes coarsen_boxes(const Boxes& boxes, const FeatureScales& scales, std::
             if (first.size() == most) {
                 std::vector<std::uint32_t> now(most);
                 do {
-                    reach = reach > 0.0 ? reach * 1.21 : std::numeric_limits<double>::min();
+                    reach = std::max(reach * 1.21, std::numeric_limits<double>::min());
                     const std::vector<std::uint32_t> before = first;
                     std::vector<std::uint32_t> joins(before.size());
                     first.clear();
+                    behind = 0;
                     for (std::size_t b = 0; b < before.size(); ++b) {
                         const std::size_t to = find(before[b]);
                         if (to == first.size()) found(before[b]);

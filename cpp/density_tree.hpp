@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <limits>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "buffer.hpp"
@@ -21,11 +22,14 @@
 
 namespace resonart {
 
+// Rounded up to whole blocks of points.
+inline std::size_t whole_lanes(std::size_t n) { return (n + kLanes - 1) / kLanes * kLanes; }
+
 // Boxes as points of one scaling of the features, with what else a tree asks of them.
 class Points {
 public:
     Points(std::size_t size, std::size_t width) : size_(size), width_(width) {
-        x_.assign((size + kLanes - 1) / kLanes * kLanes * width, 0.0);
+        x_.assign(whole_lanes(size) * width, 0.0);
         radius2_.assign(size, 0.0);
     }
     std::size_t size() const { return size_; }
@@ -58,63 +62,116 @@ struct Neighbours {
     std::vector<double> square;
 };
 
-inline Neighbours room_for_neighbours(const Points& points, std::size_t k) {
+// Points in rising order of their first feature, equal ones by their number.
+class PointsInLine {
+public:
+    explicit PointsInLine(const Points& points)
+        : name_(points.size()), points_(points.size(), points.width()) {
+        std::iota(name_.begin(), name_.end(), 0u);
+        std::stable_sort(name_.begin(), name_.end(), [&](std::uint32_t a, std::uint32_t b) {
+            return points.at(a, 0) < points.at(b, 0);
+        });
+        for (std::size_t i = 0; i < name_.size(); ++i) {
+            for (std::size_t f = 0; f < points.width(); ++f) {
+                points_.at(i, f) = points.at(name_[i], f);
+            }
+        }
+    }
+    std::uint32_t name(std::size_t place) const { return name_[place]; }
+    // The nearest others of the point at a place, as Kernels::nearest_points.
+    void nearest(std::size_t place, std::size_t most, double* square, std::uint32_t* index) const {
+        kernels().nearest_points(points_.view(), place, name_.data(), most, square, index);
+    }
+
+private:
+    std::vector<std::uint32_t> name_;
+    Points points_;
+};
+
+template <class Poll>
+Neighbours find_neighbours(const Points& points, std::size_t k, unsigned n_threads, Poll& poll) {
     const std::size_t n = points.size();
     Neighbours found;
     found.k = std::min(k, n - 1);
     found.index.resize(n * found.k);
     found.square.resize(n * found.k);
-    return found;
-}
-// Those of the points from `begin` to `end`.
-template <class Poll>
-void find_neighbours(const Points& points, std::size_t begin, std::size_t end, Neighbours& found,
-                     Poll& poll) {
-    if (found.k == 0) return;
-    std::vector<double> q(points.width());
-    for (std::size_t i = begin; i < end; ++i) {
-        points.copy(i, q.data());
-        kernels().nearest_points(q.data(), points.view(), i, found.k,
-                                 found.square.data() + i * found.k,
-                                 found.index.data() + i * found.k);
-        poll.work(points.size() * points.width());
-    }
-}
-template <class Poll>
-Neighbours find_neighbours(const Points& points, std::size_t k, unsigned n_threads, Poll& poll) {
-    Neighbours found = room_for_neighbours(points, k);
+    if (found.k == 0) return found;
+    const PointsInLine line(points);
     constexpr std::size_t kChunk = 256;
-    in_parallel_tasks((points.size() + kChunk - 1) / kChunk, n_threads, poll,
-                      [&](std::size_t i, auto& asked) {
-                          find_neighbours(points, i * kChunk,
-                                          std::min((i + 1) * kChunk, points.size()), found, asked);
-                      });
+    in_parallel_tasks((n + kChunk - 1) / kChunk, n_threads, poll, [&](std::size_t t, auto& asked) {
+        for (std::size_t i = t * kChunk; i < std::min((t + 1) * kChunk, n); ++i) {
+            const std::size_t first = line.name(i) * found.k;
+            line.nearest(i, found.k, found.square.data() + first, found.index.data() + first);
+            asked.work(n * points.width());
+        }
+    });
     return found;
 }
 
-// How far from each box one must go until `m` rows are gathered, its own included; squared. A box
-// of as many rows by itself: its radius, as if its rows filled a ball evenly.
-inline std::vector<double> core_squares(const Points& points, const Neighbours& neighbours,
-                                        const double* weight, std::int64_t m) {
+// How far from a box one must go until `m` rows are gathered, its own included; squared. A box of
+// as many rows by itself: its radius, as if its rows filled a ball evenly. `nearest(a)` is the
+// number and the squared distance of the a-th nearest other, of which there are `k`.
+template <class Nearest>
+double core_square(const Points& points, std::size_t i, const double* weight, double m,
+                   std::size_t k, Nearest&& nearest) {
+    double gathered = weight[i], core = 0.0;
+    if (gathered >= m) {
+        if (!(points.radius2(i) > 0.0)) return 0.0;
+        return points.radius2(i) *
+               std::pow(m / gathered, 2.0 / static_cast<double>(points.width()));
+    }
+    for (std::size_t a = 0; a < k && gathered < m; ++a) {
+        const std::pair<std::uint32_t, double> other = nearest(a);
+        gathered += weight[other.first];
+        core = other.second;
+    }
+    return core;
+}
+
+// Neighbours that are kept sorted at the most: more are looked for box by box, and forgotten.
+constexpr std::size_t kMostKept = 32;
+
+template <class Poll>
+std::vector<double> core_squares(const Points& points, const Neighbours& neighbours,
+                                 const double* weight, std::int64_t min_samples, unsigned n_threads,
+                                 Poll& poll) {
     const std::size_t n = points.size();
     std::vector<double> core(n, 0.0);
-    if (m <= 1) return core;
-    const auto wanted = static_cast<double>(m);
-    for (std::size_t i = 0; i < n; ++i) {
-        double gathered = weight[i];
-        if (gathered >= wanted) {
-            if (points.radius2(i) > 0.0) {
-                core[i] = points.radius2(i) *
-                          std::pow(wanted / gathered, 2.0 / static_cast<double>(points.width()));
-            }
-            continue;
+    if (min_samples <= 1) return core;
+    const auto m = static_cast<double>(min_samples);
+    const std::size_t k = static_cast<std::size_t>(min_samples - 1) < n - 1
+                              ? static_cast<std::size_t>(min_samples - 1)
+                              : n - 1;
+    if (k <= neighbours.k) {
+        for (std::size_t i = 0; i < n; ++i) {
+            const std::size_t first = i * neighbours.k;
+            core[i] = core_square(points, i, weight, m, k, [&](std::size_t a) {
+                return std::make_pair(neighbours.index[first + a], neighbours.square[first + a]);
+            });
         }
-        const std::size_t first = i * neighbours.k;
-        for (std::size_t a = 0; a < neighbours.k && gathered < wanted; ++a) {
-            gathered += weight[neighbours.index[first + a]];
-            core[i] = neighbours.square[first + a];
-        }
+        return core;
     }
+    constexpr std::size_t kChunk = 64;
+    in_parallel_tasks((n + kChunk - 1) / kChunk, n_threads, poll, [&](std::size_t t, auto& asked) {
+        Buffer<double> squares;
+        squares.resize_uninitialised(whole_lanes(n));
+        std::vector<double> q(points.width());
+        std::vector<std::pair<double, std::uint32_t>> others(n - 1);
+        for (std::size_t i = t * kChunk; i < std::min((t + 1) * kChunk, n); ++i) {
+            points.copy(i, q.data());
+            kernels().squared_distances(q.data(), points.view(), squares.data());
+            for (std::size_t j = 0, at = 0; j < n; ++j) {
+                if (j != i) others[at++] = {squares[j], static_cast<std::uint32_t>(j)};
+            }
+            const auto end = others.begin() + static_cast<std::ptrdiff_t>(k);
+            if (k < others.size()) std::nth_element(others.begin(), end, others.end());
+            std::sort(others.begin(), end);
+            core[i] = core_square(points, i, weight, m, k, [&](std::size_t a) {
+                return std::make_pair(others[a].second, others[a].first);
+            });
+            asked.work(n * points.width() + 16 * n);
+        }
+    });
     return core;
 }
 
@@ -135,7 +192,7 @@ SpanningTree span(const Points& points, const std::vector<double>& core, Poll& p
     std::vector<double> height(n - 1);
     Buffer<double> x, cores, best;
     std::size_t left = n;
-    const std::size_t padded = (n + kLanes - 1) / kLanes * kLanes;
+    const std::size_t padded = whole_lanes(n);
     x.resize_uninitialised(padded * d);
     std::copy(points.view().x, points.view().x + padded * d, x.data());
     cores.assign(padded, kFar);
@@ -169,7 +226,7 @@ SpanningTree span(const Points& points, const std::vector<double>& core, Poll& p
             }
             left = kept;
             n_gone = 0;
-            for (std::size_t i = left; i < (left + kLanes - 1) / kLanes * kLanes; ++i) {
+            for (std::size_t i = left; i < whole_lanes(left); ++i) {
                 cores[i] = best[i] = kFar;
             }
         }

@@ -565,32 +565,59 @@ void squared_distances(const double* q, const PointsView& points, double* square
         [&](std::size_t block, Lanes sum) { sum.store(square + block * kLanes); });
 }
 
-void nearest_points(const double* q, const PointsView& points, std::size_t own, std::size_t most,
-                    double* square, std::uint32_t* index) {
+void nearest_points(const PointsView& points, std::size_t at, const std::uint32_t* name,
+                    std::size_t most, double* square, std::uint32_t* index) {
+    const std::size_t d = points.width, n_blocks = (points.size + kLanes - 1) / kLanes;
+    const auto first_feature = [&](std::size_t i) {
+        return points.x[i / kLanes * d * kLanes + i % kLanes];
+    };
+    const double* const own = points.x + at / kLanes * d * kLanes + at % kLanes;
+    const double here = own[0];
     std::size_t found = 0;
     double last = HUGE_VAL;
-    for_each_block<Lanes, kLanes, SquaredDifference>(
-        q, points.x, points.size, points.width, [&](std::size_t block, Lanes sum) {
-            unsigned nearer = first_lanes<kLanes>(points.size - block * kLanes);
-            if (found == most) nearer &= ~at_least(sum, Lanes::all(last));
-            if (!nearer) return;
-            alignas(64) double squares[kLanes];
-            sum.store(squares);
-            for (; nearer; nearer &= nearer - 1) {
-                const std::size_t lane = first_of(nearer), i = block * kLanes + lane;
-                const double s = squares[lane];
-                if (i == own || (found == most && !(s < last))) continue;
-                // Later points come after those at the same distance.
-                std::size_t place = found < most ? found++ : most - 1;
-                for (; place > 0 && square[place - 1] > s; --place) {
-                    square[place] = square[place - 1];
-                    index[place] = index[place - 1];
-                }
-                square[place] = s;
-                index[place] = static_cast<std::uint32_t>(i);
-                if (found == most) last = square[most - 1];
+    const auto look = [&](std::size_t block) {
+        Lanes sum = Lanes::all(0.0);
+        const double* const x = points.x + block * d * kLanes;
+        for (std::size_t f = 0; f < d; ++f) {
+            sum = sum +
+                  SquaredDifference::term(Lanes::all(own[f * kLanes]), Lanes::load(x + f * kLanes));
+        }
+        unsigned nearer = first_lanes<kLanes>(points.size - block * kLanes);
+        if (found == most) nearer &= at_least(Lanes::all(last), sum);
+        if (!nearer) return;
+        alignas(64) double squares[kLanes];
+        sum.store(squares);
+        for (; nearer; nearer &= nearer - 1) {
+            const std::size_t lane = first_of(nearer), i = block * kLanes + lane;
+            const double s = squares[lane];
+            if (i == at) continue;
+            const auto comes_after = [&](std::size_t place) {
+                return square[place] > s || (square[place] == s && index[place] > name[i]);
+            };
+            if (found == most && !comes_after(most - 1)) continue;
+            std::size_t place = found < most ? found++ : most - 1;
+            for (; place > 0 && comes_after(place - 1); --place) {
+                square[place] = square[place - 1];
+                index[place] = index[place - 1];
             }
-        });
+            square[place] = s;
+            index[place] = name[i];
+            if (found == most) last = square[most - 1];
+        }
+    };
+    std::size_t left = at / kLanes, right = left + 1;  // what is beyond has not been looked at
+    look(left);
+    while (true) {
+        const double below = left > 0 ? here - first_feature(left * kLanes - 1) : HUGE_VAL;
+        const double above = right < n_blocks ? first_feature(right * kLanes) - here : HUGE_VAL;
+        const double nearest = below < above ? below : above;
+        if (nearest == HUGE_VAL || nearest * nearest > last) return;
+        if (below < above) {
+            look(--left);
+        } else {
+            look(right++);
+        }
+    }
 }
 
 std::size_t join_nearest(const double* q, std::uint32_t newest, double core,

@@ -188,9 +188,11 @@ struct Kernels {
     // holds whole blocks.
     void (*squared_distances)(const double* q, const PointsView& points, double* square);
 
-    // The `most` points nearest to q but point `own`: their squared distances and numbers, nearest
-    // first, ties to the lowest. There are as many other points.
-    void (*nearest_points)(const double* q, const PointsView& points, std::size_t own,
+    // The `most` points nearest to the point at place `at`, itself left out: their squared
+    // distances and names, nearest first, ties to the lowest name. The points lie in rising order
+    // of their first feature, so that those beyond the distance found need not be looked at. There
+    // are as many other points.
+    void (*nearest_points)(const PointsView& points, std::size_t at, const std::uint32_t* name,
                            std::size_t most, double* square, std::uint32_t* index);
 
     // A step of Prim's algorithm: point i is `best[i]` away from the tree, through `from[i]`. The

@@ -24,17 +24,21 @@ constexpr std::size_t kMostInChoice = 4000;
 inline void rate_boxes(Reading& reading) {
     const CondensedTree& tree = reading.tree;
     const std::size_t n = reading.cluster.size(), n_nodes = tree.parent.size();
+    // A box of many rows never leaves. It counts as leaving when the last of the others does, so
+    // that these are not measured by infinity.
+    const double latest = last_to_leave(tree);
+    const auto leaves_at = [&](std::size_t i) { return std::min(tree.leaves_at[i], latest); };
     // When the last box leaves a node of the tree, or it splits; and when the last leaves what
     // comes of it.
     std::vector<double> ends(n_nodes, 0.0);
     for (std::size_t i = 0; i < n; ++i) {
         double& end = ends[static_cast<std::size_t>(tree.cluster[i])];
-        end = std::max(end, tree.leaves_at[i]);
+        end = std::max(end, leaves_at(i));
     }
     std::vector<double> last(ends);
     for (std::size_t c = n_nodes; c-- > 1;) {
         const auto above = static_cast<std::size_t>(tree.parent[c]);
-        ends[above] = std::max(ends[above], tree.birth[c]);
+        ends[above] = std::max(ends[above], std::min(tree.birth[c], latest));
         last[above] = std::max(last[above], last[c]);
     }
     // Of a cluster that is a node of the tree: when that ends. Of another: when its last box
@@ -52,16 +56,13 @@ inline void rate_boxes(Reading& reading) {
         if (reading.cluster[i] < 0) continue;
         const std::int32_t own = node[static_cast<std::size_t>(tree.cluster[i])];
         double& mine = full[static_cast<std::size_t>(reading.cluster[i])];
-        mine = std::max(mine, own < 0 ? tree.leaves_at[i] : ends[static_cast<std::size_t>(own)]);
+        mine = std::max(mine, own < 0 ? leaves_at(i) : ends[static_cast<std::size_t>(own)]);
     }
-    // Of two that never leave, one is no less a member than the other.
-    const auto share = [](double lambda, double of) {
-        return lambda >= of ? 1.0 : std::isinf(of) ? 0.0 : lambda / of;
-    };
+    const auto share = [](double lambda, double of) { return lambda >= of ? 1.0 : lambda / of; };
     reading.strength.assign(n, 0.0);
     reading.outlier.assign(n, 0.0);
     for (std::size_t i = 0; i < n; ++i) {
-        const double leaves = tree.leaves_at[i];
+        const double leaves = leaves_at(i);
         if (reading.cluster[i] >= 0) {
             reading.strength[i] = share(leaves, full[static_cast<std::size_t>(reading.cluster[i])]);
         }
@@ -83,41 +84,91 @@ inline Candidate summary(const Considered& c, const View& view, double score) {
     return told;
 }
 
-// The tree behind a reading, and its clusters where they are not known yet (no labels).
-inline void fill_reading(Reading& reading, const Considered& chosen, Tree&& tree,
-                         const double* weight, BoxClusters&& known) {
-    const std::size_t n = tree.merges.n();
+// A tree, and the points over which it was grown.
+struct Grown {
+    Points points;
+    Tree tree;
+};
+
+// Noise goes to the cluster of the nearest box that has one, ties to the lowest box.
+template <class Poll>
+std::vector<std::int32_t> attach_to_nearest(const Points& points,
+                                            const std::vector<std::int32_t>& cluster,
+                                            unsigned n_threads, Poll& poll) {
+    const std::size_t n = points.size(), d = points.width();
+    std::vector<std::uint32_t> noise, members;
+    for (std::uint32_t i = 0; i < n; ++i) (cluster[i] < 0 ? noise : members).push_back(i);
+    std::vector<std::int32_t> attached(cluster);
+    if (noise.empty() || members.empty()) return attached;
+    // Each box of noise among those of clusters, one after the other.
+    Points clustered(members.size(), d);
+    for (std::size_t m = 0; m < members.size(); ++m) {
+        for (std::size_t f = 0; f < d; ++f) clustered.at(m, f) = points.at(members[m], f);
+    }
+    constexpr std::size_t kChunk = 64;
+    in_parallel_tasks(
+        (noise.size() + kChunk - 1) / kChunk, n_threads, poll, [&](std::size_t t, auto& asked) {
+            std::vector<double> q(d);
+            Buffer<double> squares;
+            squares.resize_uninitialised(whole_lanes(members.size()));
+            for (std::size_t i = t * kChunk; i < std::min((t + 1) * kChunk, noise.size()); ++i) {
+                points.copy(noise[i], q.data());
+                kernels().squared_distances(q.data(), clustered.view(), squares.data());
+                double* const end = squares.data() + members.size();
+                const auto nearest = static_cast<std::size_t>(
+                    std::min_element(squares.data(), end) - squares.data());
+                attached[noise[i]] = cluster[members[nearest]];
+                asked.work(members.size() * d);
+            }
+        });
+    return attached;
+}
+
+// The tree behind a reading, and its clusters where they are not known yet (`cluster` is empty).
+template <class Poll>
+void fill_reading(Reading& reading, const Considered& chosen, Grown&& grown, const double* weight,
+                  std::vector<std::int32_t>&& cluster, unsigned n_threads, Poll& poll) {
+    Tree& tree = grown.tree;
     const std::int64_t m = std::max<std::int64_t>(chosen.min_cluster_size, 2);
     reading.tree = condense(tree.merges, static_cast<double>(m));
     if (chosen.selection == Selection::eom) select_by_mass(reading.tree, weight);
     if (chosen.selection == Selection::leaf) select_leaves(reading.tree);
-    if (chosen.clusters.k == 1) reading.tree.selected[0] = 1;
-    if (known.labels.empty()) {
-        known.k = label_selected(reading.tree, known.labels);
-        if (known.k == 0) {  // nothing splits: all is one cluster
-            reading.tree.selected[0] = 1;
-            known.k = 1;
-            known.labels.assign(n, 0);
+    reading.n_clusters = chosen.clusters.k;
+    if (cluster.empty()) {
+        reading.n_clusters = label_selected(reading.tree, cluster);
+        if (reading.n_clusters == 0) {  // nothing splits: all is one cluster
+            reading.n_clusters = 1;
+            cluster.assign(tree.merges.n(), 0);
         }
-        known.attached = known.labels;
-        attach_noise(tree.edges, known.attached);
     }
-    reading.n_clusters = known.k;
-    reading.cluster = std::move(known.labels);
-    reading.nearest = std::move(known.attached);
+    if (reading.n_clusters == 1) reading.tree.selected[0] = 1;
+    reading.cluster = std::move(cluster);
+    reading.nearest = attach_to_nearest(grown.points, reading.cluster, n_threads, poll);
     reading.edge_from = std::move(tree.edges.from);
     reading.edge_to = std::move(tree.edges.to);
     reading.edge_height = std::move(tree.edges.height);
     rate_boxes(reading);
 }
 
-// The reading that everything is decided for by the caller: HDBSCAN's.
+// One tree alone, in one scaling.
 template <class Poll>
-Tree grow_alone(const Boxes& boxes, const FeatureScales& scales, const ViewKind& kind,
-                std::int64_t min_samples, unsigned n_threads, Poll& poll) {
+Grown grow_alone(const Boxes& boxes, const FeatureScales& scales, const ViewKind& kind,
+                 std::int64_t min_samples, unsigned n_threads, Poll& poll) {
     View view{kind.scaling, kind.n_components, view_points(boxes, scales, kind, poll), {}, {}};
     view.neighbours = find_neighbours(view.points, neighbours_for(min_samples), n_threads, poll);
-    return grow_tree(view, boxes.weight, min_samples, poll);
+    Tree tree = grow_tree(view, boxes.weight, min_samples, n_threads, poll);
+    return {std::move(view.points), std::move(tree)};
+}
+
+// What came of the reading, said of the candidate that it is.
+inline void tell_first(Reading& reading, const Boxes& boxes) {
+    double rows = 0.0, noise = 0.0;
+    for (std::size_t i = 0; i < boxes.size; ++i) {
+        rows += boxes.weight[i];
+        if (reading.cluster[i] < 0) noise += boxes.weight[i];
+    }
+    reading.candidates[0].n_clusters = static_cast<std::int64_t>(reading.n_clusters);
+    reading.candidates[0].noise = noise / rows;
 }
 
 // The boxes that the choice looks at: all, or groups of them.
@@ -143,8 +194,9 @@ private:
     CoarseBoxes coarse_;
 };
 
+// Of boxes in their order, which ties and groups depend on.
 template <class Poll>
-Reading read_boxes(const Boxes& boxes, const ReadingParams& params, Poll& poll) {
+Reading read_in_order(const Boxes& boxes, const ReadingParams& params, Poll& poll) {
     Reading reading;
     const std::size_t n = boxes.size;
     if (n < 2) {
@@ -170,22 +222,18 @@ Reading read_boxes(const Boxes& boxes, const ReadingParams& params, Poll& poll) 
         chosen.min_samples = params.min_samples > 0 ? params.min_samples : params.min_cluster_size;
         chosen.selection =
             params.selection == Selection::automatic ? Selection::eom : params.selection;
-        Tree tree = grow_alone(boxes, scales, kinds[0], chosen.min_samples, params.n_threads, poll);
-        fill_reading(reading, chosen, std::move(tree), boxes.weight, {});
+        fill_reading(
+            reading, chosen,
+            grow_alone(boxes, scales, kinds[0], chosen.min_samples, params.n_threads, poll),
+            boxes.weight, {}, params.n_threads, poll);
         Candidate told;
         told.scaling = kinds[0].scaling;
         told.n_components = kinds[0].n_components;
         told.selection = chosen.selection;
         told.min_cluster_size = chosen.min_cluster_size;
         told.min_samples = chosen.min_samples;
-        told.n_clusters = static_cast<std::int64_t>(reading.n_clusters);
-        double rows = 0.0;
-        for (std::size_t i = 0; i < n; ++i) {
-            rows += boxes.weight[i];
-            if (reading.cluster[i] < 0) told.noise += boxes.weight[i];
-        }
-        told.noise /= rows;
         reading.candidates.push_back(told);
+        tell_first(reading, boxes);
         return reading;
     }
 
@@ -216,27 +264,131 @@ Reading read_boxes(const Boxes& boxes, const ReadingParams& params, Poll& poll) 
     Considered chosen = candidates.take(order[0]);
     const View& view = candidates.views()[chosen.view];
     if (looked.is_all()) {
-        BoxClusters known = std::move(chosen.clusters);
-        chosen.clusters.k = known.k;
-        fill_reading(reading, chosen, candidates.take_tree(chosen.view, chosen.tree), boxes.weight,
-                     std::move(known));
+        fill_reading(reading, chosen, {view.points, candidates.take_tree(chosen.view, chosen.tree)},
+                     boxes.weight, std::move(chosen.clusters.labels), params.n_threads, poll);
         return reading;
     }
     // The tree is that of the boxes themselves. A cut was found between groups, and holds for them.
-    BoxClusters known;
+    std::vector<std::int32_t> cluster;
     if (chosen.selection != Selection::eom && chosen.selection != Selection::leaf) {
-        known.k = chosen.clusters.k;
-        known.labels.resize(n);
-        known.attached.resize(n);
+        cluster.resize(n);
+        for (std::size_t i = 0; i < n; ++i) cluster[i] = chosen.clusters.labels[looked.group(i)];
+    }
+    fill_reading(reading, chosen,
+                 grow_alone(boxes, scales, {view.scaling, view.n_components}, chosen.min_samples,
+                            params.n_threads, poll),
+                 boxes.weight, std::move(cluster), params.n_threads, poll);
+    tell_first(reading, boxes);
+    return reading;
+}
+
+// Features in an order that depends on their values alone: by how many boxes lie in each sixteenth
+// of their range. So neither the order of boxes, nor that of columns, nor units matter. Those that
+// are alike in this stay as they are given.
+inline std::vector<std::size_t> order_features(const Boxes& boxes) {
+    constexpr std::size_t kParts = 16;
+    const std::size_t n = boxes.size, d = boxes.n_features;
+    std::vector<std::uint32_t> counts(d * kParts, 0);
+    for (std::size_t f = 0; f < d; ++f) {
+        double low = boxes.mean[f], high = low;
+        for (std::size_t i = 1; i < n; ++i) {
+            low = std::min(low, boxes.mean[i * d + f]);
+            high = std::max(high, boxes.mean[i * d + f]);
+        }
+        if (!(high > low)) continue;
         for (std::size_t i = 0; i < n; ++i) {
-            known.labels[i] = chosen.clusters.labels[looked.group(i)];
-            known.attached[i] = chosen.clusters.attached[looked.group(i)];
+            const double share = (boxes.mean[i * d + f] - low) / (high - low);
+            const auto part = static_cast<std::size_t>(share * static_cast<double>(kParts));
+            ++counts[f * kParts + std::min(part, kParts - 1)];
         }
     }
-    Tree tree = grow_alone(boxes, scales, {view.scaling, view.n_components}, chosen.min_samples,
-                           params.n_threads, poll);
-    fill_reading(reading, chosen, std::move(tree), boxes.weight, std::move(known));
-    reading.candidates[0].n_clusters = static_cast<std::int64_t>(reading.n_clusters);
+    std::vector<std::size_t> order(d);
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        const std::uint32_t* const first = counts.data() + a * kParts;
+        const std::uint32_t* const second = counts.data() + b * kParts;
+        return std::lexicographical_compare(first, first + kParts, second, second + kParts);
+    });
+    return order;
+}
+
+// Boxes in the order of their means, feature by feature: what is read depends neither on the order
+// in which rows have come nor on that of their columns.
+class SortedBoxes {
+public:
+    explicit SortedBoxes(const Boxes& boxes) : order_(boxes.size) {
+        const std::size_t n = boxes.size, d = boxes.n_features;
+        const std::vector<std::size_t> features = order_features(boxes);
+        std::vector<double> mean(n * d);
+        for (std::size_t i = 0; i < n; ++i) {
+            for (std::size_t f = 0; f < d; ++f) mean[i * d + f] = boxes.mean[i * d + features[f]];
+        }
+        std::iota(order_.begin(), order_.end(), 0u);
+        std::stable_sort(order_.begin(), order_.end(), [&](std::uint32_t a, std::uint32_t b) {
+            const double* const first = mean.data() + a * d;
+            const double* const second = mean.data() + b * d;
+            return std::lexicographical_compare(first, first + d, second, second + d);
+        });
+        mean_.resize(n * d);
+        weight_.resize(n);
+        if (boxes.side) side_.resize(n * d);
+        for (std::size_t i = 0; i < n; ++i) {
+            const std::size_t from = order_[i];
+            std::copy_n(mean.data() + from * d, d, mean_.data() + i * d);
+            weight_[i] = boxes.weight[from];
+            if (!boxes.side) continue;
+            for (std::size_t f = 0; f < d; ++f) {
+                side_[i * d + f] = boxes.side[from * d + features[f]];
+            }
+        }
+        boxes_ = {n, d, mean_.data(), weight_.data(), boxes.side ? side_.data() : nullptr};
+    }
+    SortedBoxes(const SortedBoxes&) = delete;  // the boxes lie in it
+
+    const Boxes& boxes() const { return boxes_; }
+    // Values of sorted boxes, as the boxes were given.
+    template <class T>
+    void put_back(std::vector<T>& values) const {
+        const std::vector<T> sorted(values);
+        for (std::size_t i = 0; i < sorted.size(); ++i) values[order_[i]] = sorted[i];
+    }
+    void name_as_given(std::vector<std::uint32_t>& boxes) const {
+        for (std::uint32_t& box : boxes) box = order_[box];
+    }
+
+private:
+    std::vector<std::uint32_t> order_;
+    std::vector<double> mean_, weight_, side_;
+    Boxes boxes_;
+};
+
+template <class Poll>
+Reading read_boxes(const Boxes& boxes, const ReadingParams& params, Poll& poll) {
+    const SortedBoxes sorted(boxes);
+    Reading reading = read_in_order(sorted.boxes(), params, poll);
+    for (std::vector<std::int32_t>* each :
+         {&reading.cluster, &reading.nearest, &reading.tree.cluster}) {
+        sorted.put_back(*each);
+    }
+    for (std::vector<double>* each :
+         {&reading.strength, &reading.outlier, &reading.tree.leaves_at}) {
+        sorted.put_back(*each);
+    }
+    sorted.name_as_given(reading.edge_from);
+    sorted.name_as_given(reading.edge_to);
+    // Every cluster has a box that is not noise.
+    std::vector<std::int32_t> name(reading.n_clusters, -1);
+    std::int32_t k = 0;
+    for (const std::int32_t cluster : reading.cluster) {
+        if (cluster >= 0 && name[static_cast<std::size_t>(cluster)] < 0) {
+            name[static_cast<std::size_t>(cluster)] = k++;
+        }
+    }
+    for (std::vector<std::int32_t>* each : {&reading.cluster, &reading.nearest}) {
+        for (std::int32_t& cluster : *each) {
+            if (cluster >= 0) cluster = name[static_cast<std::size_t>(cluster)];
+        }
+    }
     return reading;
 }
 

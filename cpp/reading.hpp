@@ -11,7 +11,7 @@ namespace resonart {
 struct Boxes {
     std::size_t size = 0, n_features = 0;
     const double* mean = nullptr;    // size x n_features: the mean of a box's rows, user's units
-    const double* weight = nullptr;  // size: the rows it stands for, > 0
+    const double* weight = nullptr;  // size: the rows it stands for, >= 1
     const double* side = nullptr;    // size x n_features, user's units; null: all are points
 };
 

@@ -12,16 +12,22 @@
 
 namespace resonart {
 
+// When the last of the boxes leaves that leave at all, or a cluster splits; infinite where nothing
+// ever happens.
+inline double last_to_leave(const CondensedTree& tree) {
+    double last = 0.0;
+    for (const std::vector<double>* lambdas : {&tree.leaves_at, &tree.birth}) {
+        for (const double lambda : *lambdas) {
+            if (std::isfinite(lambda) && lambda > last) last = lambda;
+        }
+    }
+    return last > 0.0 ? last : std::numeric_limits<double>::infinity();
+}
+
 // How much mass each cluster has beyond its birth: the sum over its rows of how much longer they
 // stay than it was born. Rows that never leave stay as long as the last that does.
 inline std::vector<double> excess_of_mass(const CondensedTree& tree, const double* weight) {
-    double last = 0.0;
-    for (const double lambda : tree.leaves_at) {
-        if (std::isfinite(lambda) && lambda > last) last = lambda;
-    }
-    for (const double lambda : tree.birth) {
-        if (std::isfinite(lambda) && lambda > last) last = lambda;
-    }
+    const double last = last_to_leave(tree);
     std::vector<double> mass(tree.parent.size(), 0.0);
     for (std::size_t i = 0; i < tree.cluster.size(); ++i) {
         const auto c = static_cast<std::size_t>(tree.cluster[i]);

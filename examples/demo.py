@@ -23,7 +23,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris, load_wine
 from sklearn.metrics import adjusted_rand_score
 
-from resonart import DDVFA, DVFA, FuzzyART, TopoART, plot
+from resonart import DDVFA, DVFA, DensityART, FuzzyART, TopoART, plot
 from resonart.cli import main as resonart
 
 PICTURE = "resonart-demo.png"
@@ -32,7 +32,8 @@ STREAM = "spirals and rings"
 SHUFFLED: dict[str, Any] = {"order": "random", "random_state": 0}
 IN_VAT_ORDER: dict[str, Any] = {"order": "vat", "auto_merge": False}
 
-FUZZY_ART, DVFA_ALONE, TOPO_ART, DDVFA_ALONE, DDVFA_MERGED, DDVFA_VAT, DDVFA_ITSELF = (
+DENSITY_ART, FUZZY_ART, DVFA_ALONE, TOPO_ART, DDVFA_ALONE, DDVFA_MERGED, DDVFA_VAT, DDVFA_ITSELF = (
+    "DensityART()",
     "Fuzzy ART",
     "DVFA",
     "topoART",
@@ -208,27 +209,34 @@ def draw(results: list[Result], data: Data, path: Path) -> None:
     except ImportError:
         sys.exit('No picture without matplotlib. Get it with: pip install ".[plot]"')
 
-    figure = Figure(figsize=(16, 6.9), layout="constrained")
+    figure = Figure(figsize=(19, 6.2), layout="constrained")
     figure.get_layout_engine().set(w_pad=0.12, h_pad=0.1, hspace=0.03)
     figure.suptitle(
         f"Two spirals and two rings: {len(data.rows):,} rows, each seen once",
         fontsize=17,
         fontweight="bold",
     )
-    for ax, result in zip(figure.subplots(2, 3).flat, results, strict=True):
+    first, beside, *others = figure.subplots(2, 4).flat
+    for ax, result in zip([first, *others], results, strict=True):
         model = result.model
         plot.categories(model, data.rows, labels=model.labels_, ax=ax, legend=False)
         ax.set_title(result.method, loc="left", fontsize=12, fontweight="bold")
         ax.set_title(
             f"{model.n_clusters_} clusters, {model.n_categories_} categories, ARI {result.ari:.2f}",
             loc="right",
-            fontsize=11,
+            fontsize=9.5,
         )
         ax.set(xlabel="", ylabel="", xticks=[], yticks=[], aspect="equal")
         ax.spines[:].set_color("#bbbbbb")
+    plot.condensed_tree(results[0].model, ax=beside)
+    beside.set_title(f"the tree of {results[0].method}", loc="left", fontsize=12, fontweight="bold")
+    beside.set(title="", xlabel="", xticks=[], yticks=[], box_aspect=0.485)
+    beside.set_ylabel("density", fontsize=9.5)
+    beside.spines[:].set_color("#bbbbbb")
     figure.supxlabel(
-        "Dots are rows, boxes are categories; colour is the cluster. Rows come in random order, "
-        "with VAT in VAT order. DDVFA with and without Merge ART at the same vigilances.",
+        "Dots are rows, boxes are categories; colour is the cluster, grey is noise. DensityART() "
+        "was told nothing. Rows come in random order, with VAT in VAT order. DDVFA with and "
+        "without Merge ART at the same vigilances.",
         fontsize=10.5,
         color="#555555",
     )
@@ -251,22 +259,31 @@ def main(arguments: list[str] | None = None) -> None:
         "wine": Data(*load_wine(return_X_y=True)),
         STREAM: spirals_and_rings(),
     }
-    by_itself = {DDVFA_ITSELF: DDVFA(random_state=0)}
+    first = {DENSITY_ART: DensityART()}
+    last = {DDVFA_ITSELF: DDVFA(random_state=0)}
     results = [
         run(name, data, method, model)
         for name, data in sets.items()
-        for method, model in (MODELS[name] | by_itself).items()
+        for method, model in (first | MODELS[name] | last).items()
     ]
     print(table(results, sets))
     print()
     print("ARI is agreement with the true classes: 1 is perfect, 0 is chance. Rows come in random")
     print("order, with VAT in VAT order, once. Vigilances were picked for show, with a look at the")
     print("true classes; on the spirals and rings, DDVFA with and without Merge ART has the same.")
-    print("DDVFA() by itself chose from the rows alone, in the time it took:")
+    print("DensityART() was told nothing, and read its clusters from the rows:")
+    for result in results:
+        if result.method == DENSITY_ART:
+            choice = result.model.choice_
+            print(
+                f"  {result.data}: scaling {choice.scaling!r}, selection {choice.selection!r}, "
+                f"{choice.noise:.1%} noise"
+            )
+    print("DDVFA() by itself chose vigilances from the rows alone, in the time it took:")
     for result in results:
         if result.method == DDVFA_ITSELF:
-            choice = result.model.vigilance_choice_
-            print(f"  {result.data}: {choice.params}, agreement {choice.agreement:.2f}")
+            chosen = result.model.vigilance_choice_
+            print(f"  {result.data}: {chosen.params}, agreement {chosen.agreement:.2f}")
     print()
 
     path = out / PICTURE

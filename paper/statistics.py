@@ -69,7 +69,7 @@ def average_ranks(scores: Scores, *, higher_is_better: bool = True) -> pd.Series
 def iman_davenport(
     scores: Scores, *, higher_is_better: bool = True, correct_ties: bool = False
 ) -> ImanDavenport:
-    """Test whether methods are alike over data sets: Friedman's test as mended by Iman, Davenport.
+    """Test whether methods are alike over data sets: Friedman's test, corrected by Iman, Davenport.
 
     Parameters
     ----------

@@ -108,7 +108,7 @@ def test_docs_name_every_command_and_field(folder: Path) -> None:
     for name in COMMANDS:
         assert f"| `{name}" in page
     shown = {
-        "cluster": run_json("cluster", "data.csv", "--rho-lb", "0.6", "--rho-ub", "0.8"),
+        "cluster": run_json("cluster", "data.csv"),
         "predict": run_json("predict", "model.resonart", "new.csv"),
         "describe": run_json("describe", "model.resonart"),
         "merge": run_json("merge", "a.resonart", "b.resonart", "-o", "c.resonart"),
@@ -138,6 +138,10 @@ def test_docs_name_every_command_and_field(folder: Path) -> None:
         (["cluster", "data.csv", "--tau", "1.5"], "neither a number of rows nor a fraction"),
         (["cluster", "data.csv", "--model", "topo-art"], "needs --rho-a"),
         (["cluster", "data.csv", "--rho", "0.5"], "--rho is an option of fuzzy-art"),
+        (["cluster", "data.csv", "--rho-lb", "0.5"], "you mean: --model ddvfa"),
+        (["cluster", "data.csv", "--min-cluster-size", "1"], "a whole number >= 2"),
+        (["cluster", "data.csv", "--min-samples", "0.5"], "a whole number >= 1"),
+        (["cluster", "data.csv", "--scaling", "log"], "is not one of"),
         (["cluster", "data.csv", "--model", "dvfa", "--gamma", "1"], "--gamma is an option of"),
         (["cluster", "data.csv", "--scores"], "Say where: -o FILE"),
         (["cluster", "data.csv", "--axes", "a,b"], "--picture FILE"),
@@ -170,13 +174,19 @@ def test_wrong_usage_is_one_line_and_code_2(folder: Path, arguments: list[str], 
         (["cluster", "data.csv", "-o", "labels.nonsense"], "does not tell the format"),
         (["cluster", "data.csv", "--save", "nowhere/model.resonart"], "there is no folder"),
         (["cluster", "data.csv", "--picture", "nowhere/boxes.png"], "there is no folder"),
-        (["cluster", "data.csv", "--rho-lb", "0.9", "--rho-ub", "0.1"], "must not exceed"),
+        (
+            ["cluster", "data.csv", "--model", "ddvfa", "--rho-lb", "0.9", "--rho-ub", "0.1"],
+            "must not exceed",
+        ),
         (["predict", "nothing.resonart", "data.csv"], "nothing.resonart: No such file"),
         (["predict", "data.csv", "data.csv"], "data.csv"),
         (["describe", "cut.resonart"], "cut.resonart"),
         (["describe", "empty.csv"], "empty.csv"),
         (["describe", "unfitted.resonart"], "has learned nothing yet"),
-        (["merge", "a.resonart", "fuzzy.resonart", "-o", "c.resonart"], "only ddvfa models merge"),
+        (
+            ["merge", "a.resonart", "fuzzy.resonart", "-o", "c.resonart"],
+            "only density-art and ddvfa models merge",
+        ),
         (["convert", "nothing.csv", "out.csv"], "There is no file nothing.csv"),
         (["vat", "data.csv", "--in-memory-rows", "10"], "larger --in-memory-rows"),
         (["plane", "data.csv", "--step", "0.0000001"], "step"),
@@ -229,7 +239,7 @@ def test_broken_tables_are_one_line(tmp_path: Path, name: str, command: str) -> 
 def test_a_folder_that_takes_no_files(folder: Path, option: str) -> None:
     """Not even those of an administrator, who may write wherever a file can be."""
     name = {"-o": "labels.csv", "--save": "model.resonart", "--picture": "boxes.png"}[option]
-    vigilances = ["--rho-lb", "0.6", "--rho-ub", "0.8"]
+    vigilances = ["--model", "ddvfa", "--rho-lb", "0.6", "--rho-ub", "0.8"]
     assert f"/proc/{name}" in error_of("cluster", "data.csv", *vigilances, option, f"/proc/{name}")
 
 
@@ -251,7 +261,7 @@ def test_every_end_has_its_code(
     def fail(self: object, X: object) -> None:
         raise error
 
-    monkeypatch.setattr(resonart.DDVFA, "fit", fail)
+    monkeypatch.setattr(resonart.DensityART, "fit", fail)
     result = run("cluster", "data.csv", "-o", "labels.csv", code=code)
     assert result.stderr.startswith(said)
     assert result.stderr.count("\n") == (1 if said else 0)
@@ -295,21 +305,21 @@ def test_a_fault_of_the_program_shows_where_it_is(
     def fail(self: object, X: object) -> None:
         raise KeyError("a bug")
 
-    monkeypatch.setattr(resonart.DDVFA, "fit", fail)
+    monkeypatch.setattr(resonart.DensityART, "fit", fail)
     result = run("cluster", "data.csv", code=1)
     assert "Traceback" in result.stderr
     assert "This is a fault in resonart" in result.stderr
 
 
 def test_warnings_are_one_line_each(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    fit = resonart.DDVFA.fit
+    fit = resonart.DensityART.fit
 
     def warn(self: Any, X: Any) -> Any:
         warnings.warn("look\nhere", UserWarning, stacklevel=1)
         warnings.warn("not for users", DeprecationWarning, stacklevel=1)
         return fit(self, X)
 
-    monkeypatch.setattr(resonart.DDVFA, "fit", warn)
+    monkeypatch.setattr(resonart.DensityART, "fit", warn)
     result = run("cluster", "data.csv", "--quiet")
     assert result.stderr == "resonart: warning: look here\n"
     assert result.stdout == ""

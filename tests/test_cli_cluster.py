@@ -22,10 +22,11 @@ from command_line import (
     run,
     run_json,
 )
-from resonart import DDVFA, DVFA, FuzzyART, TopoART, io
+from resonart import DDVFA, DVFA, DensityART, FuzzyART, TopoART, io
 from resonart.cli import _temporary_ids
 
-GIVEN = ["--rho-lb", "0.6", "--rho-ub", "0.8"]
+RHO = ["--rho-lb", "0.6", "--rho-ub", "0.8"]
+GIVEN = ["--model", "ddvfa", *RHO]
 
 
 @pytest.fixture
@@ -41,9 +42,80 @@ def labels_of(path: str = "labels.csv") -> Any:
 # ---------------------------------------------------------------------- whole tables
 
 
+def noisy_table(n_noise: int = 20) -> Any:
+    """Write two clusters with rows between and around them; return the rows."""
+    rows, names = blobs(200)
+    rng = np.random.default_rng(2)
+    rows = np.concatenate([rows, rng.uniform([-5, -10], [15, 30], (n_noise, 2))])
+    io.write_table("noisy.csv", columns_of(rows, names + ["none"] * n_noise))
+    return rows
+
+
+def test_density_art_unless_told_otherwise(folder: Path) -> None:
+    rows = noisy_table()
+    options = ["--label", "class", "-o", "labels.csv", "--save", "m", "--report"]
+    result = run("cluster", "noisy.csv", *options, "--picture", "boxes.png")
+    model = DensityART().fit(rows)
+    assert (model.labels_ < 0).any()
+    np.testing.assert_array_equal(labels_of(), model.labels_)
+    saved = resonart.load("m")
+    np.testing.assert_array_equal(saved.weights_, model.weights_)
+    assert list(saved.feature_names_in_) == ["width", "height"]
+    text = " ".join(result.stdout.split())
+    assert f"model density-art why {model.choice_}" in text
+    n_noise = int((model.labels_ < 0).sum())
+    assert f"{model.n_clusters_} clusters in {model.n_categories_} categories" in text
+    assert f", {n_noise} rows noise" in text
+    assert f" noise {n_noise} " in text  # in the table
+    picture = imread("boxes.png")[..., :3]
+    grey = np.array([0x8C] * 3) / 255
+    assert (abs(picture - grey).max(axis=2) < 0.02).any()
+
+
+def test_json_of_density_art(folder: Path) -> None:
+    rows = noisy_table()
+    found = run_json("cluster", "noisy.csv", "--min-cluster-size", "0.2", "--scaling", "range")
+    model = DensityART(min_cluster_size=0.2, scaling="range").fit(rows)
+    assert found["model"] == "density-art"
+    assert found["params"]["min_cluster_size"] == 0.2
+    assert found["vigilance"] == {}
+    assert found["vigilance_choice"] is None
+    chosen = model.choice_.chosen._asdict()
+    assert found["reading"] == chosen | {
+        "reason": str(model.choice_),
+        "runners_up": len(model.choice_.runners_up),
+    }
+    inside = model.labels_[model.labels_ >= 0]
+    assert found["sizes"] == np.bincount(inside).tolist()
+    assert found["labels"] == np.unique(inside).tolist()
+    assert found["noise_rows"] == int((model.labels_ < 0).sum())
+    assert run_json("cluster", "noisy.csv", *GIVEN)["reading"] is None
+
+
+def test_density_art_in_chunks_is_asked_again(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = big_table()
+    small_chunks(monkeypatch, 70)
+    options = [*IN_CHUNKS, "-o", "labels.csv", "--scores", "--save", "m", "--max-categories", "99"]
+    found = run_json("cluster", "big.csv", *options)
+    assert found["in_memory"] is False
+    model = resonart.load("m").name_features(None)
+    assert model.n_samples_seen_ == len(rows)
+    np.testing.assert_array_equal(labels_of(), model.predict(rows))
+    np.testing.assert_array_equal(read("labels.csv")["match"], model.score_samples(rows))
+    assert sum(found["sizes"]) + found["noise_rows"] == len(rows)
+    assert [label for label, size in enumerate(found["sizes"]) if size] == found["labels"]
+    data = Path("big.csv").read_bytes()
+    assert "density-art, which names its clusters when all" in error_of(
+        "cluster", "-", *IN_CHUNKS, stdin=data
+    )
+
+
 def test_the_main_job(folder: Path) -> None:
     rows, _ = blobs()
-    result = run("cluster", "data.csv", "--label", "class", "-o", "labels.csv", "--save", "m")
+    options = ["--model", "ddvfa", "--label", "class", "-o", "labels.csv", "--save", "m"]
+    result = run("cluster", "data.csv", *options)
     model = DDVFA(random_state=0).fit(rows)
     table = read("labels.csv")
     assert list(table) == ["row", "label"]
@@ -78,7 +150,8 @@ def test_json_says_everything(folder: Path) -> None:
     assert found["params"]["rho_lb"] == 0.6
     assert found["in_memory"] is True
     assert found["description"]["feature_names"] == ["width", "height"]
-    assert run_json("cluster", "data.csv", "--label", "class")["vigilance_choice"]["reason"]
+    chosen = run_json("cluster", "data.csv", "--label", "class", "--model", "ddvfa")
+    assert chosen["vigilance_choice"]["reason"]
 
 
 def test_text_columns_are_left_out_and_named(folder: Path) -> None:
@@ -89,9 +162,29 @@ def test_text_columns_are_left_out_and_named(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "model"),
     [
+        ([], DensityART()),
+        (
+            [
+                *("--model", "density-art", "--min-cluster-size", "10", "--min-samples", "3"),
+                *("--scaling", "standard", "--cluster-selection-method", "leaf"),
+                *("--noise", "attach", "--max-categories", "30", "--alpha", "0.1"),
+            ],
+            DensityART(
+                min_cluster_size=10,
+                min_samples=3,
+                scaling="standard",
+                cluster_selection_method="leaf",
+                noise="attach",
+                max_categories=30,
+                alpha=0.1,
+            ),
+        ),
         (["--model", "fuzzy-art"], FuzzyART(rho="auto", random_state=0)),
         (["--model", "fuzzy-art", "--rho", "0.7", "--beta", "0.5"], FuzzyART(rho=0.7, beta=0.5)),
-        (["--model", "dvfa", *GIVEN, "--alpha", "0.1"], DVFA(rho_lb=0.6, rho_ub=0.8, alpha=0.1)),
+        (
+            ["--model", "dvfa", *RHO, "--alpha", "0.1"],
+            DVFA(rho_lb=0.6, rho_ub=0.8, alpha=0.1),
+        ),
         (
             ["--model", "topo-art", "--rho-a", "0.8", "--phi", "1", "--tau", "0.5"],
             TopoART(rho_a=0.8, phi=1, tau=0.5),
@@ -114,7 +207,10 @@ def test_text_columns_are_left_out_and_named(folder: Path) -> None:
                 max_categories=9,
             ),
         ),
-        (["--rho-ub", "0.9", "--orders", "2"], DDVFA(rho_ub=0.9, n_orders=2, random_state=0)),
+        (
+            ["--model", "ddvfa", "--rho-ub", "0.9", "--orders", "2"],
+            DDVFA(rho_ub=0.9, n_orders=2, random_state=0),
+        ),
         ([*GIVEN, "--order", "vat"], DDVFA(rho_lb=0.6, rho_ub=0.8, order="vat")),
     ],
     ids=str,
@@ -127,7 +223,7 @@ def test_every_model_with_its_options(folder: Path, options: list[str], model: A
 def test_noise(folder: Path) -> None:
     rows = np.vstack([np.tile([[0.0, 0.0], [1.0, 1.0]], (10, 1)), [[0.0, 1.0]] * 2])
     io.write_table("corner.csv", {"a": rows[:, 0], "b": rows[:, 1]})
-    options = ["--model", "topo-art", "--rho-a", "0.9", "--noise", "-o", "labels.csv"]
+    options = ["--model", "topo-art", "--rho-a", "0.9", "--noise", "label", "-o", "labels.csv"]
     found = run_json("cluster", "corner.csv", *options)
     labels = TopoART(rho_a=0.9, on_mismatch="noise").fit(rows).labels_
     np.testing.assert_array_equal(labels_of(), labels)
@@ -233,7 +329,7 @@ def small_chunks(monkeypatch: pytest.MonkeyPatch, n_rows: int) -> None:
     )
 
 
-FINE = ["--rho-lb", "0.85", "--rho-ub", "0.93"]
+FINE = ["--model", "ddvfa", "--rho-lb", "0.85", "--rho-ub", "0.93"]
 IN_CHUNKS = ["--in-memory-rows", "150"]
 
 
@@ -292,7 +388,7 @@ def test_chosen_vigilances_come_from_the_first_rows(
     model = DDVFA(random_state=0).fit(rows[:150])
     rest = [model.partial_fit(rows[k : k + 70]).labels_ for k in range(150, len(rows), 70)]
     labels = [DDVFA(random_state=0).fit(rows[:150]).labels_, *rest]
-    result = run("cluster", "big.csv", *IN_CHUNKS, "-o", "labels.csv")
+    result = run("cluster", "big.csv", "--model", "ddvfa", *IN_CHUNKS, "-o", "labels.csv")
     np.testing.assert_array_equal(labels_of(), np.concatenate(labels))
     assert "chosen by itself from the first 150 rows" in " ".join(result.stdout.split())
 
@@ -379,7 +475,7 @@ def test_numbers_in_another_notation_are_not_dropped(folder: Path) -> None:
     assert "'bill_length_mm' (line 2 has '38,0'), 'bill_depth_mm' (line 2 has '18,0')" in said
     assert "with --decimal ','" in said
     assert "--exclude bill_length_mm --exclude bill_depth_mm" in said
-    given = ["penguins_de.csv", "--rho-lb", "0.8", "--rho-ub", "0.9", "--decimal", ","]
+    given = ["penguins_de.csv", *GIVEN, "--decimal", ","]
     assert "--thousands '.'" in error_of("cluster", *given)
     found = run_json("cluster", *given, "--thousands", ".", "--exclude", "year")
     assert found["features"] == ["bill_length_mm", "bill_depth_mm", "body_mass_g"]
@@ -390,7 +486,7 @@ def test_columns_that_are_hardly_features_are_told(folder: Path) -> None:
     Path("saved.csv").write_text(
         ",year,x\n" + "".join(f"{i},{2007 + i % 3},{i * 7 % 5}.5\n" for i in range(30))
     )
-    given = ["saved.csv", "--rho-lb", "0.8", "--rho-ub", "0.9"]
+    given = ["saved.csv", *GIVEN]
     result = run("cluster", *given)
     assert "the column 'x0' just counts the rows. If it is no feature, leave" in result.stderr
     assert "the column 'year' looks like a year. " in result.stderr
@@ -403,7 +499,7 @@ def test_columns_that_are_hardly_features_are_told(folder: Path) -> None:
 def test_words_for_missing_values_and_encodings(folder: Path) -> None:
     text = "größe,y\n" + "".join(f"{i * 7 % 5},{'?' if i == 3 else i * 3 % 4}\n" for i in range(20))
     Path("odd.csv").write_bytes(text.encode("latin-1"))
-    given = ["odd.csv", "--rho-lb", "0.8", "--rho-ub", "0.9"]
+    given = ["odd.csv", "--model", "ddvfa", "--rho-lb", "0.8", "--rho-ub", "0.9"]
     assert "--encoding cp1252" in error_of("cluster", *given)
     given += ["--encoding", "latin-1"]
     assert "give --na '?'" in error_of("cluster", *given)
@@ -422,7 +518,7 @@ def test_words_for_missing_values_and_encodings(folder: Path) -> None:
 )
 @pytest.mark.parametrize("more", [[], ["--in-memory-rows", "20"]])
 def test_ranges_of_features(folder: Path, text: str, bounds: Any, more: list[str]) -> None:
-    given = ["--rho-lb", "0.8", "--rho-ub", "0.9", "--bounds", text]
+    given = ["--model", "ddvfa", "--rho-lb", "0.8", "--rho-ub", "0.9", "--bounds", text]
     run("cluster", "data.csv", "--save", "m.resonart", *given, *more)
     rows, _ = blobs()
     model = DDVFA(rho_lb=0.8, rho_ub=0.9, bounds=bounds, random_state=0).fit(rows)

@@ -59,9 +59,35 @@ def test_noise_is_labelled_on_request(folder: Path) -> None:
     Path("far.csv").write_text("width,height\n1,2\n5,10\n")
     run("predict", "model.resonart", "far.csv", "-o", "labels.csv")
     assert (read("labels.csv")["label"] >= 0).all()
-    found = run_json("predict", "model.resonart", "far.csv", "-o", "labels.csv", "--noise")
+    found = run_json("predict", "model.resonart", "far.csv", "-o", "labels.csv", "--noise", "label")
     assert read("labels.csv")["label"][1] == -1
     assert found["noise_rows"] == 1
+
+
+def test_noise_of_density_art_is_what_it_was_read_with(folder: Path) -> None:
+    Path("far.csv").write_text("width,height\n1,2\n500,1000\n")
+    run("cluster", "data.csv", "--save", "density.resonart")
+    given = ["predict", "density.resonart", "far.csv", "-o", "labels.csv"]
+    run(*given, "--noise", "label")
+    assert read("labels.csv")["label"].tolist()[1] == -1
+    assert "were read with --noise label" in error_of(*given, "--noise", "attach")
+
+
+def test_merge_density_art(folder: Path) -> None:
+    rows, _ = blobs(200)
+    for name, part in (("one", rows[:120]), ("two", rows[120:])):
+        io.write_table(f"{name}.csv", {"width": part[:, 0], "height": part[:, 1]})
+        run("cluster", f"{name}.csv", "--save", f"{name}.resonart")
+    expected = merge_models([resonart.load("one.resonart"), resonart.load("two.resonart")])
+    found = run_json("merge", "one.resonart", "two.resonart", "-o", "both.resonart")
+    assert found["clusters"] == expected.n_clusters_ == 2
+    assert found["label_maps"] == [part.tolist() for part in expected.label_maps_]
+    merged = resonart.load("both.resonart")
+    assert merged.n_samples_seen_ == 200
+    assert sum(found["sizes"]) + int(merged.counts_[merged.category_labels_ < 0].sum()) == 200
+    assert "a ddvfa model, and one.resonart a density-art model: only models of one kind" in (
+        error_of("merge", "one.resonart", "a.resonart", "-o", "c.resonart")
+    )
 
 
 @pytest.mark.parametrize("from_stdin", [False, True])
@@ -122,7 +148,8 @@ def test_features_that_are_missing_are_named(folder: Path, table: str, said: str
 def test_names_that_look_like_numbers_are_names(folder: Path, names: list[str]) -> None:
     rows, _ = blobs()
     io.write_table("x.csv", dict(zip(names, rows.T, strict=True)))
-    run("cluster", "x.csv", "--rho-lb", "0.8", "--rho-ub", "0.9", "--save", "x.resonart")
+    given = ["--model", "ddvfa", "--rho-lb", "0.8", "--rho-ub", "0.9"]
+    run("cluster", "x.csv", *given, "--save", "x.resonart")
     io.write_table("turned.csv", dict(zip(names[::-1], rows.T[::-1], strict=True)))
     run("predict", "x.resonart", "x.csv", "-o", "expected.csv", "--scores")
     run("predict", "x.resonart", "turned.csv", "-o", "labels.csv", "--scores")

@@ -35,7 +35,7 @@ def as_lines(n_rows: int, seed: int = 0) -> str:
     return "".join(json.dumps({"x": x, "y": y}) + "\n" for x, y in rows)
 
 
-GIVEN = ["--rho-lb", "0.8", "--rho-ub", "0.9", "--bounds", "0:1"]
+GIVEN = ["--model", "ddvfa", "--rho-lb", "0.8", "--rho-ub", "0.9", "--bounds", "0:1"]
 
 
 def contents(folder: Path) -> dict[str, bytes]:

@@ -31,7 +31,7 @@ from sklearn.metrics import adjusted_rand_score
 import resonart
 import resonart.dask
 from benchmarks.workloads import Workload
-from resonart import DDVFA, merge_models
+from resonart import DDVFA, DensityART, merge_models
 from resonart._models.snapshot import dump
 from resonart.dask import DaskDDVFA, PartitionError
 from resonart.dask._partitions import Reading, partitions_of
@@ -71,6 +71,83 @@ def _one_after_the_other(request: pytest.FixtureRequest) -> Iterator[None]:
         return
     with dask.config.set(scheduler="synchronous"):
         yield
+
+
+# ---------------------------------------------------------------------------- DensityART
+
+
+def blobs(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Blobs of unlike densities."""
+    random = np.random.default_rng(seed)
+    labels = random.integers(5, size=n)
+    centres = np.array([[0.0, 0.0], [4.0, 0.0], [0.0, 4.0], [5.0, 5.0], [9.0, 1.0]])
+    spread = np.array([0.2, 0.5, 0.3, 0.8, 0.4])
+    return centres[labels] + spread[labels, None] * random.normal(size=(n, 2)), labels
+
+
+@pytest.mark.parametrize("n_partitions", [1, 2, 7, 16])
+@pytest.mark.parametrize("order", ["random", "sorted"])
+@pytest.mark.parametrize("make", [rings, blobs], ids=["rings", "blobs"])
+@pytest.mark.parametrize("max_categories", [10_000, 2_000])
+def test_boxes_of_partitions_come_to_what_one_fit_finds(
+    n_partitions: int, order: str, make: Any, max_categories: int
+) -> None:
+    rows, labels = make(4_000)
+    arranged = rows if order == "random" else rows[np.argsort(rows[:, 0])]
+    estimator = DensityART(max_categories=max_categories)
+    model = resonart.dask.fit(blocks(arranged, n_partitions), estimator)
+    alone = DensityART(max_categories=max_categories).fit(rows)
+    one = adjusted_rand_score(labels, alone.predict(rows))
+    assert one > 0.9
+    assert adjusted_rand_score(labels, model.predict(rows)) > one - 0.02
+    assert model.counts_.sum() == model.n_samples_seen_ == len(rows)
+    assert model.n_categories_ <= max_categories
+    np.testing.assert_array_equal(model.bounds_, alone.bounds_)
+    assert model.get_params() == alone.get_params()
+    assert len(model.labels_) == 0
+    assert type(model) is DensityART
+
+
+def test_clusters_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    model, report = resonart.dask.fit(blocks(X, 8), DensityART(), with_report=True)
+    assert model.n_readings_ == 1
+    assert report.n_models == 8
+    assert report.rho_lb is None
+    assert "reading: 2 clusters" in str(report)
+    assert "rho" not in repr(report)
+    # Where boxes are too many for one place they are pooled on the way, and nothing is lost.
+    monkeypatch.setattr("resonart.dask._strategies.MOST_WAITING", 900)
+    bounded = resonart.dask.fit(blocks(X, 8), DensityART())
+    assert bounded.counts_.sum() == len(X)
+    assert adjusted_rand_score(Y, bounded.predict(X)) > 0.98
+
+
+def test_a_dense_model_learns_partitions_that_come_later() -> None:
+    rows, labels = blobs(3_000)
+    model = resonart.dask.fit(blocks(rows[:1_000], 3), DensityART())
+    before = state(model)
+    newer = resonart.dask.update(model, blocks(rows[1_000:], 4))
+    assert state(model) == before
+    assert newer.counts_.sum() == newer.n_samples_seen_ == len(rows)
+    assert adjusted_rand_score(labels, newer.predict(rows)) > 0.9
+    old, new = model.predict(rows[:1_000]), newer.predict(rows[:1_000])
+    inside = (old >= 0) & (new >= 0)
+    assert (newer.label_maps_[0][old[inside]] == new[inside]).mean() > 0.95
+    assert resonart.dask.update(model, blocks(rows[:0], 1)).n_samples_seen_ == 1_000
+
+
+def test_a_dense_model_of_given_ranges_needs_one_pass(tmp_path: Path) -> None:
+    seen = []
+
+    def look(block: np.ndarray) -> np.ndarray:
+        seen.append(len(block))
+        return block
+
+    data = blocks(X, 4).map_blocks(look, meta=np.empty((0, 2)))
+    seen.clear()
+    model = resonart.dask.fit(data, DensityART(bounds=(0, 1)))
+    assert seen == [1_000] * 4
+    assert adjusted_rand_score(Y, model.predict(X)) > 0.98
 
 
 # ---------------------------------------------------------------------------- what comes out
@@ -487,7 +564,7 @@ def test_the_shape_of_the_tree_depends_on_the_number_alone() -> None:
 
 def test_wrong_arguments_are_named() -> None:
     data = blocks(X, 2)
-    with pytest.raises(TypeError, match="must be a DDVFA or None"):
+    with pytest.raises(TypeError, match="must be a DDVFA or a DensityART or None"):
         resonart.dask.fit(data, resonart.FuzzyART(rho=0.5))  # type: ignore[call-overload]
     with pytest.raises(TypeError, match=r"dask\.array\.from_array"):
         resonart.dask.fit(X, DDVFA(**GIVEN))

@@ -14,6 +14,7 @@ from matplotlib.image import imread
 
 DEMO = Path(__file__).parents[1] / "examples" / "demo.py"
 METHODS = [
+    "DensityART()",
     "Fuzzy ART",
     "DVFA",
     "topoART",
@@ -77,7 +78,7 @@ def test_the_table_has_every_method(run: Run, data_set: str) -> None:
 
 def test_merging_or_ordering_solves_the_stream_and_nothing_else_does(run: Run) -> None:
     lines = lines_of(run, "spirals and rings")
-    for method in ("DDVFA + Merge ART", "VAT + DDVFA"):
+    for method in ("DensityART()", "DDVFA + Merge ART", "VAT + DDVFA"):
         solved = lines.pop(method)
         assert float(solved["ari"]) >= 0.99
         assert solved["clusters"] == "4"
@@ -98,12 +99,13 @@ def test_the_command_line_clusters_a_file(run: Run) -> None:
     assert rest.strip().startswith("-o labels.csv")
     found = dict(line.split(maxsplit=1) for line in lines[:10] if line and line[0] != " ")
     assert found["data"] == "iris.csv: 150 rows of 2 features"
-    assert found["found"] == "2 clusters in 2 categories"
-    assert "chosen by itself" in found["model"]
+    assert found["model"] == "density-art"
+    assert re.match(r"2 clusters in \d+ categories", found["found"])
+    assert found["why"].startswith("2 clusters, ")
     index = re.search(r"adjusted Rand index (0\.\d+) to the 3 classes", found["agreement"])
     assert index is not None
     assert float(index[1]) > 0.5
-    assert "  1.0 <= petal length <= 1.9 and 0.1 <= petal width <= 0.6" in run.out
+    assert "  within 1.0 <= petal length <= 1.9 and 0.1 <= petal width <= 0.6" in run.out
 
 
 def test_the_pictures_are_there_and_named_last(run: Run) -> None:
@@ -121,3 +123,20 @@ def test_the_output_is_tidy(run: Run) -> None:
     assert max(map(len, table)) <= 100
     assert all(line == line.rstrip() for line in table)
     assert "Warning" not in run.err
+
+
+def test_the_example_of_density_art(tmp_path: Path) -> None:
+    picture = tmp_path / "density.png"
+    done = subprocess.run(
+        [sys.executable, str(DEMO.parent / "density.py"), str(picture)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ | {"MPLBACKEND": "Agg"},
+    )
+    assert done.returncode == 0, done.stderr
+    first, *_, last = done.stdout.splitlines()
+    assert first.startswith("4 clusters, ")
+    assert "[50.0, 50.0]: no cluster" in done.stdout
+    assert last == str(picture)
+    assert imread(picture)[..., :3].std() > 0.05

@@ -92,7 +92,7 @@ def test_the_command_line(model: Any, tmp_path: Path, monkeypatch: pytest.Monkey
     os.symlink(evil, "link.csv")
     model.save("m.resonart")
     Path("bad.ndjson").write_text('{"a": 1, "b": 2}\n{"a": "\x9b\u202e"}\nnonsense\x1b[31m\n')
-    given = ["--rho-lb", "0.6", "--rho-ub", "0.8"]
+    given = ["--model", "ddvfa", "--rho-lb", "0.6", "--rho-ub", "0.8"]
     commands: list[tuple[int, list[str]]] = [
         (0, ["cluster", evil, "--report", *given]),
         (0, ["cluster", evil, "--report", *given, "--label", "text\x1b[1m", "--save", "x\x9b"]),

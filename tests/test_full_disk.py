@@ -50,7 +50,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {each.name: each.read_bytes() for each in folder.iterdir() if each.is_file()}
 
 
-GIVEN = ["--rho-lb", "0.8", "--rho-ub", "0.99"]
+GIVEN = ["--model", "ddvfa", "--rho-lb", "0.8", "--rho-ub", "0.99"]
 WRITING = [
     ("out.csv", ["cluster", "many.csv", *GIVEN, "-o", "out.csv"]),
     ("out.npy", ["cluster", "many.csv", *GIVEN, "-o", "out.npy"]),
@@ -77,7 +77,7 @@ WRITING = [
     ("name", "arguments"), WRITING, ids=[" ".join(each) for _, each in WRITING]
 )
 def test_the_file_is_named(here: Path, name: str, arguments: list[str]) -> None:
-    given = ["--rho-lb", "0.8", "--rho-ub", "0.99", "--bounds", "0:20", "--no-auto-merge"]
+    given = [*GIVEN, "--bounds", "0:20", "--no-auto-merge"]
     run("cluster", "many.csv", *given, "--save", "large.resonart")
     run("cluster", "many.csv", *given, "--save", "larger.resonart")
     if arguments[:2] != ["stream", name]:

@@ -198,8 +198,9 @@ def test_the_command_line_shows_one_clean_line(tmp_path: Path) -> None:
     pytest.importorskip("click")
     table = tmp_path / "rows.csv"
     np.savetxt(table, SPOILT, delimiter=",", header="a,b", comments="")
-    command = [sys.executable, "-m", "resonart", "cluster", str(table), "--rho-lb", "0.8"]
-    done = subprocess.run([*command, "--rho-ub", "0.9"], capture_output=True, text=True)
+    command = [sys.executable, "-m", "resonart", "cluster", str(table)]
+    given = ["--model", "ddvfa", "--rho-lb", "0.8", "--rho-ub", "0.9"]
+    done = subprocess.run([*command, *given], capture_output=True, text=True)
     assert done.returncode == 0
     assert len(done.stderr.splitlines()) == 1
     assert done.stderr.startswith("resonart: warning: 1 of 601 rows (row 600) takes most of")

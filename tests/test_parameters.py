@@ -16,9 +16,8 @@ from resonart._estimators.parameters import PARAMETERS, Parameter, parameters_of
 from resonart._models.snapshot import engine_params, plain_params
 from resonart._rows.checks import ParameterError
 
-ESTIMATORS = [FuzzyART, DVFA, DDVFA, TopoART]
-ALL_ESTIMATORS = [*ESTIMATORS, DensityART]
-ENGINES = [kind._engine_type for kind in ALL_ESTIMATORS]
+ESTIMATORS = [FuzzyART, DVFA, DDVFA, TopoART, DensityART]
+ENGINES = [kind._engine_type for kind in ESTIMATORS]
 # Fields of the engine that follow from parameters of other names.
 DERIVED = {
     "merge_when_full": "auto_merge",
@@ -28,9 +27,7 @@ DERIVED = {
 # Numbers of rows, which Python leaves open by "auto" and the engine by 0.
 SIZES = {"min_cluster_size", "min_samples"}
 
-each_estimator = pytest.mark.parametrize(
-    "kind", [*ALL_ESTIMATORS, MergeART], ids=lambda k: k.__name__
-)
+each_estimator = pytest.mark.parametrize("kind", [*ESTIMATORS, MergeART], ids=lambda k: k.__name__)
 each_engine = pytest.mark.parametrize("engine", ENGINES, ids=lambda k: k.__name__)
 
 
@@ -60,7 +57,7 @@ def test_docstrings_tell_the_defaults_of_the_signature(kind: type[Any]) -> None:
             assert eval(told[1]) == default, name
 
 
-@pytest.mark.parametrize("kind", ALL_ESTIMATORS, ids=lambda k: k.__name__)
+@pytest.mark.parametrize("kind", ESTIMATORS, ids=lambda k: k.__name__)
 def test_docstrings_tell_all_choices(kind: type[Any]) -> None:
     for name, what in documented(kind).items():
         choices = PARAMETERS[name].choices
@@ -80,11 +77,11 @@ def test_defaults_are_allowed(kind: type[Any]) -> None:
 
 
 def test_nothing_is_declared_that_nobody_has() -> None:
-    used = {name for kind in [*ALL_ESTIMATORS, MergeART] for name in parameters_of(kind)}
+    used = {name for kind in [*ESTIMATORS, MergeART] for name in parameters_of(kind)}
     assert used == set(PARAMETERS)
 
 
-@pytest.mark.parametrize("kind", ALL_ESTIMATORS, ids=lambda k: k.__name__)
+@pytest.mark.parametrize("kind", ESTIMATORS, ids=lambda k: k.__name__)
 def test_every_field_of_the_engine_is_settled_by_a_parameter(kind: type[Any]) -> None:
     fields = {field.name for field in kind._engine_type.Params.fields}
     known = parameters_of(kind)

@@ -22,7 +22,7 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import silhouette_score
 
-from resonart import DDVFA, DVFA, FuzzyART, TopoART, plot
+from resonart import DDVFA, DVFA, CondensedTree, DensityART, FuzzyART, TopoART, plot
 from resonart.plot._colours import COLOURS, LINES, MARKERS, NOISE, style_of
 from resonart.tuning import VigilancePlane
 
@@ -330,7 +330,144 @@ def test_importing_plot_does_not_import_matplotlib() -> None:
 
 
 def test_public_surface() -> None:
-    assert plot.__all__ == ["categories", "vat", "vigilance_plane"]
+    assert plot.__all__ == ["categories", "condensed_tree", "vat", "vigilance_plane"]
+
+
+# ---------------------------------------------------------------------- the density tree
+
+
+def shoelace(polygon: Any) -> float:
+    x, y = polygon.T
+    return float(abs(np.dot(x, np.roll(y, -1)) - np.dot(y, np.roll(x, -1))) / 2.0)
+
+
+def mass_of(tree: CondensedTree, bottom: float) -> float:
+    """How long all rows stay in the tree together, down to where the picture ends."""
+    return float((np.minimum(tree.box_lambdas, bottom) * tree.box_sizes).sum())
+
+
+def faces(ax: Axes) -> set[str]:
+    return {to_hex(colour) for colour in boxes(ax).get_facecolors()}
+
+
+def written(ax: Axes) -> list[str]:
+    return [text.get_text() for text in ax.texts]
+
+
+WITH_NOISE = np.concatenate([X[:, :2], RNG.uniform([-9, -90], [15, 150], (12, 2))])
+TREES = [
+    DensityART(),
+    DensityART(min_cluster_size=5, min_samples=5, scaling="range", cluster_selection_method="eom"),
+    DensityART(min_cluster_size=5, cluster_selection_method="leaf"),
+    DensityART(min_cluster_size=5, max_categories=40),
+]
+
+
+@pytest.mark.parametrize("model", TREES, ids=str)
+@pytest.mark.parametrize("rows", [X, WITH_NOISE], ids=["blobs", "noise"])
+def test_the_area_of_icicles_is_how_long_rows_stay(model: Any, rows: Any, ax: Axes) -> None:
+    model.fit(rows)
+    assert plot.condensed_tree(model, ax=ax) is ax
+    paint(ax)
+    drawn = [path.vertices[:-1] for path in boxes(ax).get_paths()]
+    bottom = max(float(part[:, 1].max()) for part in drawn)
+    expected = mass_of(model.condensed_tree_, bottom)
+    assert sum(map(shoelace, drawn)) == pytest.approx(expected)
+    assert ax.get_ylim()[0] > ax.get_ylim()[1] == 0.0
+    left, right = min(p[:, 0].min() for p in drawn), max(p[:, 0].max() for p in drawn)
+    assert (left, right) == (0.0, len(rows))
+
+
+@pytest.mark.parametrize("vertical", ["lambda", "distance"])
+def test_clusters_in_the_tree_look_as_elsewhere(vertical: str, ax: Axes) -> None:
+    model = DensityART(
+        min_cluster_size=10, min_samples=5, scaling="range", cluster_selection_method="eom"
+    ).fit(WITH_NOISE)
+    assert model.n_clusters_ == 3
+    assert -1 in model.labels_
+    plot.condensed_tree(model, vertical=vertical, ax=ax)
+    paint(ax)
+    assert faces(ax) == {to_hex(style_of(label).colour) for label in (-1, 0, 1, 2)}
+    assert sorted(written(ax)) == ["0", "1", "2"]
+    assert ax.get_title() == "3 clusters in a tree over 132 rows"
+    assert "grey" in ax.get_xlabel()
+
+
+def test_a_cluster_hangs_where_its_rows_are(ax: Axes) -> None:
+    """Of two clusters of unlike sizes, each is as wide as it has rows."""
+    rows = np.concatenate([RNG.normal(0, 1, (90, 2)), RNG.normal(30, 1, (30, 2))])
+    model = DensityART(min_cluster_size=10, cluster_selection_method="eom").fit(rows)
+    plot.condensed_tree(model, ax=ax)
+    widths: dict[str, float] = {}
+    for path, colour in zip(boxes(ax).get_paths(), boxes(ax).get_facecolors(), strict=True):
+        x = path.vertices[:, 0]
+        name = to_hex(colour)
+        widths[name] = max(widths.get(name, 0.0), float(np.ptp(x)))
+    assert widths[to_hex(style_of(0).colour)] == 90
+    assert widths[to_hex(style_of(1).colour)] == 30
+
+
+def test_a_cut_is_a_line_and_clusters_begin_below_it(ax: Axes) -> None:
+    corners = np.stack(np.meshgrid(range(8), range(5)), axis=-1).reshape(-1, 2)
+    spread = np.random.default_rng(0).normal(0, 0.12, (40, 60, 2))
+    model = DensityART().fit((corners[:, None] + spread).reshape(-1, 2))
+    assert model.choice_.selection == "cut"  # otherwise other rows are needed here
+    plot.condensed_tree(model, ax=ax)
+    paint(ax)
+    [line] = ax.get_lines()
+    level = 1.0 / model.choice_.height
+    assert np.unique(line.get_ydata()).tolist() == [level]
+    grey = to_hex(NOISE)
+    for path, colour in zip(boxes(ax).get_paths(), boxes(ax).get_facecolors(), strict=True):
+        if to_hex(colour) != grey:
+            assert path.vertices[:, 1].min() >= level
+    assert sorted(map(int, written(ax))) == list(range(model.n_clusters_))
+
+
+def test_one_cluster_and_one_row(ax: Axes) -> None:
+    plot.condensed_tree(DensityART().fit([[1.0, 2.0]]), ax=ax)
+    paint(ax)
+    assert written(ax) == ["0"]
+    other = Figure().subplots()
+    plot.condensed_tree(DensityART().fit([[1.0, 2.0]] * 50), vertical="distance", ax=other)
+    paint(other)
+    assert other.get_title() == "1 cluster in a tree over 50 rows"
+
+
+def test_numbers_can_be_left_out(ax: Axes) -> None:
+    plot.condensed_tree(DensityART().fit(X), numbers=False, ax=ax)
+    assert written(ax) == []
+
+
+def test_wrong_trees_are_explained() -> None:
+    with pytest.raises(TypeError, match="must be a fitted estimator"):
+        plot.condensed_tree(DensityART)
+    with pytest.raises(NotFittedError, match="not fitted yet"):
+        plot.condensed_tree(DensityART())
+    with pytest.raises(TypeError, match=r"FuzzyART has none\. Give a fitted DensityART"):
+        plot.condensed_tree(FuzzyART(rho=0.6).fit(X))
+    model = DensityART().partial_fit(X[:5])
+    with pytest.raises(ValueError, match=r"not read its clusters yet.*update_clusters"):
+        plot.condensed_tree(model)
+    plot.condensed_tree(model.update_clusters(), ax=Figure().subplots())
+    with pytest.raises(ValueError, match="vertical must be"):
+        plot.condensed_tree(model, vertical="up")
+    with pytest.raises(TypeError, match="numbers must be True or False"):
+        plot.condensed_tree(model, numbers="all")  # type: ignore[arg-type]
+    assert not plt.get_fignums()
+
+
+def test_labels_with_holes_are_named(ax: Axes) -> None:
+    class Survivors(BaseEstimator):
+        def fit(self, X: Any, y: Any = None) -> Survivors:
+            self.boxes_ = ([[0.0, 0.0], [2.0, 2.0]], [[1.0, 1.0], [3.0, 3.0]])
+            self.category_labels_ = [1, 5]
+            self.n_clusters_ = self.n_features_in_ = 2
+            return self
+
+    plot.categories(Survivors().fit(None), ax=ax)
+    names = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert names == ["cluster 1", "cluster 5"]
 
 
 # ---------------------------------------------------------------------------- the VAT image

@@ -20,14 +20,15 @@ import pytest
 from click.testing import CliRunner, Result
 
 import resonart
-from resonart import DDVFA
+from resonart import DDVFA, DensityART
 from resonart._models.snapshot import dump
 from resonart.cli._app import app
 
 RNG = np.random.default_rng(3)
 ROWS = np.concatenate([RNG.normal(at, 0.05, (400, 2)) for at in (0.2, 0.5, 0.8)])
 ROWS = ROWS[RNG.permutation(len(ROWS))].round(4)
-GIVEN = ["--rho-lb", "0.85", "--rho-ub", "0.93", "--bounds", "-1:2"]
+RHO = ["--rho-lb", "0.85", "--rho-ub", "0.93", "--bounds", "-1:2"]
+GIVEN = ["--model", "ddvfa", *RHO]
 KNOWN = {"rho_lb": 0.85, "rho_ub": 0.93, "bounds": (-1.0, 2.0), "random_state": 0}
 COMMAND = [sys.executable, "-m", "resonart", "stream"]
 
@@ -104,6 +105,88 @@ def test_merges_are_events_between_the_lines(here: Path) -> None:
     assert any(line.startswith("merge,") for line in lines)
 
 
+def joined_later() -> np.ndarray:
+    """Return rows of two clusters, then more that join them, and then a third cluster."""
+    rng = np.random.default_rng(0)
+    two = np.concatenate([rng.normal(at, 0.02, (100, 2)) for at in (0.2, 0.8)])
+    bridge = np.column_stack([np.linspace(0.1, 0.9, 900)] * 2) + rng.normal(0, 0.02, (900, 2))
+    third = rng.normal([0.1, 0.9], 0.02, (1_500, 2))
+    return np.concatenate([rng.permutation(two), rng.permutation(bridge), third]).round(4)
+
+
+def test_density_art_begins_with_the_first_row(here: Path) -> None:
+    result = run(here / "m.resonart", "--input", here / "rows.ndjson")
+    assert result.exit_code == 0, result.stderr
+    model = DensityART()
+    first, rest = model.learn_many(ROWS[:1]), model.learn_many(ROWS[1:])
+    lines = [each for each in told(result.stdout) if "event" not in each]
+    assert [each["label"] for each in lines] == [*first.labels, *rest.labels]
+    assert {-1, 0, 1, 2} == {each["label"] for each in lines}
+    np.testing.assert_allclose(
+        [each["match"] for each in lines], [*first.matches, *rest.matches], rtol=1e-5
+    )
+    loaded = resonart.load(here / "m.resonart")
+    np.testing.assert_array_equal(loaded.weights_, model.weights_)
+    np.testing.assert_array_equal(loaded.category_labels_, model.category_labels_)
+    assert f"{len(ROWS):,} rows in {model.n_clusters_} clusters" in result.stderr
+
+
+@pytest.mark.parametrize("form", ["ndjson", "csv"])
+def test_readings_are_events_between_the_lines(here: Path, form: str) -> None:
+    rows = joined_later()
+    (here / "joined.ndjson").write_bytes(as_lines(rows))
+    arguments = ["--input", here / "joined.ndjson", "--output-format", form]
+    result = run(here / "m.resonart", *arguments)
+    assert result.exit_code == 0, result.stderr
+    model = DensityART()
+    model.learn_many(rows[:1])
+    expected = {}
+    for after, label_map in model.learn_many(rows[1:]).renamings:
+        changed = {old: new for old, new in enumerate(label_map.tolist()) if old != new}
+        if changed:
+            expected[after + 1] = changed
+    assert expected  # two became one
+    found: dict[int, dict[int, int]] = {}
+    if form == "ndjson":
+        for each in told(result.stdout):
+            if each.get("event") == "reading":
+                found[each["line"]] = {int(old): new for old, new in each["labels"].items()}
+    else:
+        for line in result.stdout.splitlines():
+            if line.startswith("reading,"):
+                _, number, old, _, _, new = line.split(",")
+                found.setdefault(int(number), {})[int(old)] = int(new)
+    assert found == expected
+
+
+def test_files_of_density_art_are_read_by_the_other_commands(here: Path) -> None:
+    path = here / "m.resonart"
+    assert run(path, "--input", here / "rows.csv", "--max-categories", "300").exit_code == 0
+    model = resonart.load(path).name_features(None)
+
+    def other(*arguments: str | Path) -> str:
+        result = CliRunner().invoke(app, [str(each) for each in arguments])
+        assert result.exit_code == 0, result.stderr
+        return result.stdout
+
+    labels = here / "labels.csv"
+    found = json.loads(other("predict", path, here / "rows.csv", "-o", labels, "--json"))
+    expected = model.predict(ROWS)
+    assert np.loadtxt(labels, delimiter=",", skiprows=1)[:, 1].tolist() == expected.tolist()
+    assert found["noise_rows"] == (expected < 0).sum() > 0
+    assert found["sizes"] == np.bincount(expected[expected >= 0]).tolist()
+    text = other("describe", path)
+    assert text.startswith(f"{path}: density-art")
+    assert "cluster 0:" in text
+    far = here / "far.csv"
+    far.write_text("x,y\n90,90\n")
+    assert "no cluster" in other("explain", path, far, "--row", "0")
+    assert "cluster" in other("explain", path, here / "rows.csv", "--row", "1")
+    boxes = here / "boxes.csv"
+    other("convert", path, boxes)
+    assert len(boxes.read_text().splitlines()) == model.n_categories_ + 1
+
+
 def test_a_model_goes_on_with_another_input(here: Path) -> None:
     path = here / "m.resonart"
     run(path, "--input", here / "rows.ndjson", *GIVEN)
@@ -113,7 +196,8 @@ def test_a_model_goes_on_with_another_input(here: Path) -> None:
 
 
 def test_without_vigilances_the_first_rows_choose_them(here: Path) -> None:
-    result = run(here / "m.resonart", "--input", here / "rows.ndjson", "--warm-up", "500")
+    arguments = ["--model", "ddvfa", "--input", here / "rows.ndjson", "--warm-up", "500"]
+    result = run(here / "m.resonart", *arguments)
     assert result.exit_code == 0, result.stderr
     model = DDVFA(random_state=0)
     with pytest.warns(UserWarning, match="chose"):
@@ -222,7 +306,11 @@ def test_errors_are_one_line_and_leave_the_model(here: Path) -> None:
         (2, [path, "--input", here / "rows.csv", "-o", here / "rows.csv"], "same file"),
         (2, [path, "--input", here / "rows.csv", "-o", path], "same file"),
         (2, [path, "--input", here / "rows.csv", "--no-learn", "--resume"], "--no-learn"),
-        (2, [path, "--input", here / "rows.csv", "--model", "dvfa", *GIVEN], "its own parameters"),
+        (
+            2,
+            [path, "--input", here / "rows.csv", "--model", "dvfa", *RHO],
+            "its own parameters",
+        ),
         (2, [path, "--input", here / "rows.csv", "--bounds", "0:1"], "its own parameters"),
         (1, [path, "--input", here / "rows.ndjson", "--resume", "--columns", "y,x"], "x, y before"),
         (2, [path, "--input", here / "rows.csv", "--delimiter", "é"], "--delimiter"),
@@ -562,7 +650,7 @@ def test_a_signal_in_the_warm_up(here: Path) -> None:
     """Rows that would not come again are learned; those of an input that is replayed wait."""
     for more, n_learned in (([], 50), (["--resume"], 0)):
         path = here / f"m{len(more)}.resonart"
-        given = ["--rho-lb", "0.85", "--rho-ub", "0.93"]
+        given = ["--model", "ddvfa", "--rho-lb", "0.85", "--rho-ub", "0.93"]
         with begin(path, *given, *more) as process:
             assert process.stdin is not None
             process.stdin.write(as_lines(ROWS[:50]))
@@ -652,10 +740,12 @@ def test_a_read_only_folder_and_an_unreadable_file(here: Path) -> None:
 KILLER = """
 import os, random, signal, sys, time
 from resonart.cli._app import app
-path, source, output, rejects, n_kills = sys.argv[1:]
+path, source, output, rejects, n_kills, given = sys.argv[1:]
 arguments = ["stream", path, "--input", source, "-o", output, "--rejects", rejects, "--resume",
-             "--checkpoint-every", "150", "--merge-every", "700", "--quiet"]
-given = ["--rho-lb", "0.85", "--rho-ub", "0.93", "--bounds", "-1:2"]
+             "--checkpoint-every", "150", "--quiet"]
+if "ddvfa" in given:
+    arguments += ["--merge-every", "700"]
+given = given.split()
 random.seed(1)
 killed = 0
 while killed < int(n_kills):
@@ -677,8 +767,13 @@ app(arguments + (given if not os.path.exists(path) else []))
 
 
 @pytest.mark.subprocess
-def test_killed_fifty_times_it_learns_everything_once(here: Path) -> None:
-    rows = np.concatenate([ROWS + 0.0001 * i for i in range(60)])
+@pytest.mark.parametrize(
+    "given",
+    [GIVEN, ["--model", "density-art", "--max-categories", "200"]],
+    ids=["ddvfa", "density-art"],
+)
+def test_killed_fifty_times_it_learns_everything_once(here: Path, given: list[str]) -> None:
+    rows = np.concatenate([joined_later(), *(ROWS + 0.0001 * i for i in range(60))])
     lines = as_lines(rows).splitlines(keepends=True)
     for i in range(5_000, len(lines), 5_000):
         lines[i] = b"spoilt\n"
@@ -686,7 +781,14 @@ def test_killed_fifty_times_it_learns_everything_once(here: Path) -> None:
     source.write_bytes(b"".join(lines))
     files = [here / name for name in ("k.resonart", "k.out", "k.rejects")]
     done = subprocess.run(
-        [sys.executable, "-c", KILLER, *map(str, [files[0], source, *files[1:]]), "50"],
+        [
+            sys.executable,
+            "-c",
+            KILLER,
+            *map(str, [files[0], source, *files[1:]]),
+            "50",
+            " ".join(given),
+        ],
         capture_output=True,
         text=True,
         timeout=300,
@@ -694,11 +796,11 @@ def test_killed_fifty_times_it_learns_everything_once(here: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "done early" not in done.stdout, "the input was too short to be killed fifty times in"
     whole = [here / name for name in ("w.resonart", "w.out", "w.rejects")]
-    result = run(
-        whole[0], "--input", source, "-o", whole[1], "--rejects", whole[2], *GIVEN,
-        "--merge-every", "700",
-    )  # fmt: skip
+    merging = ["--merge-every", "700"] if "ddvfa" in given else []
+    arguments = ["--input", source, "-o", whole[1], "--rejects", whole[2], *given, *merging]
+    result = run(whole[0], *arguments)
     assert result.exit_code == 0, result.stderr
     assert state(files[0]) == state(whole[0])
     assert files[1].read_bytes() == whole[1].read_bytes()
     assert files[2].read_bytes() == whole[2].read_bytes()
+    assert b'"event"' in whole[1].read_bytes()

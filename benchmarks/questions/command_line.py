@@ -25,7 +25,8 @@ N_FEATURES = 2
 FORMATS = ("ndjson", "csv")
 GOAL_PACE = 200_000
 GOAL_WAIT_MS = 50.0
-OPTIONS = ("--rho-lb", "0.9", "--rho-ub", "0.95", "--bounds", "-0.5:1.5")
+VIGILANCES = ("--rho-lb", "0.9", "--rho-ub", "0.95")
+OPTIONS = ("--model", "ddvfa", *VIGILANCES, "--bounds", "-0.5:1.5")
 
 
 def measure(

@@ -34,8 +34,8 @@ inline Boxes as_boxes(const Matrix<double>& mean, const Vector<double>& weight,
         if (!fits) throw nb::value_error("boxes must be finite");
     }
     for (std::size_t i = 0; i < n; ++i) {
-        if (!(weight.data()[i] > 0.0 && std::isfinite(weight.data()[i]))) {
-            throw nb::value_error("weights must be finite and positive");
+        if (!(weight.data()[i] >= 1.0 && std::isfinite(weight.data()[i]))) {
+            throw nb::value_error("weights must be finite and at least 1");
         }
     }
     return {n, d, mean.data(), weight.data(), side ? side->data() : nullptr};
@@ -50,7 +50,9 @@ nb::object vector_of(const Values& values) {
 
 inline ReadingParams reading_params(std::int64_t min_cluster_size, std::int64_t min_samples,
                                     Scaling scaling, Selection selection, unsigned n_threads) {
-    if (min_cluster_size < 0 || min_samples < 0) throw nb::value_error("sizes are not negative");
+    if (min_cluster_size < 0 || min_cluster_size == 1 || min_samples < 0) {
+        throw nb::value_error("min_cluster_size must be 0 or at least 2, min_samples at least 0");
+    }
     return {min_cluster_size, min_samples, scaling, selection, n_threads ? n_threads : 1};
 }
 
@@ -106,15 +108,21 @@ inline nb::tuple density_candidates(const Matrix<double>& mean, const Vector<dou
     {
         nb::gil_scoped_release free;
         Poll<CheckSignals> poll{CheckSignals()};
-        const LookedAt looked(boxes, poll);
+        const SortedBoxes sorted(boxes);
+        const LookedAt looked(sorted.boxes(), poll);
         const Candidates candidates(looked.boxes(), looked.scales(), params, poll);
         features = candidates.features(poll);
         n = candidates.all().size();
         for (const Considered& each : candidates.all()) {
+            std::vector<std::int32_t> own(boxes.size), attached(boxes.size);
             for (std::size_t i = 0; i < boxes.size; ++i) {
-                cluster.push_back(each.clusters.labels[looked.group(i)]);
-                nearest.push_back(each.clusters.attached[looked.group(i)]);
+                own[i] = each.clusters.labels[looked.group(i)];
+                attached[i] = each.clusters.attached[looked.group(i)];
             }
+            sorted.put_back(own);
+            sorted.put_back(attached);
+            cluster.insert(cluster.end(), own.begin(), own.end());
+            nearest.insert(nearest.end(), attached.begin(), attached.end());
         }
     }
     const auto matrix = [&](auto& values, std::size_t columns) {

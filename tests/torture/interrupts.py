@@ -104,7 +104,9 @@ def _go_on(model: Any) -> None:
     if hasattr(model, "n_features_in_"):
         rows = np.full((3, model.n_features_in_), 0.5)
         model.predict(rows)
-        model.set_params(order="given").partial_fit(rows)
+        if "order" in model.get_params():
+            model.set_params(order="given")
+        model.partial_fit(rows)
 
 
 def _rows(random: np.random.Generator, most: int = 4_000) -> Any:
@@ -268,7 +270,7 @@ CALLS: dict[str, Callable[[np.random.Generator], Prepared]] = {
 
 # ---------------------------------------------------------------------- commands
 
-GIVEN = ["--rho-lb", "0.8", "--rho-ub", "0.95"]
+GIVEN = ["--model", "ddvfa", "--rho-lb", "0.8", "--rho-ub", "0.95"]
 # What begins with out is written.
 COMMANDS = [
     ["cluster", "rows.csv", *GIVEN, "-o", "out.csv", "--save", "out.resonart"],

@@ -94,14 +94,16 @@ def _input(random: np.random.Generator, folder: Path) -> str:
 
 def _arguments(random: np.random.Generator, source: str) -> list[str]:
     model: list[Any] = [
-        ["--rho-lb", "0.85", "--rho-ub", "0.93"],
-        ["--rho-lb", "0.8", "--rho-ub", "0.97", "--max-categories", "40"],
+        ["--model", "ddvfa", "--rho-lb", "0.85", "--rho-ub", "0.93"],
+        ["--model", "ddvfa", "--rho-lb", "0.8", "--rho-ub", "0.97", "--max-categories", "40"],
         ["--model", "fuzzy-art", "--rho", "0.9"],
         ["--model", "topo-art", "--rho-a", "0.9"],
         ["--model", "dvfa", "--rho-lb", "0.8", "--rho-ub", "0.9"],
-    ][int(random.integers(5))]
+        ["--model", "density-art"],
+        ["--model", "density-art", "--max-categories", "40", "--noise", "attach"],
+    ][int(random.integers(7))]
     more = []
-    if model[0] == "--rho-lb" and random.random() < 0.7:
+    if model[1] == "ddvfa" and random.random() < 0.7:
         more += ["--merge-every", str(random.integers(20, 900))]
     if random.random() < 0.5:
         more += ["--bounds", "-1:2"]

@@ -94,7 +94,10 @@ def _check_copy(taken: Any, *, by_batches: bool) -> None:
         assert taken.counts_.sum() + taken.n_refused_ == n, "rows are not counted once"
     # A row that learn_one learns may join clusters of TopoART, and labels_ stay what they were.
     if len(taken.labels_) and (by_batches or not isinstance(taken, TopoART)):
-        assert taken.labels_.max() < max(taken.n_clusters_, 1), "labels of another moment"
+        # (Labels of DensityART that have died are not given anew: there may be more than clusters.)
+        is_dense = isinstance(taken, DensityART)
+        n_labels = len(taken.vigilances_) if is_dense else taken.n_clusters_
+        assert taken.labels_.max() < max(n_labels, 1), "labels of another moment"
     taken.predict(np.full((2, 3), 0.5))
 
 

@@ -14,7 +14,9 @@ from .._shared.show import card, heading, line, summary, table
 from .._shared.words import count_of
 
 _SCALINGS = tuple(_core.Scaling.__members__)
-_SELECTIONS = tuple(_core.Selection.__members__)
+# What the engine leaves open is one cluster, for which nothing is selected.
+_SELECTIONS = ("one", *tuple(_core.Selection.__members__)[1:])
+_IN_WORDS = {"eom": "excess of mass", "leaf": "leaves of the tree", "cut": "a flat cut"}
 
 
 class ReadingCandidate(NamedTuple):
@@ -26,8 +28,9 @@ class ReadingCandidate(NamedTuple):
         How features were made comparable.
     n_components : int
         Principal components taken; 0 where none were.
-    selection : {"eom", "leaf", "cut"}
-        How clusters were taken from the tree: by excess of mass, its leaves, or by one cut.
+    selection : {"eom", "leaf", "cut", "one"}
+        How clusters were taken from the tree: by excess of mass, its leaves, by one cut, or all of
+        it as one cluster.
     min_cluster_size, min_samples : int
         Rows that make a cluster, and rows that a density is taken over.
     height : float
@@ -37,7 +40,9 @@ class ReadingCandidate(NamedTuple):
     noise : float
         Share of the rows in none of them.
     score : float
-        The agreement with the true clusters that is expected of it; the higher the better.
+        How far it is expected to be from the best reading there is, as a difference of adjusted
+        Rand indices: 0 is the best, lower is worse. 0 also for one cluster, which is not compared
+        with the others, but said where the best of them looks as in rows without structure.
     """
 
     scaling: str
@@ -59,7 +64,7 @@ class ReadingCandidate(NamedTuple):
 
 def _candidates_table(candidates: Sequence[ReadingCandidate]) -> str:
     columns = ["scaling", "selection", "min_cluster_size", "min_samples"]
-    columns += ["clusters", "noise", "expected score"]
+    columns += ["clusters", "noise", "score"]
     rows = [
         (
             _scaling_in_words(each),
@@ -170,27 +175,34 @@ class ReadingChoice:
 
     @property
     def score(self) -> float:
-        """The agreement with the true clusters that is expected."""
+        """How far from the best reading it is expected to be: 0 is the best."""
         return self.chosen.score
 
     @property
     def reason(self) -> str:
         """All of it in one line."""
         best = self.chosen
+        n_others = count_of(len(self.runners_up), "other reading")
+        second = self.runners_up[0] if self.runners_up else None
+        if best.selection == "one":
+            if second is None:
+                return "1 cluster: nothing in the tree splits."
+            return (
+                "1 cluster: the rows look like rows without structure. The best of "
+                f"{n_others} has {count_of(second.n_clusters, 'cluster')}."
+            )
         text = (
             f"{count_of(best.n_clusters, 'cluster')}, {100.0 * best.noise:.1f} % noise: "
-            f"scaling {_scaling_in_words(best)!r}, selection {best.selection!r}, "
-            f"min_cluster_size {best.min_cluster_size}, min_samples {best.min_samples}"
+            f"{_IN_WORDS[best.selection]}, scaling {_scaling_in_words(best)!r}, "
+            f"min_cluster_size {best.min_cluster_size}, min_samples {best.min_samples}."
         )
-        if np.isfinite(best.score):
-            text += f", expected score {best.score:.3f}"
-        if self.runners_up:
-            second = self.runners_up[0]
+        if second is not None:
             text += (
-                f"; next of {count_of(len(self.runners_up), 'other reading')}: "
-                f"{count_of(second.n_clusters, 'cluster')} at {second.score:.3f}"
+                f" It is expected to be {max(0.0, -best.score):.2f} below the best index possible; "
+                f"the next of {n_others} ({count_of(second.n_clusters, 'cluster')}) "
+                f"{max(0.0, -second.score):.2f}."
             )
-        return f"{text}."
+        return text
 
     def __str__(self) -> str:
         return self.reason

@@ -107,6 +107,8 @@ class DensityART(BaseART):
     ``label_map_`` maps each old label to that of the cluster most of its rows are in, -1 where
     that is none.
 
+    What is read depends neither on the order of rows nor on that of columns.
+
     ``predict`` asks the most active category, whose cluster takes the row if the match reaches the
     cluster's own vigilance: that of the most distant neighbours in it, along the spanning tree.
 
@@ -135,6 +137,9 @@ class DensityART(BaseART):
     order = "given"
     random_state = None
     on_mismatch = "noise"
+
+    # Not where models of parts are to be pooled, and the clusters read from all of them.
+    _reads_on_the_way = True
 
     probabilities_: Floats
     outlier_scores_: Floats
@@ -296,7 +301,7 @@ class DensityART(BaseART):
         return True  # clusters are read once, when all rows are known
 
     def _merges_on_the_way(self) -> bool:
-        return True
+        return self._reads_on_the_way
 
     def _accept(self, rows: Rows, run: LearnedRun) -> None:
         super()._accept(rows, run)

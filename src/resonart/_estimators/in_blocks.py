@@ -34,6 +34,22 @@ def learn_block(model: BaseART, rows: ArrayLike) -> Labels:
     return model.partial_fit(rows).labels_
 
 
+def learn_boxes(model: DensityART, rows: ArrayLike) -> None:
+    """Let a model learn a block of rows, the first or another one, without reading its clusters.
+
+    For models that are pooled with others: :func:`resonart.merge_models` reads the clusters.
+
+    Parameters
+    ----------
+    model : DensityART
+        A new model, or one that has learned the blocks before.
+    rows : array-like of shape (n_samples, n_features)
+        The block.
+    """
+    model._reads_on_the_way = False
+    model.partial_fit(rows)
+
+
 def end_blocks(model: BaseART) -> Labels | None:
     """Merge or read clusters after the last block, as ``fit`` does in the end.
 
@@ -54,4 +70,6 @@ def end_blocks(model: BaseART) -> Labels | None:
 def forget_labels(model: BaseART) -> None:
     """Forget the labels of the last call's rows: a model that travels does not grow with them."""
     model.labels_ = np.empty(0, dtype=np.int64)
+    if isinstance(model, DensityART):
+        model.probabilities_, model.outlier_scores_ = np.empty(0), np.empty(0)
     model.__dict__.pop("label_maps_", None)

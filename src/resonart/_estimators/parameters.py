@@ -52,7 +52,8 @@ class Parameter:
     optional : bool
         Whether it may be None; the engine counts that as 0.
     may_be_auto : bool
-        Whether it may be ``"auto"``: chosen from the rows.
+        Whether it may be ``"auto"``: chosen from the first rows, once. (What is chosen whenever
+        clusters are read checks the word itself.)
     may_be_share : bool
         Whether a fraction below 1 is taken of the rows of ``fit``.
     of_fit : bool
@@ -241,13 +242,11 @@ PARAMETERS: dict[str, Parameter] = {
             "min_cluster_size",
             "Rows that make a cluster, or their share of all",
             check_other=lambda value: check_size("min_cluster_size", value, 2, may_be_share=True),
-            may_be_auto=True,
         ),
         Parameter(
             "min_samples",
             "Rows that a density is taken over",
             check_other=lambda value: check_size("min_samples", value, 1),
-            may_be_auto=True,
         ),
         _engine("scaling", "How features are made comparable before densities are taken"),
         Parameter(

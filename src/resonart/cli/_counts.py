@@ -49,10 +49,10 @@ class ClusterCounts:
         """Whether the classes were given up."""
         return len(self._classes) > MOST_CLASSES
 
-    def sizes(self, labels: Integers, n_clusters: int) -> tuple[Integers, int]:
-        """Return the rows of each cluster, and of none; ``labels`` are those of the ids."""
+    def sizes(self, labels: Integers, n_labels: int) -> tuple[Integers, int]:
+        """Return the rows of each label, and of none; ``labels`` are those of the ids."""
         ids = np.arange(-1, len(self._sizes) - 1)
-        counted = np.zeros(n_clusters + 1, dtype=np.int64)
+        counted = np.zeros(n_labels + 1, dtype=np.int64)
         np.add.at(counted, renamed(ids, labels) + 1, self._sizes)
         return counted[1:], int(counted[0])
 
@@ -66,11 +66,11 @@ class ClusterCounts:
             pairs[known, label] += n_rows
         return adjusted_rand_index(pairs)
 
-    def summary(self, labels: Integers, n_clusters: int, label_column: str | None) -> Summary:
-        """Return all of it at once."""
-        return Summary(
-            *self.sizes(labels, n_clusters), label_column, self.n_classes, self.agreement(labels)
-        )
+    def summary(self, labels: Integers, living: Integers, label_column: str | None) -> Summary:
+        """Return all of it at once; ``living`` are the labels that clusters have now."""
+        sizes, n_noise = self.sizes(labels, int(living.max(initial=-1)) + 1)
+        agreement = self.agreement(labels)
+        return Summary(sizes, n_noise, label_column, self.n_classes, agreement, living)
 
 
 class Summary(NamedTuple):
@@ -81,6 +81,7 @@ class Summary(NamedTuple):
     label_column: str | None
     n_classes: int | None
     agreement: float | None
+    living: Integers | None = None  # labels that are clusters; None: all
 
     @property
     def record(self) -> dict[str, Any]:
@@ -124,6 +125,7 @@ class Summary(NamedTuple):
         lines = [
             line(str(label), int(self.sizes[label]), int(n_categories[label]))
             for label in np.argsort(-self.sizes, kind="stable")
+            if self.living is None or label in self.living
         ]
         if self.n_noise:
             lines.append(line("noise", self.n_noise, None))

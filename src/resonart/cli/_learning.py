@@ -69,7 +69,7 @@ def learn(model: Any, first: FirstRows, on_chunk: OnChunk, advance: Advance) -> 
         began = time.perf_counter()
         labels = model.fit(chunk.rows).labels_ if first.is_all else learn_block(model, chunk.rows)
         seconds += time.perf_counter() - began
-        if not isinstance(model, resonart.TopoART):  # see labels_are_final
+        if first.is_all or keeps_labels(model):
             before, n_merges = n_merges, getattr(model, "n_merges_", 0)
             ids.follow(model.n_clusters_, None if n_merges == before else model.label_map_)
         on_chunk(chunk, ids.of(labels))
@@ -78,31 +78,36 @@ def learn(model: Any, first: FirstRows, on_chunk: OnChunk, advance: Advance) -> 
         began = time.perf_counter()
         label_map = end_blocks(model)
         seconds += time.perf_counter() - began
-        if label_map is not None:
+        if label_map is not None and keeps_labels(model):
             ids.follow(model.n_clusters_, label_map)
     return Learned(first.is_all, n_first_rows, seconds, ids.labels())
 
 
 def check_goes_in_chunks(model: Any, n_first_rows: int) -> None:
     """Say what was asked for that only rows read whole can have."""
-    params = model.get_params()
     cure = f"Give --in-memory-rows a larger number than {n_first_rows:,}, or leave it out."
-    if params["order"] != "given":
+    if model.order != "given":
         raise CommandError(
-            f"--order {params['order']} needs all rows in memory, and the table has more than "
+            f"--order {model.order} needs all rows in memory, and the table has more than "
             f"{n_first_rows:,}. {cure}"
         )
-    if params["max_epochs"] != 1:
+    if model.max_epochs != 1:
         raise CommandError(
-            f"--epochs {params['max_epochs']} needs all rows in memory, and the table has more "
+            f"--epochs {model.max_epochs} needs all rows in memory, and the table has more "
             f"than {n_first_rows:,}. {cure}"
         )
 
 
-def labels_are_final(model: Any, learned: Learned) -> bool:
-    """Tell whether labels given on the way can be told now.
+def keeps_labels(model: Any) -> bool:
+    """Tell whether a row stays in its cluster, but for merging.
 
-    TopoART numbers its clusters by what is linked, anew each time; only all rows asked again, after
-    the last is learned, tell their clusters.
+    TopoART numbers its clusters by what is linked, anew each time, and DensityART reads them anew,
+    so that they may split: only all rows asked again, after the last is learned, tell their
+    clusters.
     """
-    return learned.in_memory or not isinstance(model, resonart.TopoART)
+    return not isinstance(model, (resonart.TopoART, resonart.DensityART))
+
+
+def labels_are_final(model: Any, learned: Learned) -> bool:
+    """Tell whether labels given on the way can be told now."""
+    return learned.in_memory or keeps_labels(model)

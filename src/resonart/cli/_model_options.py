@@ -16,7 +16,9 @@ from resonart._estimators.parameters import AUTO, PARAMETERS, Parameter, paramet
 
 from ._command import Decorator, in_section
 
+# The first is made unless another is named; of those with vigilances the first is DDVFA.
 ESTIMATORS: dict[str, type[Any]] = {
+    "density-art": resonart.DensityART,
     "ddvfa": resonart.DDVFA,
     "fuzzy-art": resonart.FuzzyART,
     "dvfa": resonart.DVFA,
@@ -48,6 +50,33 @@ def rows_or_fraction(text: str) -> float | int:
     if not (0.0 < number < 1.0 or (number >= 1.0 and number.is_integer())):
         raise click.BadParameter(f"{text!r} is neither a number of rows nor a fraction below 1.")
     return number if number < 1.0 else int(number)
+
+
+def number_or_word(parameter: Parameter) -> Callable[[str], Any]:
+    """Return what turns text into a number, or leaves it a word, and lets the parameter check it.
+
+    Examples
+    --------
+    >>> number_or_word(PARAMETERS["min_cluster_size"])("0.05")
+    0.05
+    >>> number_or_word(PARAMETERS["min_samples"])("auto")
+    'auto'
+    """
+
+    def read(text: str) -> Any:
+        value: Any = text
+        for kind in (int, float):
+            try:
+                value = kind(text)
+                break
+            except ValueError:
+                continue
+        try:
+            return parameter.check(value)
+        except ValueError as error:
+            raise click.BadParameter(str(error)) from None
+
+    return read
 
 
 def feature_ranges(text: str) -> tuple[Any, Any]:
@@ -86,14 +115,16 @@ class ModelOptions:
     def make(self) -> Any:
         """Return the estimator, or say which options do not go with it, or are missing."""
         kind = ESTIMATORS[self.model]
-        for name in self.given:
+        for name in self.params_of(kind):
             if name not in parameters_of(kind):
                 owners = [m for m, k in ESTIMATORS.items() if name in parameters_of(k)]
                 raise click.UsageError(
                     f"{flag(name)} is an option of {' and '.join(owners)}, and the model is "
-                    f"{self.model}."
+                    f"{self.model}. Name the model that you mean: --model {owners[0]}."
                 )
-        params = {"random_state": 0} | self.given
+        params = self.params_of(kind)
+        if "random_state" in parameters_of(kind):
+            params = {"random_state": 0} | params
         if self.model == "topo-art" and params.get("rho_a") is None:
             raise click.UsageError(
                 "--model topo-art needs --rho-a, for instance --rho-a 0.9: it does not choose its "
@@ -101,6 +132,17 @@ class ModelOptions:
                 "topo-art'."
             )
         return kind(**params)
+
+    def params_of(self, kind: type[Any]) -> dict[str, Any]:
+        """Return what was given, as parameters of an estimator of this kind."""
+        params = dict(self.given)
+        if "noise" in params and "noise" not in parameters_of(kind):
+            params["on_mismatch"] = ON_MISMATCH[params.pop("noise")]
+        return params
+
+
+# What --noise is to estimators that are not asked for noise while they learn.
+ON_MISMATCH = {"label": "noise", "attach": "nearest"}
 
 
 def flag(name: str) -> str:
@@ -117,10 +159,12 @@ def flag(name: str) -> str:
 
 # Parameters that are no options of a model: a command has its own for them, or does without.
 _NO_OPTIONS = {"gamma_ref", "search", "merge_every", "n_jobs", "verbose", "on_mismatch"}
+VIGILANCES = ("rho", "rho_lb", "rho_ub", "rho_a")
 # Parameters that have to do with vigilances, and those a plane of them does without.
 _NOT_OF_A_PLANE = {
-    *("rho", "rho_lb", "rho_ub", "rho_a", "beta_sbm", "phi", "tau", "n_orders"),
-    *("max_epochs", "out_of_bounds", "max_categories"),
+    *VIGILANCES,
+    *("beta_sbm", "phi", "tau", "n_orders"),
+    *("max_epochs", "out_of_bounds", "max_categories", "noise"),
 }
 # What a line has to be turned into where it is neither a number nor a word.
 _SPECIAL: dict[str, dict[str, Any]] = {
@@ -130,6 +174,11 @@ _SPECIAL: dict[str, dict[str, Any]] = {
         "metavar": "LOW:HIGH,...",
         "help": "Ranges of the features of a new model: one for all, or one for each, as in 0:1 or "
         "0:1,-5:5. [default: those of the rows]",
+    },
+    "noise": {
+        "type": click.Choice(PARAMETERS["noise"].choices),
+        "help": "Whether rows in no cluster are labelled -1 or go to the nearest one. [default: "
+        "label (density-art), attach (the others)]",
     },
     "random_state": {
         "type": click.IntRange(0, 2**32 - 1),
@@ -145,6 +194,8 @@ def _form(parameter: Parameter) -> dict[str, Any]:
         return {"type": click.Choice(parameter.choices)}
     if parameter.kind == "flag":
         return {"default": None}
+    if parameter.kind == "other":
+        return {"type": number_or_word(parameter), "metavar": "N|auto"}
     high = int(parameter.high) if math.isfinite(parameter.high) else None
     if parameter.kind == "whole":
         return {"type": click.IntRange(1, high), "metavar": "N"}
@@ -171,14 +222,17 @@ def _help(parameter: Parameter) -> str:
         if name in parameters_of(kind)
     }
     models = "" if len(defaults) == len(ESTIMATORS) else f" ({', '.join(defaults)})"
-    told = ""
+    told, where = "", ""
+    if len(set(defaults.values())) == 2 and None in defaults.values():
+        [(only, default)] = [each for each in defaults.items() if each[1] is not None]
+        defaults, where = {only: default}, f" ({only})"
     if len(set(defaults.values())) == 1:
         [default] = set(defaults.values())
         if isinstance(default, bool):
             told = ("" if default else "no-") + flag(name).removeprefix("--")
         elif default is not None and default != AUTO:
             told = f"{default:g}" if isinstance(default, float) else str(default)
-    return f"{parameter.help}{models}." + (f" [default: {told}]" if told else "")
+    return f"{parameter.help}{models}." + (f" [default: {told}{where}]" if told else "")
 
 
 def _option(parameter: Parameter) -> Decorator[Any]:
@@ -190,7 +244,9 @@ def _option(parameter: Parameter) -> Decorator[Any]:
 
 
 _KNOWN = set().union(*map(parameters_of, ESTIMATORS.values()))
-MODEL_PARAMETERS = [name for name in PARAMETERS if name in _KNOWN - _NO_OPTIONS]
+# Those of the estimator that is made unless another is named come first.
+_IN_ORDER = dict.fromkeys([*parameters_of(next(iter(ESTIMATORS.values()))), *PARAMETERS])
+MODEL_PARAMETERS = [name for name in _IN_ORDER if name in _KNOWN - _NO_OPTIONS]
 
 
 def model_options(*, tries_vigilances: bool = False) -> Decorator[Any]:
@@ -198,13 +254,17 @@ def model_options(*, tries_vigilances: bool = False) -> Decorator[Any]:
 
     With ``tries_vigilances`` those of the estimator but for vigilances, which are tried.
     """
-    left_out = _NOT_OF_A_PLANE if tries_vigilances else set()
-    parameters = [name for name in MODEL_PARAMETERS if name not in left_out]
+    models, parameters = list(ESTIMATORS), MODEL_PARAMETERS
+    if tries_vigilances:
+        of = {model: parameters_of(kind).keys() for model, kind in ESTIMATORS.items()}
+        models = [model for model in models if of[model] & set(VIGILANCES)]
+        known = set().union(*(of[model] for model in models))
+        parameters = [name for name in parameters if name in known - _NOT_OF_A_PLANE]
     options = [
         click.option(
             "--model",
-            type=click.Choice(list(ESTIMATORS)),
-            default="ddvfa",
+            type=click.Choice(models),
+            default=models[0],
             show_default=True,
             help="Which estimator.",
         ),

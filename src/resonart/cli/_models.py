@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 import resonart
 
+from ._cluster_ids import Integers
 from ._errors import CommandError
 from ._files import STDIN
-from ._model_options import ESTIMATORS
+from ._model_options import ESTIMATORS, VIGILANCES
 
-VIGILANCES = ("rho", "rho_lb", "rho_ub", "rho_a")
 MODEL_MARK = b"PK\x03\x04"  # models are uncompressed zip archives
 
 
@@ -84,6 +86,19 @@ def in_short(model: Any) -> str:
     """
     vigilances = (f"{name} {value:g}" for name, value in vigilances_of(model).items())
     return ", ".join([kind_of(model), *vigilances])
+
+
+def living_labels(model: Any) -> Integers:
+    """Return the labels of a fitted model's clusters, which may have holes (density-art).
+
+    Examples
+    --------
+    >>> from resonart import FuzzyART
+    >>> living_labels(FuzzyART(rho=0.9).fit([[0.0], [1.0]]))
+    array([0, 1])
+    """
+    labels: Integers = np.unique(model.category_labels_)
+    return labels[labels >= 0]
 
 
 def chooses_itself(model: Any) -> bool:

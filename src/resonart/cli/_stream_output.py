@@ -23,15 +23,18 @@ from ._locks import try_lock
 
 
 class LineFormat(NamedTuple):
-    """How rows and merges are written, one line for each."""
+    """How rows and events are written, one line for each."""
 
     header: str
     row: str  # of its line's number, label, match, and whether it founded a cluster
     truth: tuple[str, str]  # how no and yes are written
-    merge: Callable[[int, dict[int, int]], str]  # of the last line before it, and changed labels
+    # What has renamed labels, the last line before it, and which labels.
+    renaming: Callable[[str, int, dict[int, int]], str]
 
-    def lines(self, numbers: NDArray[np.int64], learned: Learned, before: int) -> str:
-        """Return what was learned of rows, and merges between them.
+    def lines(
+        self, numbers: NDArray[np.int64], learned: Learned, before: int, event: str = "merge"
+    ) -> str:
+        """Return what was learned of rows, and between them the events that renamed labels.
 
         ``before`` is the line of the last row before these.
         """
@@ -43,7 +46,8 @@ class LineFormat(NamedTuple):
             changed = {old: new for old, new in enumerate(label_map.tolist()) if old != new}
             if changed:
                 # A merge that makes room for a row comes before it.
-                parts.append(self.merge(int(numbers[after - 1]) if after else before, changed))
+                line = int(numbers[after - 1]) if after else before
+                parts.append(self.renaming(event, line, changed))
         parts.append(self._rows(numbers, learned, done, len(numbers)))
         return "".join(parts)
 
@@ -59,12 +63,12 @@ class LineFormat(NamedTuple):
         return (self.row * (last - first)) % tuple(chain.from_iterable(values))
 
 
-def _merge_as_ndjson(line: int, changed: dict[int, int]) -> str:
-    return f'{{"event":"merge","line":{line},"labels":{json.dumps(changed)}}}\n'
+def _renaming_as_ndjson(event: str, line: int, changed: dict[int, int]) -> str:
+    return f'{{"event":"{event}","line":{line},"labels":{json.dumps(changed)}}}\n'
 
 
-def _merge_as_csv(line: int, changed: dict[int, int]) -> str:
-    return "".join(f"merge,{line},{old},,,{new}\n" for old, new in changed.items())
+def _renaming_as_csv(event: str, line: int, changed: dict[int, int]) -> str:
+    return "".join(f"{event},{line},{old},,,{new}\n" for old, new in changed.items())
 
 
 LINE_FORMATS = {
@@ -72,13 +76,13 @@ LINE_FORMATS = {
         header="",
         row='{"line":%d,"label":%d,"match":%.6g,"new":%s}\n',
         truth=("false", "true"),
-        merge=_merge_as_ndjson,
+        renaming=_renaming_as_ndjson,
     ),
     "csv": LineFormat(
         header="event,line,label,match,new,renamed_to\n",
         row="row,%d,%d,%.6g,%s,\n",
         truth=("0", "1"),
-        merge=_merge_as_csv,
+        renaming=_renaming_as_csv,
     ),
 }
 

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from resonart import Learned
+from resonart import DensityART, Learned
 from resonart._shared.escape import escaped_json
 from resonart.io import Block, LineParser, LineReader, LiveRows, Reject
 
@@ -379,7 +379,8 @@ class Streamer:
             founded = np.zeros(len(rows), dtype=np.bool_)
             scores = self.model.score_samples(rows)
             learned = Learned(self.model.predict(rows), scores, founded, [])
-        told = self.format.lines(lines, learned, self._read.last_line)
+        event = "reading" if isinstance(self.model, DensityART) else "merge"
+        told = self.format.lines(lines, learned, self._read.last_line, event)
         self.outputs["output"].write(told)
         self._read = replace(self._read, last_line=int(lines[-1]))
         if is_new:

@@ -22,9 +22,9 @@ from ._counts import ClusterCounts
 from ._errors import CommandError, note_features, warn
 from ._files import STDIN, OutputFile, check_folder, shown_path, table_writer
 from ._label_table import LabelTable, label_table_options
-from ._learning import FirstRows, Learned, labels_are_final, learn, read_first_rows
+from ._learning import FirstRows, Learned, keeps_labels, labels_are_final, learn, read_first_rows
 from ._model_options import ModelOptions, model_options
-from ._models import as_feature, feature_names, in_short, kind_of, vigilances_of
+from ._models import as_feature, feature_names, in_short, kind_of, living_labels, vigilances_of
 from ._output import Output, Report, duration
 from ._pictures import check_picture, draw
 from ._tables import (
@@ -41,7 +41,8 @@ from ._temporary_ids import AT_ONCE, TemporaryIds
 @command(
     "cluster data.csv -o labels.csv --save model.resonart",
     "cluster data.csv --label class --report --picture boxes.png",
-    "cluster data.parquet --rho-lb 0.85 --rho-ub 0.95 --json",
+    "cluster data.csv --min-cluster-size 20 --noise attach",
+    "cluster data.parquet --model ddvfa --rho-lb 0.85 --rho-ub 0.95 --json",
 )
 @data_argument
 @label_table_options
@@ -54,7 +55,6 @@ from ._temporary_ids import AT_ONCE, TemporaryIds
     metavar="A,B",
     help="The two features along the axes of the picture. [default: the first two]",
 )
-@option("--noise", is_flag=True, help="Label -1 for rows that belong to no cluster (topo-art).")
 @table_options
 @model_options()
 @in_memory_option
@@ -65,7 +65,6 @@ def cluster(
     report: bool,
     picture: Path | None,
     axes: list[str] | None,
-    noise: bool,
     table: TableOptions,
     model_options: ModelOptions,
     in_memory_rows: int | None,
@@ -73,9 +72,10 @@ def cluster(
 ) -> Report:
     """Cluster a table; write labels, a model, a report, a picture.
 
-    DATA is a CSV, TSV, Parquet, Arrow, NPY or NDJSON file, or - for stdin. Vigilances are chosen
-    by themselves unless they are given. A table larger than --in-memory-rows goes through in
-    chunks, once, in bounded memory.
+    DATA is a CSV, TSV, Parquet, Arrow, NPY or NDJSON file, or - for stdin. Nothing has to be
+    chosen: how clusters are read from the density of the rows is chosen by itself, and so are the
+    vigilances of the other models unless they are given. Noise is labelled -1. A table larger than
+    --in-memory-rows goes through in chunks, in bounded memory.
     """
     if axes is not None and (picture is None or len(axes) > 2):
         raise click.UsageError("--axes names the one or two features of a --picture FILE.")
@@ -83,9 +83,6 @@ def cluster(
     if save is not None:
         check_folder("--save", save)
     model = model_options.make()
-    if noise:
-        model.set_params(on_mismatch="noise")
-
     task = ClusterTask(data, table, model, labels)
     with table_writer(labels.target) as writer, TemporaryIds() as kept_ids:
         result = run(task, kept_ids if writer is not None else None, in_memory_rows, output)
@@ -161,8 +158,8 @@ def check_readable_twice(task: ClusterTask, n_rows: int) -> None:
         return
     if task.labels.scores:
         why = "--scores"
-    elif isinstance(task.model, resonart.TopoART):
-        why = "topo-art, which names its clusters when all are learned,"
+    elif not keeps_labels(task.model):
+        why = f"{kind_of(task.model)}, which names its clusters when all rows are learned,"
     else:
         return
     raise CommandError(
@@ -189,7 +186,7 @@ def labelled(
     """Give the columns of the table of labels, some rows at a time.
 
     The table is read a second time for what only the finished model can tell: matches, and the
-    labels of topo-art.
+    labels of topo-art and density-art.
     """
     is_final = labels_are_final(task.model, result.learned)
     if is_final and not task.labels.scores:
@@ -240,10 +237,11 @@ def report_of(
     """Say what was found."""
     model, reader, learned, counts = task.model, result.reader, result.learned, result.counts
     n_rows, n_clusters = counts.n_rows, model.n_clusters_
-    summary = counts.summary(learned.labels, n_clusters, reader.label_name)
+    summary = counts.summary(learned.labels, living_labels(model), reader.label_name)
     owners = model.category_labels_
-    categories = np.bincount(owners[owners >= 0], minlength=n_clusters)
+    categories = np.bincount(owners[owners >= 0], minlength=len(summary.sizes))
     choice = getattr(model, "vigilance_choice_", None)
+    reading = getattr(model, "choice_", None)
     description = model.describe() if describes else None
     record = {
         "data": task.data,
@@ -264,7 +262,15 @@ def report_of(
             "rows_used": choice.n_rows_used,
             "rows_given": choice.n_rows,
         },
+        "reading": None
+        if reading is None
+        else {
+            "reason": str(reading),
+            **reading.chosen._asdict(),
+            "runners_up": len(reading.runners_up),
+        },
         "clusters": n_clusters,
+        "labels": summary.living,
         "categories": model.n_categories_,
         "categories_of": categories,
         **summary.record,
@@ -281,14 +287,16 @@ def report_of(
     if chosen and not learned.in_memory:
         chosen += f" from the first {learned.n_first_rows:,} rows"
     refused = f"{count_of(model.n_refused_, 'row')}, for lack of room (--max-categories)"
-    speed = f" ({n_rows / max(learned.seconds, 1e-9):,.0f} rows/s)" if choice is None else ""
+    has_chosen = choice is not None or reading is not None
+    speed = "" if has_chosen else f" ({n_rows / max(learned.seconds, 1e-9):,.0f} rows/s)"
+    noise = f", {count_of(summary.n_noise, 'row')} noise" if summary.n_noise else ""
     facts = {
         "data": f"{task.data}: {rows_in_words(n_rows, width, reader.n_dropped)}{how}",
         "left out": ", ".join(map(str, reader.left_out)),
         "model": f"{in_short(model)}{chosen}",
-        "why": choice,
+        "why": choice if reading is None else reading,
         "found": f"{count_of(n_clusters, 'cluster')} in "
-        f"{count_of(model.n_categories_, 'category')}",
+        f"{count_of(model.n_categories_, 'category')}{noise}",
         "refused": refused if model.n_refused_ else None,
         "agreement": summary.agreement_in_words,
         "time": f"{duration(seconds)}, learning {duration(learned.seconds)}{speed}",

@@ -14,8 +14,10 @@ from resonart._shared.words import count_of
 from ._command import command, target_option
 from ._errors import CommandError
 from ._files import InputFile, OutputFile, check_folder
-from ._models import kind_of, load_fitted
+from ._models import kind_of, living_labels, load_fitted
 from ._output import Output, Report, Table
+
+MERGED = (resonart.DensityART, resonart.DDVFA)
 
 
 @command("merge a.resonart b.resonart -o both.resonart")
@@ -28,20 +30,22 @@ from ._output import Output, Report, Table
 def merge(model_files: tuple[str, ...], target: Path, output: Output) -> Report:
     """Merge models that were learned apart into one.
 
-    The models are DDVFA models with the same parameters and features; their ranges may differ, and
-    so may vigilances that were chosen from the rows.
+    The models are density-art models, or ddvfa models, with the same parameters and features;
+    their ranges may differ, and so may vigilances that were chosen from the rows.
     The table says which cluster each of theirs has become.
     """
     if len(model_files) < 2:
         raise click.UsageError("merge needs two models or more.")
     check_folder("-o", target)
     models = [load_for_merging(path) for path in model_files]
+    check_one_kind(models, model_files)
     merged = merge_all(models, model_files)
     about = {"made_by": f"resonart {resonart.__version__} merge", "models": list(model_files)}
     merged.save(target, metadata=about, include_labels=False)
 
     label_maps = merged.label_maps_
-    sizes = np.zeros(merged.n_clusters_ + 1, dtype=np.int64)  # of noise, and of the clusters
+    n_labels = int(living_labels(merged).max(initial=-1)) + 1
+    sizes = np.zeros(n_labels + 1, dtype=np.int64)  # of noise, and of the clusters
     np.add.at(sizes, merged.category_labels_ + 1, merged.counts_)
     n_before = sum(model.n_clusters_ for model in models)
     return Report(
@@ -64,8 +68,11 @@ def merge(model_files: tuple[str, ...], target: Path, output: Output) -> Report:
                 ["model", "cluster", "becomes", "rows there"],
                 [
                     [name, old, int(new) if new >= 0 else "noise", int(sizes[new + 1])]
-                    for name, label_map in zip(model_files, label_maps, strict=True)
+                    for name, label_map, living in zip(
+                        model_files, label_maps, map(living_labels, models), strict=True
+                    )
                     for old, new in enumerate(label_map)
+                    if new >= 0 or old in living
                 ],
             ),
         ],
@@ -75,9 +82,21 @@ def merge(model_files: tuple[str, ...], target: Path, output: Output) -> Report:
 def load_for_merging(path: str) -> Any:
     """Load a model, or say that its kind cannot be merged."""
     model, _ = load_fitted(path)
-    if not isinstance(model, resonart.DDVFA):
-        raise CommandError(f"{path} holds a {kind_of(model)} model; only ddvfa models merge.")
+    if not isinstance(model, MERGED):
+        raise CommandError(
+            f"{path} holds a {kind_of(model)} model; only density-art and ddvfa models merge."
+        )
     return model
+
+
+def check_one_kind(models: list[Any], names: tuple[str, ...]) -> None:
+    """Say that models of two kinds do not merge."""
+    for model, name in zip(models, names, strict=True):
+        if type(model) is not type(models[0]):
+            raise CommandError(
+                f"{name} holds a {kind_of(model)} model, and {names[0]} a {kind_of(models[0])} "
+                "model: only models of one kind merge."
+            )
 
 
 def merge_all(models: list[Any], names: tuple[str, ...]) -> Any:

@@ -25,8 +25,7 @@ from ._command import (
     target_option,
 )
 from ._files import shown_path, table_writer
-from ._model_options import ESTIMATORS, ModelOptions, flag, model_options
-from ._models import VIGILANCES
+from ._model_options import ESTIMATORS, VIGILANCES, ModelOptions, flag, model_options
 from ._output import Output, Report, Table, duration
 from ._pictures import check_picture, draw
 from ._tables import TableOptions, in_memory_option, rows_in_words, table_options

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
+from resonart._estimators.parameters import PARAMETERS
 from resonart._shared.words import count_of
 
-from ._command import command, data_argument, model_argument, option
+from ._command import choice_option, command, data_argument, model_argument
 from ._counts import ClusterCounts
+from ._errors import CommandError
 from ._files import shown_path, table_writer
 from ._label_table import LabelTable, label_table_options
-from ._models import kind_of, load_fitted
+from ._model_options import ON_MISMATCH
+from ._models import kind_of, living_labels, load_fitted
 from ._output import Output, Report, duration
 from ._tables import TableOptions, rows_in_words, table_options
 
@@ -22,13 +27,18 @@ from ._tables import TableOptions, rows_in_words, table_options
 @model_argument
 @data_argument
 @label_table_options
-@option("--noise", is_flag=True, help="Label -1 for rows that resonate with no cluster.")
+@choice_option(
+    "--noise",
+    PARAMETERS["noise"].choices,
+    "Whether rows that resonate with no cluster are labelled -1 or go to the nearest one. "
+    "[default: as the model was made]",
+)
 @table_options
 def predict(
     model_file: str,
     data: str,
     labels: LabelTable,
-    noise: bool,
+    noise: str | None,
     table: TableOptions,
     output: Output,
 ) -> Report:
@@ -38,8 +48,8 @@ def predict(
     table without names needs them in the model's order. Tables of any size go through in chunks.
     """
     model, _ = load_fitted(model_file)
-    if noise:
-        model.set_params(on_mismatch="noise")
+    if noise is not None:
+        set_noise(model, noise, model_file)
     counts = ClusterCounts()
     with (
         table.open(data, model) as reader,
@@ -53,7 +63,7 @@ def predict(
                 writer.write(labels.columns(chunk.numbers, found, model, chunk.rows))
             advance(len(found))
     seconds = output.seconds
-    summary = counts.summary(np.arange(model.n_clusters_), model.n_clusters_, reader.label_name)
+    summary = counts.summary(np.empty(0, np.int64), living_labels(model), reader.label_name)
     return Report(
         {
             "model_file": model_file,
@@ -78,3 +88,15 @@ def predict(
             summary.table(),
         ],
     )
+
+
+def set_noise(model: Any, noise: str, path: str) -> None:
+    """Let a model say -1, or the nearest cluster, of rows that resonate with none."""
+    params = model.get_params()
+    if "on_mismatch" in params:
+        model.set_params(on_mismatch=ON_MISMATCH[noise])
+    elif params["noise"] != noise:
+        raise CommandError(
+            f"the clusters of {path} were read with --noise {params['noise']}, which cannot be "
+            f"changed without the rows. Cluster them with --noise {noise}."
+        )

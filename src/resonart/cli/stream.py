@@ -18,13 +18,14 @@ from ._command import COUNT, choice_option, command, option, target_option
 from ._errors import CommandError, as_options, message_of
 from ._files import STDIN, STDOUT, InputFile, OutputFile, UpdatedFile
 from ._model_options import ModelOptions, model_options
-from ._models import chooses_itself, feature_names, is_fitted
+from ._models import chooses_itself, feature_names, is_fitted, kind_of
 from ._output import Output, Report
 from ._stream_output import LINE_FORMATS, LineOutput
 from ._streaming import Position, Streamer, stopping_at_signals
 from ._tables import TextOptions, text_options
 
 FORMATS = ("ndjson", "csv", "tsv")
+WARM_UP = 1_000
 
 
 @command("stream live.resonart --input data.csv -o labels.ndjson --resume", summary_on_stderr=True)
@@ -61,8 +62,8 @@ FORMATS = ("ndjson", "csv", "tsv")
 @option(
     "--warm-up",
     type=COUNT,
-    default=1_000,
-    help="Rows a new model waits for, to know feature ranges and choose vigilances.",
+    help="Rows a new model waits for, to know feature ranges and choose vigilances. [default: 1 "
+    "(density-art), 1000 (the others)]",
 )
 @option("--no-learn", is_flag=True, help="Only tell labels; the model stays as it is.")
 @model_options()
@@ -78,14 +79,15 @@ def stream(
     checkpoint_every: int,
     resume: bool,
     merge_every: int | None,
-    warm_up: int,
+    warm_up: int | None,
     no_learn: bool,
     model_options: ModelOptions,
     output: Output,
 ) -> Report:
     """Learn rows as they come, one line out for each.
 
-    A line has the row's label, its match, and whether it is a new cluster. MODEL is a model file.
+    A line has the row's label, its match, and whether it is a new cluster; where clusters are read
+    anew or merged, a line tells which labels changed. MODEL is a model file.
     If it is there, it goes on learning; if not, it is made, by the options that "resonart cluster"
     has, too. Model and place in the input are saved together, so that an input that can be replayed
     is learned exactly once: --resume goes on where the file stands, after a crash, too.
@@ -125,7 +127,7 @@ def stream(
             stop=stop,
             position=position,
             resumes=resume,
-            warm_up=0 if is_fitted(model) or knows_enough(model) else warm_up,
+            warm_up=rows_to_wait_for(model, warm_up),
             checkpoint_every=checkpoint_every,
             stops_at_reject=on_reject == "stop",
             learns=not no_learn,
@@ -173,13 +175,10 @@ def check_same(model: Any, options: ModelOptions, path: str) -> None:
     """Let a command be run again as it was; refuse options that a model which is there has not."""
     given_by = click.get_current_context().get_parameter_source("model")
     is_kind_given = given_by is click.core.ParameterSource.COMMANDLINE
-    if not options.given and not is_kind_given:
-        return
-    wanted = options.make()
-    mine, asked = model.get_params(), wanted.get_params()
+    mine, asked = model.get_params(), options.params_of(type(model))
     # (Bounds are a pair of numbers or of as many numbers as there are features.)
-    if (is_kind_given and type(model) is not type(wanted)) or not all(
-        name in mine and np.array_equal(mine[name], asked[name]) for name in options.given
+    if (is_kind_given and kind_of(model) != options.model) or not all(
+        name in mine and np.array_equal(mine[name], value) for name, value in asked.items()
     ):
         raise click.UsageError(
             f"{path} is there already, with its own parameters. Give the same ones or none, or "
@@ -196,9 +195,17 @@ def set_merging(model: Any, merge_every: int | None) -> None:
     model.set_params(merge_every=merge_every)
 
 
-def knows_enough(model: Any) -> bool:
-    """Tell whether a new model can begin with the first row."""
-    return model.bounds is not None and not chooses_itself(model)
+def rows_to_wait_for(model: Any, warm_up: int | None) -> int:
+    """Return how many rows a model begins with together; 0 where it takes them as they come.
+
+    Ranges that are not given are those of the rows it begins with: these have to be the same
+    however the input is cut. DensityART gets along with one.
+    """
+    if is_fitted(model) or (model.bounds is not None and not chooses_itself(model)):
+        return 0
+    if warm_up is not None:
+        return warm_up
+    return 1 if isinstance(model, resonart.DensityART) else WARM_UP
 
 
 # ---------------------------------------------------------------------- in and out

@@ -8,7 +8,7 @@ import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from numbers import Integral
-from typing import Any, Literal, overload
+from typing import Any, Literal, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from resonart import DDVFA
+from resonart import DDVFA, DensityART, merge_models
 from resonart._estimators.in_blocks import end_blocks, forget_labels
 from resonart._shared.warn import warn_user
 
@@ -26,9 +26,7 @@ from ._learn import (
     fit_sample,
     learn_partition,
     merge_parts,
-    pack,
-    unpack,
-    with_params_of,
+    settle,
 )
 from ._partitions import (
     Reading,
@@ -43,6 +41,7 @@ from ._report import FitReport
 from ._require import require_dask
 from ._run import join_in_a_tree, run, run_over
 from ._sample import Keys, limit_of
+from ._strategies import Model, Pooled, Strategy, pack, set_known, strategy_of, unpack
 from ._survey import merge_surveys, survey_partition
 
 # So many that boxes have nearly grown to their sizes, in random order, before partitions go on with
@@ -50,7 +49,33 @@ from ._survey import merge_surveys, survey_partition
 SAMPLE_ROWS = 50_000
 CHUNK_ROWS = 65_536
 
+M = TypeVar("M", DDVFA, DensityART)
 
+
+@overload
+def fit(
+    data: Any,
+    estimator: DensityART,
+    *,
+    client: Any = ...,
+    sample_rows: int = ...,
+    columns: Sequence[str | int] | None = ...,
+    missing: Literal["error", "drop"] = ...,
+    chunk_rows: int = ...,
+    with_report: Literal[False] = ...,
+) -> DensityART: ...
+@overload
+def fit(
+    data: Any,
+    estimator: DensityART,
+    *,
+    client: Any = ...,
+    sample_rows: int = ...,
+    columns: Sequence[str | int] | None = ...,
+    missing: Literal["error", "drop"] = ...,
+    chunk_rows: int = ...,
+    with_report: Literal[True],
+) -> tuple[DensityART, FitReport]: ...
 @overload
 def fit(
     data: Any,
@@ -77,7 +102,7 @@ def fit(
 ) -> tuple[DDVFA, FitReport]: ...
 def fit(
     data: Any,
-    estimator: DDVFA | None = None,
+    estimator: Model | None = None,
     *,
     client: Any = None,
     sample_rows: int = SAMPLE_ROWS,
@@ -85,20 +110,21 @@ def fit(
     missing: Literal["error", "drop"] = "error",
     chunk_rows: int = CHUNK_ROWS,
     with_report: bool = False,
-) -> DDVFA | tuple[DDVFA, FitReport]:
+) -> Model | tuple[Model, FitReport]:
     """Cluster rows that lie in many partitions; they are learned where they lie.
 
-    A first pass finds the feature ranges and draws a sample spread over all partitions. The sample
-    is fitted, and every partition goes on from a copy of that model; then the copies are merged,
-    neighbours first. Rows stay where they are, but for the sample, which goes to one worker; small
-    models travel.
+    Of DensityART a first pass finds the feature ranges, partitions are learned into boxes, and the
+    clusters are read once, from the boxes of all. Of DDVFA a first pass finds the ranges and draws
+    a sample spread over all partitions. The sample is fitted, and every partition goes on from a
+    copy of that model; then the copies are merged, neighbours first. Rows stay where they are, but
+    for the sample, which goes to one worker; small models travel.
 
     Parameters
     ----------
     data : dask array, dask dataframe, or list of paths
         The partitions: blocks of rows, partitions, or files that the workers can read (all formats
         of :func:`resonart.io.open_table`), each a partition.
-    estimator : DDVFA or None, default=None
+    estimator : DensityART, DDVFA or None, default=None
         What to fit; it is left alone. ``None`` is ``DDVFA()``. Where ``bounds`` is None, ranges are
         found in the first pass. Vigilances that are ``"auto"`` are chosen on the sample. Rows are
         presented once, whatever ``max_epochs``, and those of a partition in the order given;
@@ -106,8 +132,8 @@ def fit(
     client : distributed.Client or None, default=None
         Where to work. By default what dask uses: the last client made, or else threads.
     sample_rows : int, default=50000
-        Rows of the sample; the more, the less categories depend on how rows are sorted. Where there
-        are fewer, all are in it, but for copies. 0 goes without: partitions then know nothing of
+        Rows of DDVFA's sample; the more, the less categories depend on how rows are sorted. Where
+        there are fewer, all are in it, but for copies. 0 goes without: partitions know nothing of
         each other, Merge ART alone has to join their clusters, and vigilances must be given; where
         ``bounds`` is, too, there is no first pass. See Notes.
     columns : list of str or int, or None, default=None
@@ -122,10 +148,10 @@ def fit(
 
     Returns
     -------
-    model : DDVFA
+    model : DensityART or DDVFA
         An ordinary model: it predicts, goes on with ``partial_fit``, saves and loads. Its
-        ``counts_`` sum to the rows; ``labels_`` is empty. ``bounds_``, ``rho_lb_``, ``rho_ub_``
-        and ``vigilance_choice_`` tell what was found and chosen.
+        ``counts_`` sum to the rows; ``labels_`` is empty. ``bounds_``, and ``choice_`` or
+        ``rho_lb_``, ``rho_ub_`` and ``vigilance_choice_`` tell what was found and chosen.
     report : FitReport
         Only ``with_report``.
 
@@ -145,7 +171,7 @@ def fit(
     is done first. Tasks keep nothing on a worker: one that dies is asked again elsewhere, and
     nothing is counted twice.
 
-    ``max_categories`` asks for ``sample_rows=0``: models that go on from the sample's have to keep
+    ``max_categories`` of DDVFA asks for ``sample_rows=0``: models that go on from the sample's keep
     all their categories until they are merged back. It then bounds the model of each partition; the
     merged model has what is left after compression.
 
@@ -154,26 +180,23 @@ def fit(
     >>> import dask
     >>> import dask.array as da
     >>> import numpy as np
-    >>> from resonart import DDVFA
+    >>> from resonart import DDVFA, DensityART
     >>> import resonart.dask
     >>> rng = np.random.default_rng(0)
     >>> X = np.concatenate([rng.normal(0, 1, (500, 2)), rng.normal(20, 1, (500, 2))])
     >>> rows = da.from_array(X, chunks=(125, 2))  # sorted: no partition has both clusters
     >>> with dask.config.set(scheduler="synchronous"):
-    ...     model = resonart.dask.fit(rows, DDVFA(random_state=0))
+    ...     model = resonart.dask.fit(rows, DensityART())
+    ...     other = resonart.dask.fit(rows, DDVFA(random_state=0))
     >>> model.n_clusters_, int(model.counts_.sum())
+    (2, 1000)
+    >>> other.n_clusters_, int(other.counts_.sum())
     (2, 1000)
     """
     ours = _checked(estimator)
-    sample_rows = _count("sample_rows", sample_rows, least=0)
-    if sample_rows == 0 and "auto" in (ours.rho_lb, ours.rho_ub):
-        raise ValueError(
-            "Vigilances that are 'auto' are chosen on a sample, and sample_rows=0 draws none. Give "
-            "rho_lb and rho_ub, or a sample_rows of 1,000 or more."
-        )
-    if sample_rows:
-        _check_unbounded(ours, "or sample_rows=0, with which each partition keeps to it")
-    work = _Tasks(data, _reading(columns, missing, chunk_rows), client)
+    strategy = strategy_of(ours)
+    sample_rows = strategy.sample_rows(ours, _count("sample_rows", sample_rows, least=0))
+    work = _Tasks(data, _reading(columns, missing, chunk_rows), client, strategy)
     started = time.perf_counter()
     sampled = work.fit_sample(ours, sample_rows) if sample_rows or ours.bounds is None else None
     if sampled is not None and sampled.outliers is not None:
@@ -183,7 +206,7 @@ def fit(
         n_sample, part = 0, work.learn(_new_model(ours, sampled), is_base=False)
         if part is None:
             raise ValueError("data has no rows: all partitions are empty.")
-        model = unpack(part.model)
+        model = unpack(part.models[0])
     else:
         n_sample = len(sampled.places)
         part = work.learn(sampled.model, is_base=True, sampled=sampled)
@@ -193,13 +216,13 @@ def fit(
                 f"data had {sampled.n_rows:,} rows in the first pass, {n_learned:,} in the second. "
                 "It must stay as it is while it is fitted: persist it, or write it first."
             )
-        model = sampled.model if part is None else unpack(part.model)
+        model = sampled.model if part is None else unpack(part.models[0])
         end_blocks(model)
-    model.set_params(**ours.get_params())
+    fitted: Model = model.set_params(**ours.get_params())
     if not with_report:
-        return model
-    return model, _report(
-        model,
+        return fitted
+    return fitted, _report(
+        fitted,
         part,
         n_partitions=len(work.partitions),
         n_sample_rows=n_sample,
@@ -211,7 +234,7 @@ def fit(
 
 @overload
 def update(
-    model: DDVFA,
+    model: M,
     data: Any,
     *,
     client: Any = ...,
@@ -219,10 +242,10 @@ def update(
     missing: Literal["error", "drop"] = ...,
     chunk_rows: int = ...,
     with_report: Literal[False] = ...,
-) -> DDVFA: ...
+) -> M: ...
 @overload
 def update(
-    model: DDVFA,
+    model: M,
     data: Any,
     *,
     client: Any = ...,
@@ -230,9 +253,9 @@ def update(
     missing: Literal["error", "drop"] = ...,
     chunk_rows: int = ...,
     with_report: Literal[True],
-) -> tuple[DDVFA, FitReport]: ...
+) -> tuple[M, FitReport]: ...
 def update(
-    model: DDVFA,
+    model: M,
     data: Any,
     *,
     client: Any = None,
@@ -240,16 +263,18 @@ def update(
     missing: Literal["error", "drop"] = "error",
     chunk_rows: int = CHUNK_ROWS,
     with_report: bool = False,
-) -> DDVFA | tuple[DDVFA, FitReport]:
+) -> M | tuple[M, FitReport]:
     """Let a model learn partitions that have come later.
 
     Every partition goes on from a copy of the model, where it lies, and the copies are merged:
     ``partial_fit`` over partitions. Clusters the model has keep their labels and are not merged
-    with each other; call ``merge()`` of the result for that.
+    with each other; call ``merge()`` of the result for that. Of DensityART the boxes of model and
+    partitions are pooled, and the clusters read anew: ``label_maps_[0]`` of the result says what
+    became of the model's labels.
 
     Parameters
     ----------
-    model : DDVFA
+    model : DensityART or DDVFA
         A fitted model, of :func:`fit` or any other. It is left alone.
     data : dask array, dask dataframe, or list of paths
         The new partitions, with the features of the model.
@@ -258,7 +283,7 @@ def update(
 
     Returns
     -------
-    model : DDVFA
+    model : DensityART or DDVFA
         A new model, with the parameters of the old one; its ``counts_`` sum to all rows.
     report : FitReport
         Only ``with_report``.
@@ -282,18 +307,22 @@ def update(
     >>> newer.n_clusters_, int(newer.counts_.sum()), model.n_clusters_
     (2, 5, 1)
     """
-    if not isinstance(model, DDVFA):
-        raise TypeError(f"model must be a fitted DDVFA, got {type(model).__name__}.")
+    if not isinstance(model, (DDVFA, DensityART)):
+        raise TypeError(f"model must be a fitted DDVFA or DensityART, got {type(model).__name__}.")
     check_is_fitted(model)
-    _check_unbounded(model, "as by model.set_params")
+    strategy = strategy_of(model)
+    strategy.check_update(model)
     if columns is None and not (is_array(data) or is_frame(data)):
         columns = list(getattr(model, "feature_names_in_", ())) or None
-    work = _Tasks(data, _reading(columns, missing, chunk_rows), client)
+    work = _Tasks(data, _reading(columns, missing, chunk_rows), client, strategy)
     base = copy.deepcopy(model)
     forget_labels(base)
     started = time.perf_counter()
-    part = work.learn(base, is_base=True)
-    newer = base if part is None else unpack(part.model)
+    is_pooled = isinstance(strategy, Pooled)
+    part = work.learn(strategy.start(base), is_base=not is_pooled)
+    newer = base if part is None else unpack(part.models[0])
+    if is_pooled and part is not None:
+        newer = merge_models([base, newer]).set_params(**model.get_params())
     if not with_report:
         return newer
     return newer, _report(
@@ -310,10 +339,11 @@ def update(
 class _Tasks:
     """The tasks of one call, named so that a dashboard tells what they do."""
 
-    def __init__(self, data: Any, reading: Reading, client: Any) -> None:
+    def __init__(self, data: Any, reading: Reading, client: Any, strategy: Strategy) -> None:
         self.partitions = partitions_of(data)
         self.n_rows = rows_of_array(data)
         self.client = client
+        self.strategy = strategy
         self.token = uuid.uuid4().hex
         self.reading = reading
         first = self.partitions[0]
@@ -322,7 +352,7 @@ class _Tasks:
             columns = run(self._task("columns", "0", columns_of)(first, reading), client)
             self.reading = replace(reading, columns=columns)
 
-    def fit_sample(self, estimator: DDVFA, sample_rows: int) -> SampleModel:
+    def fit_sample(self, estimator: Model, sample_rows: int) -> SampleModel:
         """Survey all partitions, and fit the sample."""
         # How many are left where some are dropped is not known beforehand.
         can_count = sample_rows > 0 and self.reading.missing == "error"
@@ -342,7 +372,7 @@ class _Tasks:
         found = run(self._task("counts", "0", list)(counts), self.client)
         return None if None in found else sum(found)
 
-    def _survey(self, estimator: DDVFA, sample_rows: int, limit: int | None) -> SampleModel:
+    def _survey(self, estimator: Model, sample_rows: int, limit: int | None) -> SampleModel:
         seed = _seed(estimator.random_state)
         way = "survey" if limit is None else "survey_limited"  # keys of two ways must differ
         looks = [
@@ -357,7 +387,7 @@ class _Tasks:
                 one, other, sample_rows
             ),
         )
-        ours = clone(estimator).set_params(random_state=seed)
+        ours = set_known(clone(estimator), random_state=seed)
         wanted = 0 if limit is None else sample_rows
         fitted = self._task(f"{way}_fit", "0", fit_sample)(seen, ours, wanted)
         found = run_over(fitted, self.partitions, self.client)
@@ -365,7 +395,7 @@ class _Tasks:
         return found
 
     def learn(
-        self, start: DDVFA, *, is_base: bool, sampled: SampleModel | None = None
+        self, start: Model, *, is_base: bool, sampled: SampleModel | None = None
     ) -> PartModel | None:
         """Learn all partitions, and merge the models."""
         known = self._task("start", "0", _itself)(pack(start))  # one key, sent once to each worker
@@ -377,16 +407,18 @@ class _Tasks:
                 is_base,
                 *_sample_of_partition(sampled, i),
                 self.reading,
+                self.strategy,
             )
             for i, each in enumerate(self.partitions)
         ]
         base = known if is_base else None
         whole = join_in_a_tree(
             parts,
-            lambda one, other, name: self._task("merge", name, merge_parts)(one, other, base),
+            lambda one, other, name: self._task("merge", name, merge_parts)(
+                one, other, base, self.strategy
+            ),
         )
-        if is_base:
-            whole = self._task("settle", "0", with_params_of)(whole, base)
+        whole = self._task("settle", "0", settle)(whole, base, self.strategy)
         found: PartModel | None = run_over(whole, self.partitions, self.client)
         return found
 
@@ -409,30 +441,17 @@ def _itself(packed: bytes) -> bytes:
     return packed
 
 
-def _checked(estimator: object) -> DDVFA:
+def _checked(estimator: object) -> Model:
     """Return a copy of the estimator that has learned nothing."""
     if estimator is None:
         return DDVFA()
-    if not isinstance(estimator, DDVFA):
-        raise TypeError(
-            f"estimator must be a DDVFA or None, got {estimator!r}. Of the estimators only DDVFA "
-            "has models that can be merged."
-        )
-    copied: DDVFA = clone(estimator)
+    strategy_of(estimator)  # says that there is none
+    copied: Model = clone(estimator)
     return copied
 
 
-def _check_unbounded(model: DDVFA, cure: str) -> None:
-    if model.max_categories is not None:
-        raise ValueError(
-            f"max_categories={model.max_categories!r} cannot be kept to while copies of a model "
-            "learn apart: they have to keep all their categories until they are merged. Give "
-            f"max_categories=None, {cure}."
-        )
-
-
-def _new_model(estimator: DDVFA, sampled: SampleModel | None) -> DDVFA:
-    model: DDVFA = clone(estimator).set_params(order="given")
+def _new_model(estimator: Model, sampled: SampleModel | None) -> Model:
+    model: Model = set_known(clone(estimator), order="given")
     if sampled is not None and estimator.bounds is None:
         model.set_params(bounds=(sampled.low, sampled.high))
     return model
@@ -462,14 +481,15 @@ def _seed(random_state: Any) -> int:
     return int(check_random_state(random_state).randint(2**31 - 1))
 
 
-def _report(model: DDVFA, part: PartModel | None, *, n_sample_rows: int, **told: Any) -> FitReport:
+def _report(model: Model, part: PartModel | None, *, n_sample_rows: int, **told: Any) -> FitReport:
     return FitReport(
         n_rows=n_sample_rows + (0 if part is None else part.n_rows),
         n_sample_rows=n_sample_rows,
         bounds=model.bounds_,
-        rho_lb=model.rho_lb_,
-        rho_ub=model.rho_ub_,
-        vigilance_choice=model.vigilance_choice_,
+        rho_lb=getattr(model, "rho_lb_", None),
+        rho_ub=getattr(model, "rho_ub_", None),
+        vigilance_choice=getattr(model, "vigilance_choice_", None),
+        reading_choice=getattr(model, "choice_", None),
         n_clusters=model.n_clusters_,
         n_categories=model.n_categories_,
         n_models=0 if part is None else part.n_models,

@@ -6,7 +6,6 @@ asked again elsewhere.
 
 from __future__ import annotations
 
-import pickle
 import time
 from typing import Any, NamedTuple
 
@@ -14,23 +13,24 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from resonart import DDVFA, Bounds, OutlierWarning, merge_models
-from resonart._estimators.in_blocks import end_blocks, forget_labels, learn_block
+from resonart import DDVFA, Bounds, OutlierWarning
+from resonart._estimators.in_blocks import forget_labels
 from resonart._rows.outliers import outliers_beside
 
 from ._errors import errors_name, errors_note
 from ._partitions import Reading, chunks_of
 from ._sample import Keys, row_keys
+from ._strategies import Model, Strategy, pack, set_known, unpack
 from ._survey import Survey
 
 
 class PartModel(NamedTuple):
-    """A model of some partitions, and what it took.
+    """A model of some partitions, or several that wait for others, and what it took.
 
-    The model is packed: so dask knows how large it is, and plans memory and transfers by that.
+    Models are packed: so dask knows how large they are, and plans memory and transfers by that.
     """
 
-    model: bytes
+    models: tuple[bytes, ...]
     n_rows: int
     n_models: int
     n_bytes: int
@@ -44,7 +44,7 @@ class SampleModel(NamedTuple):
     The rows of the sample are no part of it, only where they lie.
     """
 
-    model: DDVFA | None
+    model: Any  # None where there is no sample
     n_rows: int
     low: NDArray[np.float64]
     high: NDArray[np.float64]
@@ -55,7 +55,7 @@ class SampleModel(NamedTuple):
     outliers: OutlierWarning | None = None
 
 
-def fit_sample(seen: Survey | None, estimator: DDVFA, wanted: int) -> SampleModel:
+def fit_sample(seen: Survey | None, estimator: Model, wanted: int) -> SampleModel:
     """Fit the sample, if there is one: every partition goes on with its clusters.
 
     With less than half of the rows ``wanted`` nothing is fitted: so many are copies of others that
@@ -77,7 +77,7 @@ def fit_sample(seen: Survey | None, estimator: DDVFA, wanted: int) -> SampleMode
 
             rows = DataFrame(rows, columns=list(seen.names), copy=False)
         # Presented once, so that counts are numbers of rows.
-        model = clone(estimator).set_params(max_epochs=1)
+        model = set_known(clone(estimator), max_epochs=1)
         if estimator.bounds is None:
             model.set_params(bounds=(seen.low, seen.high))
         with errors_note(f"while the sample of {len(sample.keys)} rows was fitted."):
@@ -89,24 +89,10 @@ def fit_sample(seen: Survey | None, estimator: DDVFA, wanted: int) -> SampleMode
     return SampleModel(model, *where, outliers=outliers)
 
 
-def pack(model: DDVFA) -> bytes:
-    """Return the model as bytes, without the labels of its rows: nothing grows with those."""
-    forget_labels(model)
-    return pickle.dumps(model)
-
-
-def unpack(packed: bytes) -> DDVFA:
-    """Return a model of one's own."""
-    model = pickle.loads(packed)
-    assert isinstance(model, DDVFA)
-    return model
-
-
 def copy_of_base(base: bytes) -> DDVFA:
     """Return a copy of the base that learns on and keeps to what merging back asks for."""
-    model = unpack(base)
-    model.set_params(auto_merge=False, merge_every=None, order="given")
-    return model
+    copied: DDVFA = set_known(unpack(base), auto_merge=False, merge_every=None, order="given")
+    return copied
 
 
 def learn_partition(
@@ -117,6 +103,7 @@ def learn_partition(
     skipped: NDArray[np.int64],
     prints: Keys,
     reading: Reading,
+    strategy: Strategy,
 ) -> PartModel | None:
     """Learn a partition chunk by chunk; None if it has no rows to learn.
 
@@ -136,17 +123,17 @@ def learn_partition(
             _check_same(chunk[~kept], prints[these])
             n_seen += len(chunk)
             if kept.all():
-                learn_block(model, chunk)
+                strategy.learn(model, chunk)
             elif kept.any():
-                learn_block(model, chunk[kept])
+                strategy.learn(model, chunk[kept])
             n_learned += int(kept.sum())
         _check_same(np.empty((0, 1)), prints[np.searchsorted(skipped, n_seen) :])
         if n_learned == 0:
             return None
         if not is_base:
-            end_blocks(model)
+            strategy.end(model)
     packed = pack(model)
-    return PartModel(packed, n_learned, 1, len(packed), time.perf_counter() - started, 0.0)
+    return PartModel((packed,), n_learned, 1, len(packed), time.perf_counter() - started, 0.0)
 
 
 def _check_same(rows: Any, prints: Keys) -> None:
@@ -159,28 +146,33 @@ def _check_same(rows: Any, prints: Keys) -> None:
 
 
 def merge_parts(
-    one: PartModel | None, other: PartModel | None, base: bytes | None
+    one: PartModel | None, other: PartModel | None, base: bytes | None, strategy: Strategy
 ) -> PartModel | None:
-    """Merge the models of neighbouring partitions."""
+    """Join the models of neighbouring partitions."""
     if one is None or other is None:
         return one if other is None else other
     started = time.perf_counter()
-    onto = None if base is None else unpack(base)
+    given = (*one.models, *other.models)
     with errors_note("while models of partitions were merged."):
-        packed = pack(merge_models([unpack(one.model), unpack(other.model)], base=onto))
+        models = strategy.join(given, base)
     seconds = time.perf_counter() - started
+    n_new_bytes = sum(map(len, models)) if models != given else 0
     return PartModel(
-        packed,
+        models,
         one.n_rows + other.n_rows,
         one.n_models + other.n_models,
-        one.n_bytes + other.n_bytes + len(packed),
+        one.n_bytes + other.n_bytes + n_new_bytes,
         one.learn_seconds + other.learn_seconds,
         one.merge_seconds + other.merge_seconds + seconds,
     )
 
 
-def with_params_of(part: PartModel | None, base: bytes) -> PartModel | None:
-    """Give a model that met no other the base's parameters, as merging does."""
-    if part is None or part.n_models > 1:
-        return part
-    return part._replace(model=pack(merge_models([unpack(part.model)], base=unpack(base))))
+def settle(part: PartModel | None, base: bytes | None, strategy: Strategy) -> PartModel | None:
+    """Make one model of what is left."""
+    if part is None:
+        return None
+    started = time.perf_counter()
+    with errors_note("while models of partitions were merged."):
+        model = strategy.settle(part.models, base, part.n_models)
+    seconds = time.perf_counter() - started
+    return part._replace(models=(model,), merge_seconds=part.merge_seconds + seconds)

@@ -9,17 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from resonart import DDVFA
-
 from ._errors import errors_name
-from ._learn import unpack
 from ._partitions import Reading, chunks_of, is_array, is_frame, partitions_of
 from ._require import require_dask
+from ._strategies import Model, unpack
 
 Answers = NDArray[Any]
 
 
-def ask(data: Any, model: DDVFA, method: str, dtype: type, name: str, reading: Reading) -> Any:
+def ask(data: Any, model: Model, method: str, dtype: type, name: str, reading: Reading) -> Any:
     """Return what a method of the model says of each row, as a lazy collection.
 
     The dask array or dask Series has the partitions of the input; of files, one block for each, of

@@ -25,8 +25,8 @@ class FitReport:
         Feature ranges of the model.
     bounds_given : bool
         Whether they were given; otherwise they were found in the first pass.
-    rho_lb, rho_ub : float
-        The vigilances.
+    rho_lb, rho_ub : float or None
+        The vigilances; None of DensityART, which has none.
     vigilance_choice : VigilanceChoice or None
         How they were chosen on the sample; None where they were given.
     n_clusters, n_categories : int
@@ -39,6 +39,8 @@ class FitReport:
         Time of the first pass and of the second, by the clock on the wall.
     learn_seconds, merge_seconds : float
         Time that workers spent learning and merging, summed over all of them.
+    reading_choice : ReadingChoice or None
+        How DensityART's clusters were read; None of DDVFA.
     """
 
     n_rows: int
@@ -46,8 +48,8 @@ class FitReport:
     n_sample_rows: int
     bounds: Bounds
     bounds_given: bool
-    rho_lb: float
-    rho_ub: float
+    rho_lb: float | None
+    rho_ub: float | None
     vigilance_choice: Any
     n_clusters: int
     n_categories: int
@@ -57,11 +59,10 @@ class FitReport:
     fit_seconds: float
     learn_seconds: float
     merge_seconds: float
+    reading_choice: Any = None
 
     def __str__(self) -> str:
         first = f", {self.n_sample_rows:,} of them first, as a sample" if self.n_sample_rows else ""
-        vigilances = f"rho_lb={self.rho_lb:g}, rho_ub={self.rho_ub:g}"
-        how = "given" if self.vigilance_choice is None else f"chosen on the sample: {self.reason}"
         spent = self.learn_seconds + self.merge_seconds
         share = self.merge_seconds / spent if spent > 0 else 0.0
         return "\n".join(
@@ -69,7 +70,7 @@ class FitReport:
                 f"{self.n_rows:,} rows in {self.n_partitions} partitions{first}",
                 f"{self.n_clusters} clusters in {self.n_categories:,} categories",
                 f"ranges: {'given' if self.bounds_given else 'found in a first pass'}",
-                f"vigilances: {vigilances}, {how}",
+                self._choice_in_words(),
                 f"{self.n_models} models learned apart; with those merged on the way they take "
                 f"{self.models_bytes / MB:.2f} MB",
                 f"first pass {self.survey_seconds:.2f} s, second {self.fit_seconds:.2f} s; "
@@ -77,13 +78,20 @@ class FitReport:
             ]
         )
 
+    def _choice_in_words(self) -> str:
+        if self.rho_lb is None or self.rho_ub is None:
+            return f"reading: {self.reason}"
+        vigilances = f"rho_lb={self.rho_lb:g}, rho_ub={self.rho_ub:g}"
+        how = "given" if self.vigilance_choice is None else f"chosen on the sample: {self.reason}"
+        return f"vigilances: {vigilances}, {how}"
+
     def __repr__(self) -> str:
+        vigilances = {"rho_lb": self.rho_lb, "rho_ub": self.rho_ub}
         return summary(
             self,
             n_rows=self.n_rows,
             n_partitions=self.n_partitions,
-            rho_lb=self.rho_lb,
-            rho_ub=self.rho_ub,
+            **{name: value for name, value in vigilances.items() if value is not None},
             n_clusters=self.n_clusters,
             n_categories=self.n_categories,
         )
@@ -94,5 +102,6 @@ class FitReport:
 
     @property
     def reason(self) -> str:
-        """Why the vigilances were chosen; empty where they were given."""
-        return "" if self.vigilance_choice is None else str(self.vigilance_choice.reason)
+        """Why the reading or the vigilances were chosen; empty where vigilances were given."""
+        choice = self.vigilance_choice if self.reading_choice is None else self.reading_choice
+        return "" if choice is None else str(choice.reason)

@@ -51,7 +51,7 @@ def categories(
 
     Parameters
     ----------
-    model : FuzzyART, DVFA or DDVFA
+    model : DensityART, DDVFA, DVFA, FuzzyART or TopoART
         A fitted model, or any fitted scikit-learn estimator that has ``boxes_``,
         ``category_labels_``, ``n_clusters_`` and ``n_features_in_``.
     X : array-like of shape (n_samples, n_features) or None, default=None
@@ -108,8 +108,9 @@ def categories(
     axes.autoscale_view()
     _name_axes(axes, shown, n_rows=rows.n_given)
 
+    owners = np.unique(scene.box_labels)
     named = sorted(
-        {*range(model.n_clusters_), *map(int, np.unique(rows.labels))},
+        {*map(int, owners[owners >= 0]), *map(int, np.unique(rows.labels))},
         key=lambda label: (label < 0, label),  # noise comes last
     )
     if legend or (legend is None and len(named) <= MOST_IN_LEGEND):
@@ -145,7 +146,7 @@ def _check_model(model: Any) -> None:
     if missing:
         raise TypeError(
             f"model must tell its categories, but {type(model).__name__} has no "
-            f"{' and no '.join(missing)}. Give a fitted FuzzyART, DVFA or DDVFA."
+            f"{' and no '.join(missing)}. Give a fitted DensityART, DDVFA, DVFA or FuzzyART."
         )
 
 

@@ -10,6 +10,6 @@ from resonart._shared.require import require as _require
 
 _require("river", "resonart.river", "river")  # before all that needs it
 
-from ._estimators import DDVFA, DVFA, FuzzyART, TopoART  # noqa: E402
+from ._estimators import DDVFA, DVFA, DensityART, FuzzyART, TopoART  # noqa: E402
 
-__all__ = ["DDVFA", "DVFA", "FuzzyART", "TopoART"]
+__all__ = ["DDVFA", "DVFA", "DensityART", "FuzzyART", "TopoART"]

@@ -50,7 +50,7 @@ _HELP = {
     'box where it is in your units, `"clip"` moves the row to the edge, `"error"` refuses it. The '
     "last two need `bounds`, or a first frame of `learn_many`.",
     "max_categories": "Most categories the model may have: a bound on memory. A row that finds no "
-    "room is labelled, but not learned; see the estimator.",
+    "room is labelled, but not learned (of `DensityART` boxes grow instead); see the estimator.",
     "merge_every": "Number of rows between two merges. Labels change then, and only then. By "
     "default clusters are merged only by `model.estimator.merge()`.",
     "on_missing": 'What a row does that lacks a feature: `"last"` takes the feature\'s value in '
@@ -63,8 +63,8 @@ _ATTRIBUTES = """\
 Attributes
 ----------
 estimator
-    The `resonart.{name}` that learns: its `save`, `describe`, `explain` and others are yours,
-    and `from_estimator` makes a clusterer of it again.
+    The `resonart.{name}` that learns: its `save`, `describe`, `explain` and others are
+    yours, and `from_estimator` makes a clusterer of it again.
 n_clusters
     Number of clusters.
 centers
@@ -236,8 +236,9 @@ class ARTClusterer(Clusterer):
 
         Returns
         -------
-        The cluster's number, or -1 where `on_mismatch="noise"` says so. While there is no cluster,
-        0, as river's own clusterers say (-1 with `on_mismatch="noise"`).
+        The cluster's number, or -1 where `on_mismatch="noise"` says so, and of `DensityART` where
+        the row is in no cluster. While there is no cluster, 0, as river's own clusterers say (-1
+        with `on_mismatch="noise"`, and of `DensityART`).
 
         """
         if self._pick is None:
@@ -251,7 +252,7 @@ class ARTClusterer(Clusterer):
         return label if label >= 0 else self._without_clusters()
 
     def _without_clusters(self) -> int:
-        return -1 if self.on_mismatch == "noise" else 0
+        return -1 if self.estimator.on_mismatch == "noise" else 0
 
     # ------------------------------------------------------------------ many rows
 
@@ -318,20 +319,22 @@ class ARTClusterer(Clusterer):
         """The centre of each cluster, for metrics that ask for it, as `metrics.Silhouette`.
 
         It is the mean of the centres of the cluster's boxes, each counted by its rows. Of a ring it
-        lies where there are no rows.
+        lies where there are no rows. Rows that are in no cluster (-1) have no centre, so that
+        metrics which ask for it cannot be told of them.
         """
         if self._pick is None or self._features is None:
             return {}
         labels, counts = self.estimator.category_labels_, self.estimator.counts_
         lower, upper = self.estimator.boxes_
-        found = labels >= 0  # topoART's candidates belong to no cluster
-        labels, counts = labels[found], counts[found]
-        sums = np.zeros((self.n_clusters, len(self._features)))
-        np.add.at(sums, labels, (lower + (upper - lower) / 2)[found] * counts[:, None])
-        means = sums / np.bincount(labels, counts, minlength=len(sums))[:, None]
+        found = labels >= 0  # noise and topoART's candidates belong to no cluster
+        living, of_box = np.unique(labels[found], return_inverse=True)  # there may be holes
+        counts = counts[found]
+        sums = np.zeros((len(living), len(self._features)))
+        np.add.at(sums, of_box, (lower + (upper - lower) / 2)[found] * counts[:, None])
+        means = sums / np.bincount(of_box, counts, minlength=len(living))[:, None]
         return {
             label: dict(zip(self._features, mean, strict=True))
-            for label, mean in enumerate(means.tolist())
+            for label, mean in zip(living.tolist(), means.tolist(), strict=True)
         }
 
     @property

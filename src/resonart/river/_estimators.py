@@ -7,6 +7,36 @@ import resonart
 from ._clusterer import ARTClusterer
 
 
+class DensityART(ARTClusterer, estimator=resonart.DensityART):
+    """DensityART: clusters of any shape and density, with noise, without a parameter.
+
+    Rows become boxes as fine as `max_categories` allows, and clusters are read from a density tree
+    over them: after the first 32 rows, before which all are cluster 0, and then whenever as many
+    have come as the last reading saw. A cluster keeps its label, and one that dies leaves a hole.
+    Rows in no cluster, and far ones, are -1. See `resonart.DensityART`.
+
+    Examples
+    --------
+
+    A ring around a ring:
+
+    >>> from math import cos, pi, sin
+    >>> from resonart.river import DensityART
+
+    >>> model = DensityART()
+    >>> for i in range(400):
+    ...     radius, angle = (1.0, 0.3)[i % 2], 2 * pi * i * 0.618
+    ...     model.learn_one({"x": radius * cos(angle), "y": radius * sin(angle)})
+    >>> model.n_clusters
+    2
+    >>> model.predict_one({"x": 0, "y": -1}) == model.predict_one({"x": -1, "y": 0})
+    True
+    >>> model.predict_one({"x": 50, "y": -50})
+    -1
+
+    """
+
+
 class FuzzyART(ARTClusterer, estimator=resonart.FuzzyART, rho=0.7):
     """Fuzzy ART: one category for each cluster.
 

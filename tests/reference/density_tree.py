@@ -1,0 +1,571 @@
+"""The density tree over boxes and its readings, as the definitions say: all pairs are looked at.
+
+Arithmetic is float64, sums are taken in the order of their terms, squared distances are compared
+and not distances, and ties go to the lowest number.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from .arithmetic import Array
+
+INFINITE = math.inf
+MOST_DEVIATIONS = 4.0
+MULTIPLIER, INCREMENT = 6364136223846793005, 1442695040888963407
+
+
+def ordered_sum(values: Iterable[float]) -> float:
+    """Return the sum, one after the other (neither NumPy's pairs nor Python's compensation)."""
+    total = 0.0
+    for value in values:
+        total += value
+    return total
+
+
+class Boxes(NamedTuple):
+    """Where boxes lie, how many rows each stands for, and how large it is."""
+
+    mean: Array
+    weight: Array
+    side: Array | None = None
+
+    @property
+    def rows(self) -> float:
+        """Rows they stand for."""
+        return ordered_sum(self.weight.tolist())
+
+
+# --- Features made comparable ---
+
+
+@dataclass
+class Scales:
+    """Of each feature that varies: low, range, and mean and deviation as shares of the range."""
+
+    feature: list[int] = field(default_factory=list)
+    low: list[float] = field(default_factory=list)
+    range: list[float] = field(default_factory=list)
+    mean: list[float] = field(default_factory=list)
+    deviation: list[float] = field(default_factory=list)
+
+
+def scales_of(boxes: Boxes) -> Scales:
+    """Return the scales of boxes; where nothing varies, the first feature stands for all."""
+    scales = Scales()
+    rows, weight = boxes.rows, boxes.weight
+    for f in range(boxes.mean.shape[1]):
+        column = boxes.mean[:, f]
+        low, high = float(column.min()), float(column.max())
+        spread = 2.0 * (high / 2.0 - low / 2.0)
+        if not spread > 0.0:
+            continue
+        share = (column - low) / spread
+        mean = ordered_sum((weight * share).tolist()) / rows
+        off = share - mean
+        scales.feature.append(f)
+        scales.low.append(low)
+        scales.range.append(spread)
+        scales.mean.append(mean)
+        scales.deviation.append(math.sqrt(ordered_sum((weight * (off * off)).tolist()) / rows))
+    if not scales.feature:
+        return Scales([0], [float(boxes.mean[0, 0])], [1.0], [0.0], [1.0])
+    return scales
+
+
+class Points(NamedTuple):
+    """Boxes in one scaling: coordinates, and half the diagonal squared."""
+
+    x: Array
+    radius2: Array
+
+
+def half_diagonals(sides: list[Array], n: int) -> Array:
+    """Return half the diagonal of each box, squared, from its sides feature by feature."""
+    total = np.zeros(n)
+    for side in sides:
+        total = total + side * side
+    return total / 4.0
+
+
+def scaled(boxes: Boxes, scales: Scales, scaling: str, n_components: int = 0) -> Points:
+    """Return boxes in a scaling."""
+    if scaling == "rank":
+        return _ranked(boxes, scales)
+    if scaling == "pca":
+        return _components(boxes, scales, n_components)
+    columns, sides = [], []
+    widest = max(scales.range)
+    for a, f in enumerate(scales.feature):
+        column = boxes.mean[:, f] - scales.low[a]
+        unit = widest if scaling == "given" else scales.range[a]
+        value = column / unit
+        if scaling == "standard":
+            value = (value - scales.mean[a]) / scales.deviation[a]
+            value = np.minimum(np.maximum(value, -MOST_DEVIATIONS), MOST_DEVIATIONS)
+        columns.append(value)
+        if boxes.side is not None:
+            side = boxes.side[:, f] / unit
+            sides.append(side / scales.deviation[a] if scaling == "standard" else side)
+    return Points(np.column_stack(columns), half_diagonals(sides, len(boxes.mean)))
+
+
+def _ranked(boxes: Boxes, scales: Scales) -> Points:
+    """Return the share of rows below each, those at the same value counted half."""
+    n, rows = len(boxes.mean), boxes.rows
+    columns, sides = [], []
+    for f in scales.feature:
+        order = np.argsort(boxes.mean[:, f], kind="stable")
+        values = boxes.mean[order, f].tolist()
+        weights = boxes.weight[order].tolist()
+
+        def rank(v: float, values: list[float] = values, weights: list[float] = weights) -> float:
+            below = ordered_sum(w for u, w in zip(values, weights, strict=True) if u < v)
+            upto = ordered_sum(w for u, w in zip(values, weights, strict=True) if u <= v)
+            return (below + upto) / 2.0 / rows
+
+        columns.append([rank(v) for v in boxes.mean[:, f].tolist()])
+        if boxes.side is not None:
+            half = (boxes.side[:, f] / 2.0).tolist()
+            mean = boxes.mean[:, f].tolist()
+            sides.append(
+                np.array(
+                    [
+                        rank(v + h) - rank(v - h) if h > 0.0 else 0.0
+                        for v, h in zip(mean, half, strict=True)
+                    ]
+                )
+            )
+    return Points(np.column_stack(columns), half_diagonals(sides, n))
+
+
+def _orthonormal(axes: Array) -> Array:
+    """Gram and Schmidt's vectors, each one twice for the sake of rounding."""
+    axes = axes.copy()
+    for a in range(len(axes)):
+        for _ in range(2):
+            for b in range(a):
+                dot = ordered_sum((axes[b] * axes[a]).tolist())
+                axes[a] = axes[a] - dot * axes[b]
+        norm = math.sqrt(ordered_sum((axes[a] * axes[a]).tolist()))
+        axes[a] = axes[a] / norm if norm > 1e-100 else 0.0
+    return axes
+
+
+def principal_directions(x: Array, weight: Array, count: int) -> Array:
+    """Return unit vectors along which rows spread most, after 12 rounds from a fixed start."""
+    n, d = x.shape
+    m = min(d, count + 4)
+    state, start = 0x9E3779B97F4A7C15, []
+    for _ in range(m * d):
+        state = (state * MULTIPLIER + INCREMENT) % 2**64
+        start.append((state >> 11) * 2.0**-53 - 0.5)
+    axes = _orthonormal(np.array(start).reshape(m, d))
+    for _ in range(12):
+        along = np.zeros((n, m))
+        for f in range(d):
+            along = along + x[:, f, None] * axes[None, :, f]
+        image = np.zeros((m, d))
+        for i in range(n):
+            image = image + (along[i] * weight[i])[:, None] * x[i]
+        axes = _orthonormal(image)
+    return axes[:count]
+
+
+def _components(boxes: Boxes, scales: Scales, count: int) -> Points:
+    standard = scaled(boxes, scales, "standard").x
+    directions = principal_directions(standard, boxes.weight, count)
+    n, d = standard.shape
+    along = np.zeros((n, count))
+    for f in range(d):
+        along = along + standard[:, f, None] * directions[None, :, f]
+    sides = []
+    if boxes.side is not None:
+        for a in range(count):
+            for f in range(d):
+                side = boxes.side[:, scales.feature[f]] / scales.range[f] / scales.deviation[f]
+                sides.append(side * directions[a, f])
+    return Points(along, half_diagonals(sides, n))
+
+
+# --- The tree ---
+
+
+def squared_distances(x: Array) -> Array:
+    """Return the squared distance of every pair, each a sum in the order of features."""
+    total = np.zeros((len(x), len(x)))
+    for f in range(x.shape[1]):
+        off = x[:, None, f] - x[None, :, f]
+        total = total + off * off
+    return total
+
+
+def nearest_others(square: Array) -> Array:
+    """Return the others of each box, nearest first."""
+    order = np.argsort(square, axis=1, kind="stable")
+    n = len(square)
+    own = np.arange(n)[:, None]
+    others: Array = order[order != own].reshape(n, n - 1)
+    return others
+
+
+def core_squares(points: Points, square: Array, weight: Array, m: int) -> Array:
+    """Return how far one must go from each box until `m` rows are gathered, squared."""
+    core = np.zeros(len(weight))
+    if m <= 1:
+        return core
+    nearest = nearest_others(square)
+    for i in range(len(weight)):
+        gathered = float(weight[i])
+        if gathered >= m:  # as if its rows filled a ball evenly
+            radius2 = float(points.radius2[i])
+            if radius2 > 0.0:
+                core[i] = radius2 * math.pow(m / gathered, 2.0 / points.x.shape[1])
+            continue
+        for j in nearest[i]:
+            if gathered >= m:
+                break
+            gathered += float(weight[j])
+            core[i] = square[i, j]
+    return core
+
+
+class Edge(NamedTuple):
+    """Of the spanning tree: `to` joined it through `start`."""
+
+    start: int
+    to: int
+    height: float
+
+
+def mutual_reachability(square: Array, core: Array) -> Array:
+    """Return the squared distance of each pair, but at least the core distances of both."""
+    reach: Array = np.maximum(np.maximum(square, core[:, None]), core[None, :])
+    return reach
+
+
+def spanning_tree(reach: Array) -> list[Edge]:
+    """Prim's algorithm from box 0; edges from the lowest on, equal ones as they were found.
+
+    Two squares may differ where their roots do not: the squares count.
+    """
+    n = len(reach)
+    outside = np.ones(n, dtype=bool)
+    nearest = np.full(n, INFINITE)  # how far each is from the tree ...
+    through = np.zeros(n, dtype=int)  # ... and from which of its boxes
+    newest, edges = 0, []
+    for _ in range(n - 1):
+        outside[newest] = False
+        closer = outside & (reach[newest] < nearest)
+        nearest[closer] = reach[newest, closer]
+        through[closer] = newest
+        left = np.flatnonzero(outside)
+        joins = int(left[np.argmin(nearest[left])])
+        if nearest[joins] == INFINITE:  # nothing is at a finite distance: any will do
+            through[joins] = newest
+        edges.append(Edge(int(through[joins]), joins, float(nearest[joins])))
+        newest = joins
+    edges.sort(key=lambda edge: edge.height)
+    return [edge._replace(height=math.sqrt(edge.height)) for edge in edges]
+
+
+class Merges(NamedTuple):
+    """The tree of merges: node i < n is box i, node n + e is what edge e joins."""
+
+    left: list[int]
+    right: list[int]
+    height: list[float]
+    size: list[float]
+
+
+def merges_of(edges: list[Edge], weight: Array) -> tuple[Merges, list[int]]:
+    """Join boxes along edges, from the lowest on; return the node each box ends in, too."""
+    n = len(weight)
+    tree = Merges([], [], [], weight.tolist())
+    node = np.arange(n)
+    for e, edge in enumerate(edges):
+        left, right = int(node[edge.start]), int(node[edge.to])
+        tree.left.append(left)
+        tree.right.append(right)
+        tree.height.append(edge.height)
+        tree.size.append(tree.size[left] + tree.size[right])
+        node[(node == left) | (node == right)] = n + e
+    return tree, node.tolist()
+
+
+def boxes_below(tree: Merges, node: int) -> Iterator[int]:
+    """Yield the boxes that are part of a node."""
+    n, waiting = len(tree.left) + 1, [node]
+    while waiting:
+        node = waiting.pop()
+        if node < n:
+            yield node
+        else:
+            waiting += [tree.left[node - n], tree.right[node - n]]
+
+
+@dataclass
+class Condensed:
+    """Clusters from the root on; the cluster each box falls out of, and 1 / height at which."""
+
+    parent: list[int]
+    birth: list[float]
+    size: list[float]
+    cluster: list[int]
+    leaves_at: list[float]
+    selected: list[bool]
+
+    def children(self, c: int) -> list[int]:
+        """Return the clusters a cluster splits into."""
+        return [k for k, p in enumerate(self.parent) if p == c]
+
+
+def condensed(tree: Merges, m: float) -> Condensed:
+    """Return what is left of the tree where groups of fewer than `m` rows are no clusters."""
+    n = len(tree.left) + 1
+    found = Condensed([-1], [0.0], [tree.size[-1]], [0] * n, [INFINITE] * n, [])
+
+    def follow(node: int, c: int) -> None:
+        while node >= n:
+            left, right, height = tree.left[node - n], tree.right[node - n], tree.height[node - n]
+            rate = 1.0 / height if height > 0.0 else INFINITE
+            large = [part for part in (left, right) if tree.size[part] >= m]
+            for part in (left, right):
+                if part not in large:
+                    for i in boxes_below(tree, part):
+                        found.cluster[i] = c
+                        found.leaves_at[i] = rate
+            if not large:
+                return
+            if len(large) == 2:
+                born = len(found.parent)
+                found.parent += [c, c]
+                found.birth += [rate, rate]
+                found.size += [tree.size[left], tree.size[right]]
+                # Clusters are numbered as they are met: both, those on the right, on the left.
+                follow(right, born + 1)
+                follow(left, born)
+                return
+            node = large[0]
+        found.cluster[node] = c  # a box of `m` rows by itself never leaves
+
+    follow(2 * n - 2, 0)
+    found.selected = [False] * len(found.parent)
+    return found
+
+
+# --- Its readings ---
+
+
+def excess_of_mass(tree: Condensed, weight: Array) -> list[float]:
+    """Return how much longer rows stay in each cluster than it was born.
+
+    Rows that never leave stay as long as the last that does.
+    """
+    finite = [r for r in tree.leaves_at + tree.birth if math.isfinite(r)]
+    last = max(finite, default=0.0)
+    mass = [0.0] * len(tree.parent)
+    for c in range(len(mass)):
+        born = min(tree.birth[c], last)
+        for i, own in enumerate(tree.cluster):
+            if own == c:
+                mass[c] += (min(tree.leaves_at[i], last) - born) * float(weight[i])
+        for child in tree.children(c):
+            mass[c] += (min(tree.birth[child], last) - born) * tree.size[child]
+    return mass
+
+
+def select_by_mass(tree: Condensed, weight: Array) -> None:
+    """Select the clusters with more mass than all that are selected below; never the root."""
+    mass = excess_of_mass(tree, weight)
+
+    def best(c: int) -> tuple[float, list[int]]:
+        children = tree.children(c)
+        if not children:
+            return mass[c], [c]
+        below = [best(child) for child in children]
+        together = below[0][0] + below[1][0]
+        if together > mass[c] or c == 0:
+            return together, below[0][1] + below[1][1]
+        return mass[c], [c]
+
+    chosen = best(0)[1] if len(mass) > 1 else []
+    tree.selected = [c in chosen for c in range(len(mass))]
+
+
+def select_leaves(tree: Condensed) -> None:
+    """Select the clusters that do not split; never the root."""
+    tree.selected = [c > 0 and not tree.children(c) for c in range(len(tree.parent))]
+
+
+def numbered(names: list[int | None]) -> list[int]:
+    """Return labels from 0, by the first box of each cluster; None is noise, -1."""
+    known: dict[int, int] = {}
+    return [-1 if c is None else known.setdefault(c, len(known)) for c in names]
+
+
+def selected_above(tree: Condensed, c: int) -> int | None:
+    """Return the selected cluster that a cluster is part of."""
+    while c >= 0 and not tree.selected[c]:
+        c = tree.parent[c]
+    return c if c >= 0 else None
+
+
+def selected_labels(tree: Condensed) -> list[int]:
+    """Return the label of each box in the selected clusters."""
+    return numbered([selected_above(tree, c) for c in tree.cluster])
+
+
+def cut_labels(edges: list[Edge], weight: Array, height: float, m: float) -> list[int]:
+    """Return the labels of what edges up to a height join, where that has `m` rows or more."""
+    tree, node = merges_of([e for e in edges if e.height <= height], weight)
+    return numbered([own if tree.size[own] >= m else None for own in node])
+
+
+def cut_heights(edges: list[Edge], most: int) -> list[float]:
+    """Return the heights below the steepest steps in the upper part, steepest first."""
+    heights = [e.height for e in edges]
+    upper = heights[-max(20, (len(heights) + 1) // 4) :]
+    steps = []
+    for low, high in itertools.pairwise(upper):
+        if high > low:
+            steps.append((high / low if low > 0.0 else INFINITE, low))
+    return [low for _, low in sorted(steps, reverse=True)[:most]]
+
+
+def attached(edges: list[Edge], labels: list[int]) -> list[int]:
+    """Give noise to the cluster that it first joins in the spanning tree.
+
+    Where its group meets several clusters, the box at the other end of the edge counts.
+    """
+    labels = list(labels)
+    group = list(range(len(labels)))
+    members = {i: [i] for i in group}
+    for edge in edges:
+        a, b = group[edge.start], group[edge.to]
+        for mine, other in ((a, edge.to), (b, edge.start)):
+            if labels[members[mine][0]] < 0 <= labels[other]:
+                for i in members[mine]:
+                    labels[i] = labels[other]
+        for i in members[b]:
+            group[i] = a
+        members[a] += members.pop(b)
+    return labels
+
+
+def nearest_clusters(x: Array, labels: list[int]) -> list[int]:
+    """Return labels with noise given to the cluster of the nearest box that has one."""
+    square = squared_distances(x)
+    members = [i for i, label in enumerate(labels) if label >= 0]
+    return [
+        label if label >= 0 else labels[min(members, key=lambda j: (square[i, j], j))]
+        for i, label in enumerate(labels)
+    ]
+
+
+def ratings(tree: Condensed, labels: list[int]) -> tuple[list[float], list[float]]:
+    """Return how strongly boxes belong to clusters, and how much sparser they lie than others.
+
+    A box of many rows never leaves; it counts as leaving with the last that does.
+    """
+    n, n_clusters = len(labels), len(tree.parent)
+    finite = [rate for rate in [*tree.leaves_at, *tree.birth] if 0.0 < rate < math.inf]
+    latest = max(finite, default=math.inf)
+    leaves_at = [min(rate, latest) for rate in tree.leaves_at]
+    leave: list[list[float]] = [[] for _ in range(n_clusters)]
+    for c, rate in zip(tree.cluster, leaves_at, strict=True):
+        leave[c].append(rate)
+
+    def ends(c: int) -> float:
+        births = [min(tree.birth[k], latest) for k in tree.children(c)]
+        return max(leave[c] + births, default=0.0)
+
+    def last(c: int) -> float:
+        return max([max(leave[c], default=0.0)] + [last(k) for k in tree.children(c)])
+
+    end, final = [ends(c) for c in range(n_clusters)], [last(c) for c in range(n_clusters)]
+
+    def share(rate: float, of: float) -> float:
+        return 1.0 if rate >= of else rate / of
+
+    full: dict[int, float] = {}
+    for i in range(n):
+        own = selected_above(tree, tree.cluster[i])
+        stays = leaves_at[i] if own is None else end[own]
+        full[labels[i]] = max(full.get(labels[i], 0.0), stays)
+    strength = [share(leaves_at[i], full[labels[i]]) if labels[i] >= 0 else 0.0 for i in range(n)]
+    outlier = [1.0 - share(leaves_at[i], final[tree.cluster[i]]) for i in range(n)]
+    return strength, outlier
+
+
+# --- Fewer boxes in place of many ---
+
+
+def coarse(boxes: Boxes, most: int) -> tuple[Boxes, list[int]]:
+    """Return no more than `most` groups of boxes, and the group of each box."""
+    scales = scales_of(boxes)
+    x = scaled(Boxes(boxes.mean, boxes.weight), scales, "range").x
+    n = len(x)
+
+    def squares(i: int, others: list[int] | slice) -> Array:
+        off = x[others] - x[i]
+        total = np.zeros(len(off))
+        for f in range(off.shape[1]):
+            total = total + off[:, f] * off[:, f]
+        return total
+
+    nearest = []
+    for i in range(0, n, max(1, n // 256)):
+        square = squares(i, slice(None))
+        square[i] = INFINITE
+        nearest.append(float(square.min()))
+    reach = sorted(nearest)[len(nearest) // 2]
+
+    def join(i: int, firsts: list[int]) -> int:
+        """Return the group a box joins, which may be a new one."""
+        if firsts:
+            square = squares(i, firsts)
+            g = int(np.argmin(square))
+            if square[g] <= reach:
+                return g
+        return len(firsts)
+
+    firsts: list[int] = []
+    group: list[int] = []
+    for i in range(n):
+        g = join(i, firsts)
+        if g == len(firsts) == most:
+            while True:
+                reach = max(reach * 1.21, float(np.finfo(float).tiny))
+                before, firsts, joins = firsts, [], []
+                for b in before:
+                    to = join(b, firsts)
+                    if to == len(firsts):
+                        firsts.append(b)
+                    joins.append(to)
+                group = [joins[g] for g in group]
+                if len(firsts) * 10 <= most * 9:
+                    break
+            g = join(i, firsts)
+        if g == len(firsts):
+            firsts.append(i)
+        group.append(g)
+
+    k, d = len(firsts), boxes.mean.shape[1]
+    mean, weight = np.zeros((k, d)), np.zeros(k)
+    low, high = np.full((k, d), INFINITE), np.full((k, d), -INFINITE)
+    for i, g in enumerate(group):
+        row = boxes.mean[i]
+        half = boxes.side[i] / 2.0 if boxes.side is not None else np.zeros(d)
+        is_first = weight[g] == 0.0
+        weight[g] += boxes.weight[i]
+        mean[g] = row if is_first else mean[g] + (row - mean[g]) * (boxes.weight[i] / weight[g])
+        low[g] = np.minimum(low[g], row - half)
+        high[g] = np.maximum(high[g], row + half)
+    return Boxes(mean, weight, high - low), group

@@ -1,0 +1,387 @@
+"""The density tree, its readings and the choice: to the bit what the reference says of all pairs,
+and labels and probabilities of scikit-learn's HDBSCAN where everything is given.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import sklearn.cluster._hdbscan.hdbscan as hdbscan
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.cluster import HDBSCAN
+
+from reference import density_choice as choice
+from reference import density_tree as tree
+from reference.density_choice import Asked
+from reference.density_tree import Boxes
+from resonart import _core
+from strategies import Floats
+
+TABLES = Path(__file__).parents[1] / "cpp"
+VARIANTS = _core.simd_available()
+few = settings(max_examples=min(40, settings().max_examples))
+
+
+@pytest.fixture(autouse=True)
+def _restore_kernels() -> Iterator[None]:
+    in_use = _core.simd_in_use()
+    yield
+    _core.simd_use(in_use)
+
+
+@st.composite
+def boxes(draw: Any, max_boxes: int = 80, max_features: int = 100) -> Boxes:
+    """Boxes with a weight of 1 or more: scattered, in groups, or on a grid (ties)."""
+    n = draw(st.one_of(st.integers(2, 12), st.integers(2, max_boxes)))
+    d = draw(st.one_of(st.integers(1, 7), st.integers(1, max_features)))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    kind = draw(st.sampled_from(["scattered", "grouped", "gridded", "equal"]))
+    x: Floats = rng.random((n, d))
+    if kind == "grouped":
+        x = 0.1 * rng.normal(size=(n, d)) + rng.random((4, d))[rng.integers(0, 4, n)]
+    elif kind == "gridded":
+        x = np.round(x * draw(st.integers(1, 8)))
+    elif kind == "equal":
+        x = x[rng.integers(0, max(1, n // 4), n)]
+    x = x * 10.0 ** rng.integers(-3, 4, d) + 10.0 ** rng.integers(-3, 4, d)
+    if draw(st.booleans()):
+        x[:, rng.random(d) < 0.3] = 7.0
+    weight = np.ones(n)
+    weights = draw(st.sampled_from(["ones", "integer", "real"]))
+    if weights == "integer":
+        weight = rng.integers(1, draw(st.sampled_from([3, 30])), n).astype(float)
+    elif weights == "real":
+        weight = 1.0 + 9.0 * rng.random(n)
+    side = None
+    if weights != "ones" and draw(st.booleans()):
+        side = np.ptp(x, axis=0) * 0.1 * rng.random((n, d))
+        side[weight < 2.0] = 0.0
+    return Boxes(np.ascontiguousarray(x), weight, side)
+
+
+def engine_reads(b: Boxes, asked: Asked, n_threads: int = 1) -> dict[str, Any]:
+    """What the engine says."""
+    told = _core.read_boxes(
+        b.mean,
+        b.weight,
+        b.side,
+        asked.min_cluster_size,
+        asked.min_samples,
+        getattr(_core.Scaling, asked.scaling),
+        getattr(_core.Selection, asked.selection),
+        n_threads,
+    )
+    told["candidates"] = [(c[0].name, c[1], c[2].name, *c[3:]) for c in told["candidates"]]
+    return told
+
+
+def reference_reads(b: Boxes, asked: Asked) -> dict[str, Any]:
+    """What the reference says, in the engine's words."""
+    told = choice.read_boxes(b, asked, TABLES)
+    return {
+        "n_clusters": max(told.labels) + 1,
+        "cluster": told.labels,
+        "nearest": told.attached,
+        "strength": told.strength,
+        "outlier": told.outlier,
+        "edge_from": [edge.start for edge in told.edges],
+        "edge_to": [edge.to for edge in told.edges],
+        "edge_height": [edge.height for edge in told.edges],
+        "tree_parent": told.tree.parent,
+        "tree_birth": told.tree.birth,
+        "tree_size": told.tree.size,
+        "tree_cluster": told.tree.cluster,
+        "tree_leaves_at": told.tree.leaves_at,
+        "tree_selected": told.tree.selected,
+        "structure": told.structure,
+        "candidates": told.candidates,
+    }
+
+
+def assert_same(ours: dict[str, Any], expected: dict[str, Any]) -> None:
+    assert ours.keys() == expected.keys()
+    for name in sorted(expected.keys() - {"candidates"}):
+        np.testing.assert_array_equal(ours[name], expected[name], err_msg=name)
+    assert ours["candidates"] == expected["candidates"]
+
+
+# --- The reference ---
+
+given_sizes = st.sampled_from([2, 3, 5, 8, 1000])
+given_samples = st.sampled_from([0, 1, 2, 5, 9, 40, 1000])
+
+
+@pytest.mark.parametrize("selection", ["eom", "leaf"])
+@pytest.mark.parametrize("scaling", choice.SCALINGS[1:])
+@few
+@given(b=boxes(), size=given_sizes, samples=given_samples)
+def test_a_given_reading_bit_for_bit(
+    scaling: str, selection: str, b: Boxes, size: int, samples: int
+) -> None:
+    asked = Asked(size, samples, scaling, selection)
+    assert_same(engine_reads(b, asked), reference_reads(b, asked))
+
+
+@few
+@given(b=boxes(max_features=20))
+def test_the_choice_bit_for_bit(b: Boxes) -> None:
+    assert_same(engine_reads(b, Asked()), reference_reads(b, Asked()))
+
+
+@few
+@given(
+    b=boxes(max_features=20),
+    size=st.sampled_from([0, 0, 2, 5]),
+    samples=st.sampled_from([0, 0, 1, 4, 30]),
+    scaling=st.sampled_from(choice.SCALINGS),
+    selection=st.sampled_from(choice.SELECTIONS),
+)
+def test_a_choice_with_something_given_bit_for_bit(
+    b: Boxes, size: int, samples: int, scaling: str, selection: str
+) -> None:
+    asked = Asked(size, samples, scaling, selection)
+    assert_same(engine_reads(b, asked), reference_reads(b, asked))
+
+
+@few
+@given(b=boxes(max_features=20))
+def test_what_is_seen_of_candidates_bit_for_bit(b: Boxes) -> None:
+    given = b._replace(side=None)
+    b, order = choice.in_order(given)
+    candidates = choice.Candidates(b, Asked())
+    features, cluster, nearest = _core.density_candidates(given.mean, given.weight, 1)
+    np.testing.assert_array_equal(cluster[:, order], [c.labels for c in candidates.all])
+    np.testing.assert_array_equal(nearest[:, order], [c.attached for c in candidates.all])
+    assert tuple(_core.density_features()) == choice.FEATURES
+    expected = candidates.features()
+    for which, name in enumerate(choice.FEATURES):
+        np.testing.assert_array_equal(features[:, which], expected[:, which], err_msg=name)
+    # By the definition, all pairs in float64, the silhouette is the same but for the rounding of
+    # float32, in which the engine adds it up.
+    which = choice.FEATURES.index("silhouette")
+    distances = [choice.minimax_distances(view.trees[0].merges) for view in candidates.views]
+    for c, told in zip(candidates.all[:-1], features[:-1, which], strict=True):
+        by_definition = choice.silhouette(distances[c.view], b.weight, c.labels)
+        assert told == pytest.approx(by_definition, abs=1e-5)
+
+
+@few
+@given(b=boxes(), size=st.sampled_from([0, 4]), data=st.data())
+def test_same_bits_at_every_vector_width_and_number_of_threads(
+    b: Boxes, size: int, data: Any
+) -> None:
+    asked = Asked(size, scaling=data.draw(st.sampled_from(choice.SCALINGS)))
+    expected = engine_reads(b, asked)
+    for name in VARIANTS:
+        _core.simd_use(name)
+        for n_threads in (1, 2):
+            assert_same(engine_reads(b, asked, n_threads), expected)
+
+
+@pytest.mark.parametrize("size", [0, 5])
+def test_threads_that_are_really_used_change_nothing(size: int) -> None:
+    # Fewer than 300 boxes are read by one thread whatever is asked for.
+    rng = np.random.default_rng(size)
+    x = rng.normal(size=(900, 6)) + 4.0 * rng.integers(0, 3, (900, 1))
+    b = Boxes(x, rng.integers(1, 4, 900).astype(float))
+    expected = engine_reads(b, Asked(size))
+    for n_threads in (2, 7, 10_000):
+        assert_same(engine_reads(b, Asked(size), n_threads), expected)
+    features, *labels = _core.density_candidates(b.mean, b.weight, 1)
+    for n_threads in (2, 7):
+        again, *others = _core.density_candidates(b.mean, b.weight, n_threads)
+        np.testing.assert_array_equal(again, features)
+        np.testing.assert_array_equal(others, labels)
+
+
+@pytest.mark.parametrize(
+    ("kind", "selection"), [("blobs", "eom"), ("blobs", "cut"), ("flat", "leaf")]
+)
+def test_groups_in_place_of_many_boxes_bit_for_bit(kind: str, selection: str) -> None:
+    # One feature, which is one scaling, and one selection keep the reference from taking minutes.
+    rng = np.random.default_rng(3)
+    n = choice.MOST_IN_CHOICE + 40
+    x = rng.normal(size=n) * 0.05 + rng.integers(0, 3, n) if kind == "blobs" else rng.random(n)
+    b = Boxes(x[:, None], np.ones(n))
+    asked = Asked(min_samples=5, selection=selection)
+    told = engine_reads(b, asked, 2)
+    assert told["candidates"][0][2] == (selection if kind == "blobs" else "auto")
+    assert_same(told, reference_reads(b, asked))
+
+
+@pytest.mark.parametrize("n", [4001, 4500])
+def test_groups_of_boxes_bit_for_bit(n: int) -> None:
+    rng = np.random.default_rng(n)
+    x = rng.normal(size=(n, 3)) * [1.0, 10.0, 0.1]
+    weight = rng.integers(1, 5, n).astype(float)
+    ordered, order = choice.in_order(Boxes(x, weight))
+    groups, group = tree.coarse(ordered, choice.MOST_IN_CHOICE)
+    assert 0 < len(groups.weight) <= choice.MOST_IN_CHOICE
+    assert groups.weight.sum() == weight.sum()
+    features, cluster, _ = _core.density_candidates(x, weight, 2)
+    cluster = cluster[:, order]
+    assert features[0, 0] == weight.sum()
+    # Boxes of a group are together in every candidate: noise or a cluster.
+    first = {g: i for i, g in reversed(list(enumerate(group)))}
+    np.testing.assert_array_equal(cluster, cluster[:, [first[g] for g in group]])
+
+
+@few
+@given(b=boxes(max_features=20), size=st.sampled_from([0, 4]), data=st.data())
+def test_the_order_of_boxes_and_columns_changes_names_only(b: Boxes, size: int, data: Any) -> None:
+    # Boxes with equal means but other weights, and columns with the same values in other rows, have
+    # no order of their own.
+    _, kept = np.unique(b.mean, axis=0, return_index=True)
+    b = Boxes(b.mean[kept], b.weight[kept], None if b.side is None else b.side[kept])
+    keys = {choice.feature_key(column) for column in b.mean.T}
+    if len(kept) < 2 or len(keys) < b.mean.shape[1]:
+        return
+    rows = np.array(data.draw(st.permutations(range(len(b.weight)))))
+    columns = np.array(data.draw(st.permutations(range(b.mean.shape[1]))))
+    other = Boxes(
+        np.ascontiguousarray(b.mean[rows][:, columns]),
+        b.weight[rows],
+        None if b.side is None else np.ascontiguousarray(b.side[rows][:, columns]),
+    )
+    one, two = engine_reads(b, Asked(size)), engine_reads(other, Asked(size))
+    assert two["candidates"] == one["candidates"]
+    np.testing.assert_array_equal(two["strength"], one["strength"][rows])
+    pairs = set(zip(one["cluster"][rows].tolist(), two["cluster"].tolist(), strict=True))
+    assert len(pairs) == len({a for a, _ in pairs}) == len({b for _, b in pairs})
+
+
+# --- HDBSCAN, which nobody here wrote ---
+
+
+class StableNumPy:
+    """NumPy as scikit-learn's HDBSCAN sees it, with edges of equal height kept in order."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(np, name)
+
+    def argsort(self, values: Any, **more: Any) -> Any:
+        return np.argsort(values, **{**more, "kind": "stable"})
+
+
+@pytest.fixture
+def stable_sort(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Under mutual reachability many edges are of equal height, and the order in which they are
+    taken decides which rows are noise; scikit-learn sorts them in no particular order.
+    """
+    monkeypatch.setattr(hdbscan, "np", StableNumPy())
+
+
+def in_units_of_the_widest(X: Floats) -> Floats:
+    """Rows as the scaling "given" has them, so that both see the same bits."""
+    low, high = X.min(axis=0), X.max(axis=0)
+    varies = high > low
+    return np.ascontiguousarray((X - low)[:, varies] / (high - low).max())
+
+
+def roots_hide_an_order(square: Floats) -> bool:
+    """Whether two squared distances differ while their roots do not.
+
+    That happens to rows on a grid: pairs are equally far apart, but for the rounding of the sum.
+    The engine compares squares and HDBSCAN roots, so that what comes first in one is a tie in the
+    other.
+    """
+    distinct = np.unique(square)
+    return len(np.unique(np.sqrt(distinct))) < len(distinct)
+
+
+def in_order(X: Any) -> Floats:
+    """Distinct rows, with rows and columns in the order that settles ties."""
+    rows = np.unique(np.asarray(X, dtype=float), axis=0)
+    return np.ascontiguousarray(choice.in_order(Boxes(rows, np.ones(len(rows))))[0].mean)
+
+
+def assert_as_hdbscan(
+    X: Floats, distance: Floats, size: int, samples: int, selection: str, *, rated: bool = True
+) -> None:
+    """Labels but for their names, and probabilities to the bit."""
+    other = HDBSCAN(
+        min_cluster_size=size,
+        min_samples=samples,
+        cluster_selection_method=selection,
+        metric="precomputed",
+        copy=True,
+    ).fit(distance)
+    ours = engine_reads(Boxes(X, np.ones(len(X))), Asked(size, samples, "given", selection))
+    if other.labels_.max() < 0:
+        # Where nothing splits, HDBSCAN says that all is noise; here it is one cluster.
+        assert ours["n_clusters"] == 1
+        np.testing.assert_array_equal(ours["cluster"], 0)
+        return
+    known: dict[int, int] = {-1: -1}
+    renamed = [known.setdefault(label, len(known) - 1) for label in other.labels_.tolist()]
+    np.testing.assert_array_equal(ours["cluster"], renamed)
+    if rated:
+        np.testing.assert_array_equal(ours["strength"], other.probabilities_)
+
+
+@pytest.mark.usefixtures("stable_sort")
+@pytest.mark.parametrize("selection", ["eom", "leaf"])
+@pytest.mark.parametrize("size", [2, 5, 15])
+@pytest.mark.parametrize("seed", range(12))
+def test_generated_rows_as_hdbscan(seed: int, size: int, selection: str) -> None:
+    rng = np.random.default_rng(seed)
+    d = int(rng.choice([1, 2, 3, 10, 40]))
+    n = int(rng.integers(60, 400))
+    X = rng.normal(size=(n, d)) * rng.uniform(0.1, 2.0, (n, 1))
+    X += 6.0 * rng.random((5, d))[rng.integers(0, 5, n)]
+    X[:, : d // 2] *= 3.0
+    X = in_order(X)
+    square = tree.squared_distances(in_units_of_the_widest(X))
+    assert not roots_hide_an_order(square)
+    for samples in (size, 1, 7):
+        assert_as_hdbscan(X, np.sqrt(square), size, samples, selection)
+
+
+@pytest.mark.usefixtures("stable_sort")
+@pytest.mark.parametrize("steps", [2, 4, 16])
+@pytest.mark.parametrize("seed", range(4))
+def test_rows_on_a_grid_as_hdbscan(seed: int, steps: int) -> None:
+    # A power of two: squares are exact, so that equal distances are equal in both.
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, steps + 1, (120, 3)) / steps
+    X[0], X[1] = 0.0, 1.0
+    X = in_order(X)
+    square = tree.squared_distances(in_units_of_the_widest(X))
+    assert not roots_hide_an_order(square)
+    for size in (2, 5):
+        for selection in ("eom", "leaf"):
+            assert_as_hdbscan(X, np.sqrt(square), size, size, selection)
+
+
+@pytest.mark.usefixtures("stable_sort")
+@pytest.mark.parametrize("moved", [False, True])
+def test_rows_of_the_pool_as_hdbscan(moved: bool) -> None:
+    folder = os.environ.get("RESONART_POOL")
+    if not folder:
+        pytest.skip("needs labelled sets: set RESONART_POOL to their folder of .npz files")
+    n_compared = 0
+    for path in sorted(Path(folder).glob("*.npz")):
+        X = in_order(np.load(path)["x"])
+        if len(X) > 2000:
+            continue
+        if moved:  # off the grid they may lie on
+            rng = np.random.default_rng(0)
+            X = in_order(X + np.ptp(X, axis=0).max() * 1e-6 * rng.random(X.shape))
+        square = tree.squared_distances(in_units_of_the_widest(X))
+        hidden = roots_hide_an_order(square)
+        assert not (moved and hidden), path.name
+        for size in (5, 15):
+            # Leaves depend on the order of distances alone: squares will do as well.
+            assert_as_hdbscan(X, square, size, size, "leaf", rated=False)
+            if hidden:
+                continue
+            for selection in ("eom", "leaf"):
+                assert_as_hdbscan(X, np.sqrt(square), size, size, selection)
+            n_compared += 1
+    assert n_compared > 0
