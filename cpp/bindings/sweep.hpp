@@ -4,7 +4,6 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
-#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <chrono>
@@ -12,7 +11,6 @@
 #include <tuple>
 #include <vector>
 
-#include "../best_run.hpp"
 #include "../learner.hpp"
 #include "../quality.hpp"
 #include "../sweep.hpp"
@@ -211,42 +209,6 @@ inline NewMatrix<double> measure_quality(const Partitions& p, const Vector<std::
     return out.matrix(p.size(), 5);
 }
 
-// Cell, order, stability and score of the best runs.
-inline std::vector<std::tuple<std::size_t, std::size_t, double, double>> best_runs(
-    const Partitions& p, const Matrix<std::int64_t>& partition, const Vector<std::int64_t>& row,
-    const Vector<std::int64_t>& column, const Vector<double>& worth,
-    const Matrix<double>& agreement, std::size_t reach, std::size_t most) {
-    const std::size_t n_cells = partition.shape(0), n_orders = partition.shape(1);
-    if (row.shape(0) != n_cells || column.shape(0) != n_cells || worth.shape(0) != p.size() ||
-        agreement.shape(0) != n_cells || agreement.shape(1) != n_orders) {
-        throw nb::value_error("the arrays do not fit together");
-    }
-    check_ids(p, partition.data(), n_cells * n_orders, true);
-    std::int64_t highest[2] = {-1, -1};
-    for (std::size_t c = 0; c < n_cells; ++c) {
-        const std::int64_t place[2] = {row.data()[c], column.data()[c]};
-        for (int i = 0; i < 2; ++i) {
-            if (place[i] < 0 || place[i] > 100000) throw nb::index_error("no such place");
-            highest[i] = std::max(highest[i], place[i]);
-        }
-    }
-    const RunsOfSweep runs{partition.data(),
-                           row.data(),
-                           column.data(),
-                           n_cells,
-                           n_orders,
-                           static_cast<std::size_t>(highest[0] + 1),
-                           static_cast<std::size_t>(highest[1] + 1)};
-    std::vector<std::tuple<std::size_t, std::size_t, double, double>> out;
-    nb::gil_scoped_release free;
-    CheckSignals ask;
-    BestRun best(p, runs, worth.data(), agreement.data(), std::min<std::size_t>(reach, 100000));
-    for (const JudgedRun& run : best.search(most ? most : 1, ask)) {
-        out.emplace_back(run.cell, run.order, run.stability, run.score);
-    }
-    return out;
-}
-
 // Ids of partitions given by their labels, one in each row; those that are known are not added.
 inline WholeNumbers add_partitions(Partitions& p, const Matrix<std::uint32_t>& labels) {
     const std::size_t n = p.n_rows(), n_given = labels.shape(0);
@@ -307,8 +269,6 @@ inline void bind_partitions(nb::module_& m) {
                 return out.vector();
             },
             nb::arg("labels"), nb::arg("n_threads"))
-        .def("best_runs", &best_runs, nb::arg("partition"), nb::arg("row"), nb::arg("column"),
-             nb::arg("worth"), nb::arg("agreement"), nb::arg("reach"), nb::arg("most"))
         .def("quality", &measure_quality, nb::arg("order"), nb::arg("height"),
              nb::arg("neighbours"), nb::arg("small"), nb::arg("most_clusters"),
              nb::arg("n_threads"))

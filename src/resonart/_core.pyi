@@ -77,16 +77,6 @@ class Partitions:
     def add(self, labels: NDArray[np.uint32]) -> NDArray[np.int64]: ...
     def labels(self, ids: NDArray[np.int64]) -> NDArray[np.int64]: ...
     def agreement_with(self, labels: NDArray[np.int64], n_threads: int) -> NDArray[np.float64]: ...
-    def best_runs(
-        self,
-        partition: NDArray[np.int64],
-        row: NDArray[np.int64],
-        column: NDArray[np.int64],
-        worth: NDArray[np.float64],
-        agreement: NDArray[np.float64],
-        reach: int,
-        most: int,
-    ) -> list[tuple[int, int, float, float]]: ...
     def quality(
         self,
         order: NDArray[np.int64],

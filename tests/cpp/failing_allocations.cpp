@@ -12,7 +12,6 @@
 #include <random>
 #include <vector>
 
-#include "../../cpp/best_run.hpp"
 #include "../../cpp/learner.hpp"
 #include "../../cpp/quality.hpp"
 #include "../../cpp/rows.hpp"
@@ -409,12 +408,11 @@ class WholeSweep {
 public:
     using Params = typename Art::Params;
 
-    WholeSweep(const char* name, const Params& params, bool paired, unsigned n_threads)
-        : name_(name), params_(params), paired_(paired), n_threads_(n_threads) {
+    WholeSweep(const Params& params, bool paired, unsigned n_threads)
+        : params_(params), paired_(paired), n_threads_(n_threads) {
         for (std::size_t i = 0; i < n; ++i) orders_.push_back(std::int64_t(i));
         for (std::size_t i = n; i-- > 0;) orders_.push_back(std::int64_t(i));
         for (std::size_t i = 0; i < n; ++i) neighbours_.push_back(std::int64_t((i + 1) % n));
-        for (std::size_t c = 0; c < place_.size(); ++c) place_[c] = std::int64_t(c);
     }
 
     std::vector<double> operator()() {
@@ -444,13 +442,6 @@ public:
         for (std::size_t r = 0; r < n; ++r) labels[r] = std::uint32_t(r % 2);
         const Partition given(labels, scratch);
         agreements_with(partitions, given, n_threads_, with_given_.data(), ask);
-        const RunsOfSweep runs{ids, zero_.data(),  place_.data(), grid.n_cells(), n_orders,
-                               1,   grid.n_cells()};
-        BestRun best(partitions, runs, worth_.data(), agreement_.data(), 2);
-        if (best.search(3, ask).empty()) {
-            std::printf("%s: no run was judged\n", name_);
-            std::exit(1);
-        }
         // Partitions are numbered as they come, which threads may change; all else is the same.
         std::vector<double> found;
         for (std::size_t i = 0; i < m; ++i) {
@@ -472,7 +463,6 @@ private:
     static constexpr double kValues[n_values] = {0.0, 0.5, 0.8, 0.9, 0.97};
     static constexpr std::size_t kMostRuns = n_values * n_values * n_orders;
 
-    const char* name_;
     Params params_;
     bool paired_;
     unsigned n_threads_;
@@ -482,9 +472,7 @@ private:
     std::vector<std::int64_t> numbers_ = std::vector<std::int64_t>(3 * kMostRuns, -1);
     std::vector<std::int64_t> before_ = numbers_;
     std::vector<double> agreement_ = std::vector<double>(kMostRuns);
-    std::vector<double> worth_ = std::vector<double>(1000, 1.0), with_given_ = worth_;
-    std::vector<std::int64_t> place_ = std::vector<std::int64_t>(n_values * n_values, 0);
-    std::vector<std::int64_t> zero_ = place_;
+    std::vector<double> with_given_ = std::vector<double>(1000);
     std::vector<Quality> quality_ = std::vector<Quality>(1000);
     std::vector<double> of_rows_ = std::vector<double>(n);
 };
@@ -493,7 +481,7 @@ private:
 template <class Art>
 long survive_sweep(const char* name, const typename Art::Params& params, bool paired,
                    unsigned n_threads, long stride) {
-    WholeSweep<Art> sweep(name, params, paired, n_threads);
+    WholeSweep<Art> sweep(params, paired, n_threads);
     const long denied = n_threads > 1 ? without_threads(name, sweep) : 0;
     return denied + without_memory(name, stride, sweep);
 }
