@@ -55,7 +55,12 @@ def test_the_density_tree_is_read_after_the_last_block() -> None:
 @pytest.mark.parametrize("kind", [DDVFA, DVFA, FuzzyART])
 def test_the_first_block_chooses_and_nothing_is_merged(kind: Any) -> None:
     model, other = kind(random_state=0, n_orders=2), kind(random_state=0, n_orders=2)
-    np.testing.assert_array_equal(learn_block(model, BLOCKS[0]), other.fit(BLOCKS[0]).labels_)
+    labels = learn_block(model, BLOCKS[0])
+    np.testing.assert_array_equal(labels, other.fit(BLOCKS[0]).labels_)
+    # The same clusters, and vigilances for the rows to come, as at the begin of a stream.
+    other = clone(other)
+    with pytest.warns(UserWarning, match="chose"):
+        np.testing.assert_array_equal(labels, other.partial_fit(BLOCKS[0]).labels_)
     for block in BLOCKS[1:]:
         np.testing.assert_array_equal(learn_block(model, block), other.partial_fit(block).labels_)
     assert end_blocks(model) is None

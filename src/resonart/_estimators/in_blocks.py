@@ -3,8 +3,8 @@
 The rule is that of ``fit`` of all rows together. Vigilances that are open are chosen from the first
 block, whose clusters then stay apart (:func:`resonart._vigilance.auto.learn_choosing`). Where they
 are given, Merge ART runs in the end, if the model merges by itself; DensityART's clusters are read
-in the end. Who reads the blocks, and
-whether models of some of them are learned apart and merged, is left to the caller.
+in the end. Who reads the blocks, and whether models of some of them are learned apart and merged,
+is left to the caller.
 """
 
 from __future__ import annotations
@@ -16,6 +16,22 @@ from .auto_vigilance import AutoVigilance
 from .base import BaseART, Labels
 from .ddvfa import DDVFA
 from .density_art import DensityART
+
+
+def fit_first(model: BaseART, rows: ArrayLike) -> None:
+    """Fit the first rows as ``fit`` does, for a model that will go on with others.
+
+    Vigilances that are open are chosen with a thought to those: of all that lead to the same
+    clusters here, those in the middle, which a few more rows do not turn into others.
+
+    Parameters
+    ----------
+    model : estimator
+        Whatever it has learned is forgotten.
+    rows : array-like of shape (n_samples, n_features)
+        The first block, or a sample of all rows.
+    """
+    model._fit_first(rows)
 
 
 def learn_block(model: BaseART, rows: ArrayLike) -> Labels:
@@ -30,7 +46,8 @@ def learn_block(model: BaseART, rows: ArrayLike) -> Labels:
         sample where vigilances are open.
     """
     if model._vigilances_to_choose() and not model.__sklearn_is_fitted__():
-        return model.fit(rows).labels_
+        fit_first(model, rows)
+        return model.labels_
     return model.partial_fit(rows).labels_
 
 

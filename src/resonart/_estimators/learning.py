@@ -101,14 +101,22 @@ class LearningMixin(EngineHolder):
         self._all_or_nothing(lambda: self._fit(X, None))
         return self
 
-    def _fit(self, X: ArrayLike, order: NDArray[np.int64] | None) -> None:
+    def _fit_first(self, X: ArrayLike) -> None:
+        """Fit rows as :meth:`fit` does, knowing that the model will go on with others."""
+        self._all_or_nothing(lambda: self._fit(X, None, more_to_come=True))
+
+    def _fit(
+        self, X: ArrayLike, order: NDArray[np.int64] | None, *, more_to_come: bool = False
+    ) -> None:
         rows = check_rows(self, X, reset=True)
         self._check_common()
         self._forget_choice()
         # Whoever has the order has looked at the rows, and at vigilances, before.
         ranges = self._first_ranges(rows) if order is None else None
         if ranges is not None and self._vigilances_to_choose():
-            self._choice, run = learn_choosing(self, rows, ranges, is_stream=False)
+            self._choice, run = learn_choosing(
+                self, rows, ranges, is_stream=False, more_to_come=more_to_come
+            )
             self._accept(rows, run)
             return
         params = self._params(n_rows=rows.shape[0])

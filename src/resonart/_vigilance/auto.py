@@ -45,7 +45,7 @@ _USUAL = {"rho": 0.9, "rho_lb": 0.85, "rho_ub": 0.95}
 
 
 def learn_choosing(
-    model: Any, rows: Rows, ranges: Bounds, *, is_stream: bool
+    model: Any, rows: Rows, ranges: Bounds, *, is_stream: bool, more_to_come: bool = False
 ) -> tuple[VigilanceChoice, LearnedRun]:
     """Choose an estimator's vigilances, and go on from the chosen run with all other rows.
 
@@ -60,7 +60,9 @@ def learn_choosing(
     ranges : Bounds
         Their ranges.
     is_stream : bool
-        Whether more rows will come: then these have to be enough to choose from.
+        Whether these are the first rows of a stream: then they have to be enough to choose from.
+    more_to_come : bool
+        Whether the model will learn more rows than these, as in a stream it will.
 
     Returns
     -------
@@ -75,7 +77,12 @@ def learn_choosing(
         _check_enough(rows, names)
     with progress_bar(model.verbose, kind, name="verbose") as report:
         choice, run = choose_vigilances(
-            model, rows, ranges, is_stream=is_stream, n_threads=_threads(model), report=report
+            model,
+            rows,
+            ranges,
+            more_to_come=is_stream or more_to_come,
+            n_threads=_threads(model),
+            report=report,
         )
     _warn_of_choice(kind, choice, names, is_stream=is_stream)
     if model.max_categories is not None:
@@ -110,7 +117,7 @@ def choose_vigilances(
     rows: Rows,
     ranges: Bounds,
     *,
-    is_stream: bool = False,
+    more_to_come: bool = False,
     n_threads: int,
     report: Report | None = None,
 ) -> tuple[VigilanceChoice, LearnedRun]:
@@ -141,7 +148,7 @@ def choose_vigilances(
         grid=grid,
         orders=orders,
         n_threads=n_threads,
-        more_to_come=is_stream or len(used) < len(rows),
+        more_to_come=more_to_come or len(used) < len(rows),
         report=report,
     )
     if len(used) < len(rows):

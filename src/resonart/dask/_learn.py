@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from resonart import DDVFA, Bounds, OutlierWarning
-from resonart._estimators.in_blocks import forget_labels
+from resonart._estimators.in_blocks import fit_first, forget_labels
 from resonart._rows.outliers import outliers_beside
 
 from ._errors import errors_name, errors_note
@@ -81,7 +81,8 @@ def fit_sample(seen: Survey | None, estimator: Model, wanted: int) -> SampleMode
         if estimator.bounds is None:
             model.set_params(bounds=(seen.low, seen.high))
         with errors_note(f"while the sample of {len(sample.keys)} rows was fitted."):
-            forget_labels(model.fit(rows))
+            fit_first(model, rows)
+        forget_labels(model)
     outliers = None
     if estimator.bounds is None:
         ranges = Bounds(seen.low, seen.high)
