@@ -299,7 +299,7 @@ def test_partial_fit_chooses_from_the_first_batch_and_says_so() -> None:
 def test_merging_a_stream_does_not_undo_the_choice() -> None:
     """With more rows gaps fill: at the chosen vigilances all these rows are one cluster."""
     X, y = make_blobs(6000, centers=[[0, 0], [6, 0], [0, 6], [6, 6]], random_state=0)
-    model = DDVFA(random_state=0)
+    model = DDVFA(random_state=1)
     for batch in np.array_split(X, 20):
         model.partial_fit(batch)
     before = adjusted_rand_score(y, model.predict(X))
@@ -311,8 +311,7 @@ def test_merging_a_stream_does_not_undo_the_choice() -> None:
     n_chosen = model.vigilance_choice_.n_clusters
     np.testing.assert_array_equal(label_map[:n_chosen], np.arange(n_chosen))
     joined = MergeART(rho_lb=model.rho_lb_, rho_ub=model.rho_ub_).merge(model)
-    # ... and by the vigilances alone the four would be one.
-    assert np.bincount(joined.label_map[:n_chosen]).max() >= 4
+    assert joined.label_map[:n_chosen].max() == 0  # and would be one by the vigilances alone
     # The choice is told as long as its vigilances are used.
     given = pickle.loads(pickle.dumps(model)).set_params(rho_lb=0.9, rho_ub=0.95)
     assert given.vigilance_choice_ is not None
