@@ -1,1 +1,1 @@
-"""Choosing the vigilances: the sweep over all of them, and quality without labels."""
+"""Vigilances: sweeps over them, how runs look without labels, and the choice of ``"auto"``."""
