@@ -14,17 +14,17 @@ from .._density.choice import ReadingChoice
 from .._density.condensed_tree import CondensedTree
 from .._models.snapshot import DensitySnapshot, Params
 from .._rows.checks import ParameterError, Rows, check_jobs
-from .._shared.labels import rename_labels
 from .._shared.progress import progress_bars
 from .._vigilance.choice import LearnedRun
 from .base import BaseART, Labels
 from .learning import EngineReport, StreamCall
 from .parameters import check_size, engine_fields
+from .renaming import RenamingMixin
 
 Floats = NDArray[np.float64]
 
 
-class DensityART(BaseART):
+class DensityART(RenamingMixin, BaseART):
     """DensityART: clusters of any shape and density, with noise, without a parameter.
 
     Rows become the boxes of a fuzzy ART as fine as ``max_categories`` allows: every distinct row is
@@ -150,7 +150,6 @@ class DensityART(BaseART):
 
     probabilities_: Floats
     outlier_scores_: Floats
-    label_maps_: list[Labels]
 
     def __init__(
         self,
@@ -211,17 +210,9 @@ class DensityART(BaseART):
         return self
 
     def learn_one(self, row: Any) -> int:
-        engine: _core.DensityArt | None = self.__dict__.get("_engine")
-        if engine is None:
+        if "_engine" not in self.__dict__:
             return self._learn_first(row)
-        # Labels are renamed together with the reading, whoever else is learning.
-        with self._own_lock():
-            engine = self._engine  # another thread may have fitted meanwhile
-            renamings = engine.n_renamings
-            label = engine.learn_one(row)
-            if engine.n_renamings != renamings:
-                self._rename_labels(engine.label_map())
-        return label
+        return self._learn_renaming(row)
 
     learn_one.__doc__ = BaseART.learn_one.__doc__
 
@@ -260,12 +251,6 @@ class DensityART(BaseART):
         """The least match that takes a row into each cluster."""
         self._fitted()
         return self._engine.vigilances()
-
-    @property
-    def label_map_(self) -> Labels:
-        """Old label to new label of the last call in which clusters were read or removed."""
-        self._fitted()
-        return self._engine.label_map()
 
     @property
     def n_readings_(self) -> int:
@@ -340,14 +325,11 @@ class DensityART(BaseART):
         nothing = np.empty(0, dtype=np.float64)
         self.probabilities_ = nothing if run.strengths is None else run.strengths
         self.outlier_scores_ = nothing if run.outliers is None else run.outliers
-        self.__dict__.pop("label_maps_", None)  # of models merged before
 
     def _rename_labels(self, label_map: Labels) -> None:
         super()._rename_labels(label_map)
         if self.noise == "label":
             self.probabilities_ = np.where(self.labels_ < 0, 0.0, self.probabilities_)
-        if "label_maps_" in self.__dict__:  # of models merged before
-            self.label_maps_ = [rename_labels(part, label_map) for part in self.label_maps_]
 
 
 _SIZES = {"min_cluster_size", "min_samples"}
