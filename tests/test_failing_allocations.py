@@ -11,6 +11,7 @@ import pytest
 from compiler import built_once, run
 
 pytestmark = [
+    pytest.mark.long,
     pytest.mark.subprocess,
     pytest.mark.skipif(sys.platform == "win32", reason="calls the compiler as Unix does"),
 ]
