@@ -223,7 +223,8 @@ public:
     // cluster, and its outlier score.
     static nb::tuple train(Engine& engine, const AnyRows& array, const Params& params,
                            const OptionalOrder& order, int max_epochs, bool merge_at_end,
-                           bool merge_on_the_way, bool can_be_undone, bool may_merge) {
+                           bool merge_on_the_way, bool can_be_undone, bool may_merge,
+                           nb::object report) {
         const Rows data = rows(engine, array);
         Plan plan;
         if (order) {
@@ -241,6 +242,8 @@ public:
         plan.merge_on_the_way = merge_on_the_way && Engine::kRenames;
         plan.can_be_undone = can_be_undone;
         plan.may_merge = may_merge;
+        Watched watched(report);
+        plan.progress = watched.progress();
         NewArray<std::int64_t> labels(data.size());
         NewArray<double> strength(Engine::kRereads ? data.size() : 0);
         NewArray<double> outlier(Engine::kRereads ? data.size() : 0);
@@ -248,7 +251,8 @@ public:
         int epochs = 0;
         try {
             nb::gil_scoped_release free;
-            epochs = engine.train(data, params, plan, labels.data(), CheckSignals(), &beside);
+            const CheckSignals ask(watched);
+            epochs = engine.train(data, params, plan, labels.data(), ask, &beside);
         } catch (const OutsideBounds& e) {
             raise_outside(e);
         }
@@ -659,7 +663,7 @@ nb::class_<Learner<Art>> bind_common(nb::module_& m, const char* name) {
              nb::arg("params"))
         .def("train", &F::train, nb::arg("rows"), nb::arg("params"), nb::arg("order").none(),
              nb::arg("max_epochs"), nb::arg("merge_at_end"), nb::arg("merge_on_the_way"),
-             nb::arg("can_be_undone"), nb::arg("may_merge") = true)
+             nb::arg("can_be_undone"), nb::arg("may_merge") = true, nb::arg("report") = nb::none())
         .def("train_and_report", &F::train_and_report, nb::arg("rows"), nb::arg("params"))
         .def("undo", &F::undo)
         .def("commit", &F::commit)
