@@ -290,6 +290,20 @@ public:
         return relate(own);
     }
 
+    // How well each agrees with the clusters there were before.
+    std::vector<double> agreement_with_before() const {
+        std::vector<std::int32_t> before(boxes_.before, boxes_.before + boxes_.size);
+        attach_noise(views_[0].trees[0].edges, before);
+        const PairSample pairs(boxes_.weight, boxes_.size);
+        const PairSample::Bits known = pairs.of(before);
+        std::vector<double> agreement;
+        agreement.reserve(all_.size());
+        for (const Considered& each : all_) {
+            agreement.push_back(PairSample::agreement(pairs.of(each.clusters.attached), known));
+        }
+        return agreement;
+    }
+
 private:
     std::vector<std::int64_t> min_samples() const {
         if (params_.min_samples > 0) return {params_.min_samples};

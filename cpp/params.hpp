@@ -196,6 +196,8 @@ struct DensityArtParams : ParamsOf<DensityArtParams> {
     Scaling scaling = Scaling::automatic;
     Selection cluster_selection_method = Selection::automatic;
     Noise noise = Noise::label;
+    double half_life = 0.0;  // in the clock's units; 0: rows are not forgotten by it
+    double window = 0.0;     // likewise
 
     DensityArtParams() { max_categories = 10'000; }
 
@@ -207,10 +209,17 @@ struct DensityArtParams : ParamsOf<DensityArtParams> {
         f("scaling", &DensityArtParams::scaling, kNoRange);
         f("cluster_selection_method", &DensityArtParams::cluster_selection_method, kNoRange);
         f("noise", &DensityArtParams::noise, kNoRange);
+        f("half_life", &DensityArtParams::half_life, kNotNegative);
+        f("window", &DensityArtParams::window, kNotNegative);
         each_common(f);
     }
     // Its memory is always bounded.
-    bool fits() const { return max_categories >= 1; }
+    bool fits() const { return max_categories >= 1 && !(half_life > 0.0 && window > 0.0); }
+    bool forgets() const { return half_life > 0.0 || window > 0.0; }
+    // Whether there is anything to choose in a reading.
+    bool leaves_choice() const {
+        return scaling == Scaling::automatic || (min_cluster_size == 0 && min_cluster_share == 0.0);
+    }
 
     // What is asked of a reading of so many rows.
     ReadingParams reading(double n_rows) const {

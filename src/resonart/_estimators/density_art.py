@@ -11,7 +11,9 @@ from .. import _core
 from .._density.choice import ReadingChoice
 from .._density.condensed_tree import CondensedTree
 from .._models.snapshot import DensitySnapshot, Params
+from .._reading.learned import Learned
 from .._rows.checks import ParameterError, Rows, check_jobs
+from .._rows.time import check_moment
 from .._shared.labels import rename_labels
 from .._vigilance.choice import LearnedRun
 from .base import BaseART, Labels
@@ -57,6 +59,11 @@ class DensityART(BaseART):
         What a row outside the ranges does; see :class:`FuzzyART`.
     max_categories : int, default=10_000
         Most categories, >= 1: a bound on memory and time. No row is ever refused.
+    half_life : float or None, default=None
+        How long it takes until a row counts half, in rows, or in units of the clock that ``time``
+        is of. Categories go when nearly nothing is left of their rows. None forgets nothing.
+    window : float or None, default=None
+        How long a row counts at all, in the same units. Either this or ``half_life`` may be given.
 
     Attributes
     ----------
@@ -158,6 +165,8 @@ class DensityART(BaseART):
         bounds: Any = None,
         out_of_bounds: str = "expand",
         max_categories: int = 10_000,
+        half_life: float | None = None,
+        window: float | None = None,
     ) -> None:
         self.min_cluster_size = min_cluster_size
         self.min_samples = min_samples
@@ -169,6 +178,74 @@ class DensityART(BaseART):
         self.bounds = bounds
         self.out_of_bounds = out_of_bounds
         self.max_categories = max_categories
+        self.half_life = half_life
+        self.window = window
+
+    def fit(self, X: ArrayLike, y: object = None, *, time: ArrayLike | None = None) -> Self:
+        """Cluster ``X`` from scratch.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows; a NumPy array, a pandas or polars frame, or nested lists.
+        y : Ignored
+            Present for API consistency.
+        time : array-like of shape (n_samples,) or None, default=None
+            When each row came, ascending: numbers of your clock, or dates, which count as seconds.
+            By default rows are counted.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator. A call that fails leaves it as it was.
+        """
+        self._all_or_nothing(lambda: self._fit(X, None, time))
+        return self
+
+    def partial_fit(self, X: ArrayLike, y: object = None, *, time: ArrayLike | None = None) -> Self:
+        """Go on learning with the rows of ``X``, in the order given.
+
+        Splitting rows into calls in any way gives the same model as one call, as long as the
+        feature ranges are given or already known.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The next rows of the stream.
+        y : Ignored
+            Present for API consistency.
+        time : array-like of shape (n_samples,) or None, default=None
+            When each row came; see :meth:`fit`.
+
+        Returns
+        -------
+        self : object
+            The estimator; ``labels_`` holds the labels of this call's rows. A call that fails
+            leaves it as it was.
+        """
+        self._all_or_nothing(lambda: self._partial_fit(X, time))
+        return self
+
+    def learn_many(self, X: ArrayLike, *, time: ArrayLike | None = None) -> Learned:
+        """Go on learning as :meth:`partial_fit` does, and tell what each row did as it came.
+
+        The model becomes the same, to the bit. What is told of a row does not depend on the rows
+        after it, so that a stream cut into calls anywhere is told the same.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The next rows of the stream.
+        time : array-like of shape (n_samples,) or None, default=None
+            When each row came; see :meth:`fit`.
+
+        Returns
+        -------
+        learned : Learned
+            Labels, matches before learning, which rows founded clusters, and what readings renamed
+            on the way. A call that fails leaves the estimator as it was.
+        """
+        return self._all_or_nothing(lambda: self._learn_many(X, time))
 
     def update_clusters(self) -> Self:
         """Read the clusters anew now, from all that was learned.
@@ -199,20 +276,37 @@ class DensityART(BaseART):
         self._all_or_nothing(read)
         return self
 
-    def learn_one(self, row: Any) -> int:
+    def learn_one(self, row: Any, *, time: Any = None) -> int:
+        """Learn one row and return its label: the quick way in for a stream.
+
+        No array is built and no frame is looked at. Parameters are those of the last ``fit`` or
+        ``partial_fit``; ``labels_`` stays what that call made it. A new model learns the feature
+        ranges as rows come unless ``bounds`` is given, which is better for a stream.
+
+        Parameters
+        ----------
+        row : sequence of float
+            One value for each feature: a list, a tuple or a 1-D array.
+        time : float, date or None, default=None
+            When the row came; see :meth:`fit`.
+
+        Returns
+        -------
+        label : int
+            The cluster that took the row, -1 for none.
+        """
+        when = () if time is None else (check_moment(time),)
         engine: _core.DensityArt | None = self.__dict__.get("_engine")
         if engine is None:
-            return self._learn_first(row)
+            return self._learn_first(row, *when)
         # Labels are renamed together with the reading, whoever else is learning.
         with self._own_lock():
             engine = self._engine  # another thread may have fitted meanwhile
             renamings = engine.n_renamings
-            label = engine.learn_one(row)
+            label = engine.learn_one(row, *when)
             if engine.n_renamings != renamings:
                 self._rename_labels(engine.label_map())
         return label
-
-    learn_one.__doc__ = BaseART.learn_one.__doc__
 
     # ------------------------------------------------------------------ what was learned
 
@@ -276,6 +370,11 @@ class DensityART(BaseART):
                 "max_categories must be a whole number >= 1, got None: DensityART always has a "
                 "bound, which is that of its memory."
             )
+        if self.half_life is not None and self.window is not None:
+            raise ParameterError(
+                f"Rows are forgotten either by half_life or by window, got half_life="
+                f"{self.half_life!r} and window={self.window!r}. Leave one of them None."
+            )
         own = {n: v for n, v in self._values_used().items() if n not in _SIZES}
         return engine_fields(self._engine_type.Params, own) | {
             "min_cluster_size": size if isinstance(size, int) else 0,
@@ -299,6 +398,10 @@ class DensityART(BaseART):
 
     def _merges_after_fit(self) -> bool:
         return True  # clusters are read once, when all rows are known
+
+    def _merges_within_fit(self) -> bool:
+        # What clusters are depends on what they were, where rows are forgotten.
+        return self.half_life is not None or self.window is not None
 
     def _merges_on_the_way(self) -> bool:
         return self._reads_on_the_way
