@@ -97,7 +97,7 @@ def _times(contents: Sequence[DensitySnapshot], half_life: float | None) -> dict
         sums += content.clock[3:5] * (left, left * left)
     firsts = np.cumsum([0, *(len(content.counts) for content in contents)])
     stays = np.concatenate(
-        [(*c.stays, 0, first) for c, first in zip(contents, firsts[:-1], strict=True)]
+        [c.stays + np.array([0.0, first]) for c, first in zip(contents, firsts[:-1], strict=True)]
     )
     loads = np.concatenate([content.loads for content in contents])
     nothing = np.empty(0, dtype=np.int64)
