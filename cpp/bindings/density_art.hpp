@@ -113,7 +113,7 @@ public:
                         const Matrix<double>& tree_boxes, const Matrix<double>& candidates,
                         const Vector<double>& clock, const Matrix<double>& loads,
                         const Matrix<double>& stays, const Vector<double>& kept,
-                        const Vector<std::int64_t>& embryos, const Vector<std::int64_t>& born_soon,
+                        const Vector<std::int64_t>& embryos, const Matrix<double>& born_soon,
                         const Vector<std::int64_t>& changes, const Matrix<double>& events,
                         const Matrix<double>& moments, const Matrix<double>& residents,
                         const Vector<std::int64_t>& diary) {

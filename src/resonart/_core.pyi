@@ -256,7 +256,7 @@ class DensityArt(_Learner):
         stays: NDArray[np.float64],
         kept: NDArray[np.float64],
         embryos: NDArray[np.int64],
-        born_soon: NDArray[np.int64],
+        born_soon: NDArray[np.float64],
         changes: NDArray[np.int64],
         events: NDArray[np.float64],
         moments: NDArray[np.float64],
