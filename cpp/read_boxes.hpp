@@ -12,6 +12,7 @@
 #include "candidates.hpp"
 #include "choice_model.hpp"
 #include "coarse_boxes.hpp"
+#include "poll.hpp"
 #include "reading.hpp"
 
 namespace resonart {
@@ -273,6 +274,10 @@ Reading read_in_order(const Boxes& boxes, const ReadingParams& params, Poll& pol
             reading.candidates.push_back(one);
         }
         return reading;
+    }
+    if (Progress* const told = poll.progress()) {
+        told->n_parts = 0;
+        told->all_parts = 1;  // the tree that is kept
     }
     const FeatureScales scales(boxes);
     if (params.kept) return read_as_before(boxes, scales, params, poll);

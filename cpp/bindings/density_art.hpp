@@ -378,14 +378,15 @@ inline void bind_density_art(nb::module_& m) {
         .def("remove_categories", &B::F::remove_categories, nb::arg("categories"))
         .def(
             "reread",
-            [](B::Engine& engine, const DensityArtParams& params) {
+            [](B::Engine& engine, const DensityArtParams& params, nb::object report) {
+                Watched watched(report);
                 {
                     nb::gil_scoped_release free;
-                    engine.merge(params, CheckSignals());
+                    engine.merge(params, CheckSignals(watched), watched.progress());
                 }
                 return B::F::label_map(engine);
             },
-            nb::arg("params"))
+            nb::arg("params"), nb::arg("report") = nb::none())
         .def("pool", &B::pool)
         .def("weights_now", &B::weights_now)
         .def_prop_ro("now",

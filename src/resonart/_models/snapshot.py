@@ -145,11 +145,12 @@ class DensitySnapshot(NamedTuple):
     stays : ndarray of shape (n_rows, 2)
         Rows in the window: time and category.
     kept : ndarray of shape (14,)
-        The reading that is kept to until the next choice; last, whether the first half-life has gone.
+        The reading that is kept to until the next choice; last, whether the first half-life has
+        gone.
     embryos, born_soon, changes : ndarray
         What was seen and is not believed yet: of each category the cluster that may be born; how
-        often each of these was seen, and how large at first; and for each change how often, into how many clusters, and of
-        how many and which labels.
+        often each of these was seen, and how large at first; and for each change how often, into
+        how many clusters, and of how many and which labels.
     events : ndarray of shape (n_events, 7 + n_features)
         Kind, label, other label, row, time, size, distance and place.
     moments : ndarray of shape (n_moments, 5 + n_features)
