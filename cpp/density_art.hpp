@@ -355,6 +355,7 @@ public:
                 const double range = bounds.high(f) - bounds.low(f);
                 if (range > 0.0) size += reach_[m * d + f] / range;
             }
+            if (forgets()) size *= kSlack;
             least_[m] = static_cast<double>(d) * (1.0 - kRounding) - size;
         }
     }
@@ -502,9 +503,12 @@ public:
         }
         const bool is_first = forgets() ? !is_settled : !was_read_before;
         const std::vector<std::uint32_t> nothing(is_first ? n : 0, kNoLabel);
-        diary_.tell(is_first ? nothing.data() : before.data(), categories_.owners(), faded.data(),
-                    means_.data(), range.data(), n, d, n_labels(), static_cast<double>(n_readings),
-                    static_cast<double>(n_rows), clock_->now);
+        diary_.tell(is_first           ? nothing.data()
+                    : found.own.size() ? found.own.data()
+                                       : before.data(),
+                    categories_.owners(), faded.data(), means_.data(), range.data(), n, d,
+                    n_labels(), static_cast<double>(n_readings), static_cast<double>(n_rows),
+                    clock_->now);
         return finish(std::move(record), std::move(found));
     }
 
@@ -607,10 +611,13 @@ private:
     static constexpr double kStep = 1.4142135623730951;
     static constexpr double kLeastStep = 0x1p-50;
     static constexpr std::size_t kSampled = 256;
+    // Where rows are forgotten few are left to show how far a cluster reaches: it may be twice
+    // that.
+    static constexpr double kSlack = 2.0;
     // Readings that follow each other closely look at no more boxes than these.
     static constexpr std::size_t kMostInStream = 1000;
-    // A cluster is born with this share of all rows at least, unless sizes are given.
-    static constexpr double kLeastBorn = 0.02;
+    // A cluster gets a new label if it has this share of all rows, unless sizes are given.
+    static constexpr double kLeastNew = 0.02;
     // Half-lives after which a choice is made anew; of one cluster; and how much more than then may
     // be in no cluster.
     static constexpr double kDoubt = 4.0, kDoubtOne = 1.0, kSurprise = 0.2, kSurpriseInOne = 0.1;
@@ -623,6 +630,7 @@ private:
         Buffer<std::uint32_t> label;
         std::size_t n_labels = 0;
         LabelMap map;
+        std::vector<std::uint32_t> own;  // labels before, without noise that was attached
     };
 
     LabelMap finish(std::shared_ptr<ReadingRecord>&& record, Found&& found) {
@@ -684,10 +692,15 @@ private:
         if (!is_chosen) asked.kept = &as_before;
         Found found;
         found.reading = read_boxes(boxes, asked, poll);
+        // Rows of noise that are attached to a cluster are nobody's: they may become one.
+        std::vector<std::uint32_t> own(before);
+        for (std::size_t j = 0; j < n; ++j) {
+            if (!(strength_[j] > 0.0)) own[j] = kNoLabel;
+        }
         const auto follow = [&] {
             const Reading& reading = found.reading;
-            return succeed(before.data(), clusters_of(reading).data(), boxes.weight, n, n_labels(),
-                           reading.n_clusters, is_choice ? kLeastBorn * total : 0.0, expected_);
+            return succeed(own.data(), reading.cluster.data(), boxes.weight, n, n_labels(),
+                           reading.n_clusters, is_choice ? kLeastNew * total : 0.0, expected_);
         };
         Succession next = follow();
         if (next.is_believed && !is_chosen) {
@@ -696,12 +709,27 @@ private:
             found.reading = read_boxes(boxes, asked, poll);
             next = follow();
         }
+        if (params_.noise == Noise::attach) attach(next, found.reading, before);
+        found.own = std::move(own);
         if (is_chosen) keep_reading(found.reading, total);
         found.map = where_labels_went(before, next.label, boxes.weight, n_labels());
         found.label = std::move(next.label);
         found.n_labels = next.n_labels;
         expected_ = std::move(next.expected);
         return found;
+    }
+
+    // What has no label gets that of the nearest cluster; where that has none yet, it keeps its
+    // own.
+    static void attach(Succession& next, const Reading& reading,
+                       const std::vector<std::uint32_t>& before) noexcept {
+        for (std::size_t j = 0; j < before.size(); ++j) {
+            if (next.label[j] != kNoLabel) continue;
+            const std::int32_t c = reading.nearest[j];
+            const std::uint32_t near =
+                c < 0 ? kNoLabel : next.of_cluster[static_cast<std::size_t>(c)];
+            next.label[j] = near == kNoLabel ? before[j] : near;
+        }
     }
 
     // Whether a reading is to be chosen anew: now and then, and where much is in no cluster that

@@ -40,22 +40,25 @@ struct Expectations {
 };
 
 struct Succession {
-    Buffer<std::uint32_t> label;  // of each category
+    Buffer<std::uint32_t> label;            // of each category
+    std::vector<std::uint32_t> of_cluster;  // of each cluster; kNoLabel: none yet
     std::size_t n_labels = 0;
     bool is_believed = false;  // some change was seen often enough
     Expectations expected;
 };
 
-// Changes and births are believed when they are seen so many times in a row.
-constexpr std::uint32_t kChangeSeen = 3, kBirthSeen = 2;
-// Clusters have to do with each other where they share so much of one of them.
-constexpr double kShared = 0.2;
+// Changes are believed when they are seen so many times in a row; mergers later than others, as
+// what has come together may part again.
+constexpr std::uint32_t kChangeSeen = 3, kMergerSeen = 5, kBirthSeen = 2;
+// A cluster has to do with a label where it has so much of what had the label, or so much of it is
+// of that.
+constexpr double kSharedOfLabel = 0.2, kSharedOfCluster = 0.5;
 
 // `before` and `now`: of each category the label it had (kNoLabel: none) and the cluster it is in
-// (-1: none); `weight`: what it weighs. A cluster that is born weighs `least_born` at least.
+// (-1: none); `weight`: what it weighs. A cluster gets a new label if it weighs `least_new`.
 inline Succession succeed(const std::uint32_t* before, const std::int32_t* now,
                           const double* weight, std::size_t n, std::size_t n_labels,
-                          std::size_t n_clusters, double least_born, const Expectations& expected) {
+                          std::size_t n_clusters, double least_new, const Expectations& expected) {
     // Parties: labels in use, then embryos, then clusters.
     std::vector<std::uint32_t> used;
     for (std::size_t j = 0; j < n; ++j) {
@@ -102,8 +105,8 @@ inline Succession succeed(const std::uint32_t* before, const std::int32_t* now,
     }
     shared.resize(n_shared);
     const auto matters = [&](const Shared& each) {
-        return each.weight >= kShared * size[each.party] ||
-               each.weight >= kShared * size[n_before + each.cluster];
+        return each.weight >= kSharedOfLabel * size[each.party] ||
+               each.weight >= kSharedOfCluster * size[n_before + each.cluster];
     };
 
     // Labels and clusters that have to do with each other make a group.
@@ -154,7 +157,7 @@ inline Succession succeed(const std::uint32_t* before, const std::int32_t* now,
                 if (known.n_seen > mine.n_seen) mine = known;
             }
             // Rows of noise that happen to lie together fade: a cluster has others come.
-            const bool has_grown = size[n_before + c] >= std::max(mine.first_size, least_born);
+            const bool has_grown = size[n_before + c] >= std::max(mine.first_size, least_new);
             mine.n_seen = std::min(mine.n_seen + 1, kBirthSeen);
             if (mine.n_seen >= kBirthSeen && has_grown) {
                 label[c] = static_cast<std::uint32_t>(told.n_labels++);
@@ -175,7 +178,8 @@ inline Succession succeed(const std::uint32_t* before, const std::int32_t* now,
                 change.n_seen = known.n_seen;
             }
         }
-        if (++change.n_seen < kChangeSeen) {
+        const bool is_merger = change.n_clusters > 0 && change.n_clusters < change.labels.size();
+        if (++change.n_seen < (is_merger ? kMergerSeen : kChangeSeen)) {
             for (const std::size_t p : group[g]) is_open[p] = 1;
             told.expected.changes.push_back(std::move(change));
             continue;
@@ -196,7 +200,8 @@ inline Succession succeed(const std::uint32_t* before, const std::int32_t* now,
             is_taken[static_cast<std::size_t>(at)] = 1;
         }
         for (const std::size_t c : clusters) {
-            if (label[c] == kNoLabel) label[c] = static_cast<std::uint32_t>(told.n_labels++);
+            if (label[c] != kNoLabel || size[n_before + c] < least_new) continue;
+            label[c] = static_cast<std::uint32_t>(told.n_labels++);
         }
     }
     for (std::size_t j = 0; j < n; ++j) {
@@ -208,6 +213,7 @@ inline Succession succeed(const std::uint32_t* before, const std::int32_t* now,
             told.expected.embryo[j] = embryo[c];
         }
     }
+    told.of_cluster = std::move(label);
     return told;
 }
 
