@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import insort
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -115,7 +116,7 @@ def history(
     lives = _lives(moments, events, against, scale=SECONDS_A_DAY if dates else 1.0)
     bands = _Bands(lives)
     _draw(axes, bands)
-    _mark(axes, bands, [e for e in events if moves and e.kind == "moved"])
+    _mark(axes, bands, lives.moves if moves else [])
     if numbers:
         _write_numbers(axes, bands)
     _dress(axes, bands, against, dates=dates)
@@ -153,12 +154,14 @@ class _Life:
     def __init__(self, label: int) -> None:
         self.label = label
         self.points: list[tuple[float, float]] = []  # x and size
-        self.came: ClusterEvent | None = None
-        self.went: ClusterEvent | None = None
+        self.came: str | None = None  # by which kind of event
+        self.went: str | None = None
+        self.parent: _Life | None = None
+        self.heir: _Life | None = None
         self.end = np.inf
 
     def add(self, x: float, size: float) -> None:
-        """Note a size; the later of two at the same place holds."""
+        """Note a size; the later of two at the same place counts."""
         if self.points and self.points[-1][0] >= x:
             self.points[-1] = (self.points[-1][0], size)
         else:
@@ -166,24 +169,17 @@ class _Life:
 
     @property
     def start(self) -> float:
+        """Where it begins."""
         return self.points[0][0]
-
-    @property
-    def parent(self) -> int | None:
-        return None if self.came is None else self.came.other
-
-    @property
-    def heir(self) -> int | None:
-        return None if self.went is None else self.went.other
 
 
 class _Lives(NamedTuple):
-    """All clusters, by label, and the ends of the picture."""
+    """All clusters, and the ends of the picture."""
 
-    of: dict[int, _Life]
+    all: list[_Life]
     left: float
     right: float
-    at: dict[int, float]  # where rows lie, from left to right
+    moves: list[tuple[float, _Life]]
 
 
 def _lives(
@@ -206,56 +202,64 @@ def _lives(
     ]
     told += [(e.row, 0, float(getattr(e, against)) / scale, e) for e in events]
     told.sort(key=lambda each: each[:2])
-    lives: dict[int, _Life] = {}
-    at: dict[int, float] = {}
-    for row, _, x, what in told:
-        at[row] = x
+    lives: list[_Life] = []
+    current: dict[int, _Life] = {}
+
+    def of(label: int, *, is_new: bool = False) -> _Life:
+        # Removing clusters closes labels up, and one may come again as another cluster's.
+        if label not in current or (is_new and current[label].points):
+            current[label] = _Life(label)
+            lives.append(current[label])
+        return current[label]
+
+    moves = []
+    for _, _, x, what in told:
         if not isinstance(what, ClusterEvent):
             label, size = what
-            life = lives.setdefault(label, _Life(label))
-            life.add(x, size)
+            of(label).add(x, size)
             continue
-        life = lives.setdefault(what.label, _Life(what.label))
+        life = of(what.label, is_new=what.kind in ("born", "split"))
+        life.add(x, what.size)
+        other = None if what.other is None else of(what.other)
         if what.kind in ("born", "split"):
-            life.came = what
-            life.add(x, what.size)
+            life.came, life.parent = what.kind, other
         elif what.kind in ("merged", "died"):
-            life.went = what
-            life.end = x
-            life.add(x, what.size)
+            life.went, life.heir, life.end = what.kind, other, x
         else:
-            life.add(x, what.size)
-    last = max(row for row, is_moment, _, _ in told if is_moment)
-    right = at[last]
-    for life in lives.values():
-        if life.went is None and life.points[-1][0] < right:
+            moves.append((x, life))
+    lives = [life for life in lives if life.points]
+    last = float(moments[against][-1]) / scale
+    for life in lives:
+        if life.went is None and life.points[-1][0] < last:
             life.end = life.points[-1][0]  # removed, without a word
-    return _Lives(lives, min(at.values()), max(at.values()), at)
+    places = [x for _, _, x, _ in told]
+    return _Lives(lives, min(places), max(places), moves)
 
 
-def _in_order(lives: dict[int, _Life]) -> list[int]:
-    """Return labels so that relatives are neighbours: who splits off, or merges, lies beside."""
-    order: list[int] = []
-    sources: dict[int, list[int]] = {}
-    for life in lives.values():
+def _in_order(lives: list[_Life]) -> list[_Life]:
+    """Return clusters so that relatives are neighbours: who splits off, or merges, lies beside."""
+    order: list[_Life] = []
+    known: set[_Life] = set()
+    sources: dict[_Life, list[_Life]] = {}
+    for life in lives:
         if life.heir is not None:
-            sources.setdefault(life.heir, []).append(life.label)
-    for life in sorted(lives.values(), key=lambda each: (each.start, each.label)):
-        relatives = [life.parent, life.heir, *sources.get(life.label, ())]
-        known = next((other for other in relatives if other in order), None)
-        if known is None:
-            order.append(life.label)
+            sources.setdefault(life.heir, []).append(life)
+    for life in sorted(lives, key=lambda each: (each.start, each.label)):
+        relatives = [life.parent, life.heir, *sources.get(life, ())]
+        beside = next((other for other in relatives if other in known), None)
+        known.add(life)
+        if beside is None:
+            order.append(life)
             continue
-        # On the side where the nearest neighbour who is there at the time is farther away.
-        at = order.index(known)
-        above, below = _crowd(lives, order[at + 1 :], life), _crowd(lives, order[:at][::-1], life)
-        order.insert(at + 1 if above <= below else at, life.label)
+        at = order.index(beside)
+        # On the side with fewer others that are there at the same time.
+        is_above = _n_along(order[at + 1 :], life) <= _n_along(order[:at], life)
+        order.insert(at + 1 if is_above else at, life)
     return order
 
 
-def _crowd(lives: dict[int, _Life], others: list[int], life: _Life) -> int:
-    """Return how many of the others live when a cluster does."""
-    return sum(lives[other].start < life.end and life.start < lives[other].end for other in others)
+def _n_along(others: list[_Life], life: _Life) -> int:
+    return sum(other.start < life.end and life.start < other.end for other in others)
 
 
 def _eased(share: Floats | float) -> Any:
@@ -278,10 +282,10 @@ class _Band(NamedTuple):
         return self.life.label
 
 
-class _Relative(NamedTuple):
+class _Change(NamedTuple):
     """Whom a cluster merges into or splits from, where, and whether they lie side by side."""
 
-    label: int
+    relative: _Life
     place: float
     is_beside: bool
 
@@ -295,6 +299,26 @@ class _Join(NamedTuple):
     high: Floats
 
 
+class _Laid(NamedTuple):
+    """A band while it is laid out: its places, how wide it is there, its margins, where it lies."""
+
+    life: _Life
+    first: int
+    last: int
+    wide: Floats
+    margin: Floats
+    low: Floats
+
+
+def _go_along(change: _Change | None, other: _Life, theirs: _Change | None) -> TypeGuard[_Change]:
+    """Tell whether a neighbour is the relative, or becomes the same at the same place."""
+    if change is None or not change.is_beside:
+        return False
+    return change.relative is other or (
+        theirs is not None and theirs.relative is change.relative and theirs.place == change.place
+    )
+
+
 class _Bands:
     """Where each band lies: all that are there at a time are stacked, with gaps.
 
@@ -303,75 +327,67 @@ class _Bands:
     """
 
     def __init__(self, lives: _Lives) -> None:
-        self.lives = lives.of
-        self.at = lives.at
         self.left, self.right = lives.left, lives.right
         self.width = (self.right - self.left) or 1.0
         self.meet = MEET * self.width
         # Before a change is this much before it.
         self.hair = 1e-7 * self.width
-        self.order = _in_order(self.lives)
-        self._rank = {label: i for i, label in enumerate(self.order)}
-        self._merges = {m: self._relative(self.lives[m], at_end=True) for m in self.order}
-        self._splits = {m: self._relative(self.lives[m], at_end=False) for m in self.order}
+        self.order = _in_order(lives.all)
+        self._rank = {life: i for i, life in enumerate(self.order)}
+        self._merges = {life: self._change(life, at_end=True) for life in self.order}
+        self._splits = {life: self._change(life, at_end=False) for life in self.order}
         self.x = self._places()
         self._stack()
 
     # ------------------------------------------------------------------ relatives
 
-    def _relative(self, life: _Life, *, at_end: bool) -> _Relative | None:
-        """Return whom a cluster merges into or comes from, if that one is there then."""
-        label = life.heir if at_end else life.parent
-        other = None if label is None else self.lives.get(label)
+    def _change(self, life: _Life, *, at_end: bool) -> _Change | None:
+        """Return whom a cluster merges into or comes from, if that one is there before and after.
+
+        Where many clusters change at once, some come from one that is gone by then.
+        """
+        other = life.heir if at_end else life.parent
         place = life.end if at_end else life.start
-        if other is None or not other.start < place <= other.end or other.end == place == life.end:
+        if other not in self._rank or not other.start < place < other.end:
             return None
-        if at_end and other.end <= place:
-            return None
-        one, two = sorted((self._rank[life.label], self._rank[other.label]))
+        one, two = sorted((self._rank[life], self._rank[other]))
         is_beside = True
-        for m in self.order[one + 1 : two]:
-            between = self.lives[m]
+        for between in self.order[one + 1 : two]:
             if at_end:
                 is_there = between.start < place <= between.end
-                goes_along = between.heir == other.label and between.end == place
+                goes_along = between.heir is other and between.end == place
             else:
                 is_there = between.start <= place < between.end
-                goes_along = between.parent == other.label and between.start == place
+                goes_along = between.parent is other and between.start == place
             is_beside = is_beside and (goes_along or not is_there)
-        return _Relative(other.label, place, is_beside)
+        return _Change(other, place, is_beside)
 
     # ------------------------------------------------------------------ layout
 
     def _places(self) -> Floats:
         """Return where stacks are laid out, from left to right."""
-        changes = {life.start for life in self.lives.values()}
-        changes |= {life.end for life in self.lives.values() if np.isfinite(life.end)}
-        readings = {x for life in self.lives.values() for x, _ in life.points}
+        changes = {life.start for life in self.order}
+        changes |= {life.end for life in self.order if np.isfinite(life.end)}
+        readings = {x for life in self.order for x, _ in life.points}
         even = np.linspace(self.left, self.right, round(1 / STEP) + 1)
         if len(readings) > 4 * len(even):
             readings = set()
-        found = np.array(sorted({*even.tolist(), *changes, *readings}))
         before = np.array(sorted(changes)) - self.hair
+        found = np.array(sorted({*even.tolist(), *changes, *readings}))
         return np.unique(np.concatenate([found, before[before > self.left]]))
 
-    def _sizes(self, life: _Life, x: Floats) -> Floats:
+    def _sizes(self, life: _Life, x: Floats, changes: list[tuple[_Life, _Change]]) -> Floats:
         """Return how wide a band is, with a step where another merges into it or splits off."""
         known_x, size = np.array(life.points).T
         steps: dict[float, float] = {}
         lent = np.zeros(len(x))  # to ribbons that are still under way
-        for other in self.lives.values():
-            into, out_of = self._merges[other.label], self._splits[other.label]
-            if into is not None and into.label == life.label:
-                then = other.points[-1][1]
-                steps[into.place] = steps.get(into.place, 0.0) - then
-                if not into.is_beside:
-                    lent += np.where(x >= into.place, then * self._leaving(x, into.place), 0.0)
-            if out_of is not None and out_of.label == life.label:
-                then = other.points[0][1]
-                steps[out_of.place] = steps.get(out_of.place, 0.0) + then
-                if not out_of.is_beside:
-                    lent += np.where(x < out_of.place, then * self._leaving(x, out_of.place), 0.0)
+        for other, change in changes:
+            is_merger = change is self._merges[other]
+            then = other.points[-1 if is_merger else 0][1]
+            steps[change.place] = steps.get(change.place, 0.0) + (-then if is_merger else then)
+            if not change.is_beside:
+                is_under_way = (x >= change.place) == is_merger
+                lent += np.where(is_under_way, then * self._leaving(x, change.place), 0.0)
         for place, step in steps.items():
             then = float(np.interp(place, known_x, size))
             at = int(np.searchsorted(known_x, place))
@@ -388,98 +404,103 @@ class _Bands:
         found: Floats = 1.0 - _eased(np.abs(x - place) / self.meet)
         return found
 
-    def _room(self, label: int) -> tuple[float, float]:
+    def _room(self, life: _Life) -> tuple[float, float]:
         """Return from where to where the stack has room for a band: ribbons need some, too."""
-        life = self.lives[label]
-        into, out_of = self._merges[label], self._splits[label]
+        into, out_of = self._merges[life], self._splits[life]
         start = life.start - (self.meet if out_of is not None and not out_of.is_beside else 0.0)
         end = life.end + (self.meet if into is not None and not into.is_beside else 0.0)
         return start, end
 
-    def _openness(self, label: int, x: Floats, within: float) -> Floats:
+    def _openness(self, life: _Life, x: Floats, within: float) -> Floats:
         """Return how far a band has opened, or not yet closed, from 0 to 1.
 
         At the left end bands are there already.
         """
-        life = self.lives[label]
         found = np.ones(len(x))
-        if self._splits[label] is None and life.start > self.left:
+        if self._splits[life] is not None:
+            found *= np.where(x < life.start, self._leaving(x, life.start), 1.0)
+        elif life.start > self.left:
             found *= _eased((x - life.start) / within)
-        elif x.size and x[0] < life.start:
-            found[x < life.start] *= self._leaving(x[x < life.start], life.start)
-        if self._merges[label] is None and life.went is not None:
+        if self._merges[life] is not None:
+            found *= np.where(x >= life.end, self._leaving(x, life.end), 1.0)
+        elif life.went is not None:
             found *= _eased((life.end - x) / within)
-        elif x.size and x[-1] >= life.end:
-            found[x >= life.end] *= self._leaving(x[x >= life.end], life.end)
         return found
 
     def _stack(self) -> None:
         """Lay all bands out."""
-        first, last, wide, open_ = {}, {}, {}, {}
+        changes: dict[_Life, list[tuple[_Life, _Change]]] = {life: [] for life in self.order}
+        for life in self.order:
+            for change in (self._merges[life], self._splits[life]):
+                if change is not None:
+                    changes[change.relative].append((life, change))
+        laid = []
         total = np.zeros(len(self.x))
-        for m in self.order:
-            first[m], last[m] = np.searchsorted(self.x, self._room(m)).tolist()
-            x = self.x[first[m] : last[m]]
-            wide[m] = self._sizes(self.lives[m], x) * self._openness(m, x, COME * self.width)
-            open_[m] = self._openness(m, x, self.meet)
-            total[first[m] : last[m]] += wide[m]
-        gap = GAP * float(total.max(initial=0.0))
-        low = {m: np.empty(last[m] - first[m]) for m in self.order}
-        for i, x in enumerate(self.x.tolist()):
-            there = [m for m in self.order if first[m] <= i < last[m]]
-            y, before, starts = 0.0, 0.0, []
-            for k, m in enumerate(there):
-                side = gap / 2.0 * float(open_[m][i - first[m]])
-                # Outermost bands have margins, too: one that goes leaves them to the next.
-                y += (before + side) * (self._apart(there[k - 1], m, x) if k else 1.0)
-                starts.append(y)
-                y += float(wide[m][i - first[m]])
-                before = side
-            y += before
-            for m, start in zip(there, starts, strict=True):
-                low[m][i - first[m]] = start - y / 2.0
+        for life in self.order:
+            first, last = np.searchsorted(self.x, self._room(life)).tolist()
+            x = self.x[first:last]
+            wide = self._sizes(life, x, changes[life])
+            wide *= self._openness(life, x, COME * self.width)
+            total[first:last] += wide
+            margin = self._openness(life, x, self.meet)
+            laid.append(_Laid(life, first, last, wide, margin, np.zeros(len(x))))
+        self._lay(laid, GAP * float(total.max(initial=0.0)))
         self.bands = {}
-        for m in self.order:
-            x = self.x[first[m] : last[m]]
-            own = (x >= self.lives[m].start) & (x < self.lives[m].end)
+        for each in laid:
+            x, life = self.x[each.first : each.last], each.life
+            own = (x >= life.start) & (x < life.end)
             if own.any():
-                self.bands[m] = _Band(self.lives[m], x[own], low[m][own], (low[m] + wide[m])[own])
+                low = each.low[own]
+                self.bands[life] = _Band(life, x[own], low, low + each.wide[own])
         self.bottom = min(float(band.low.min()) for band in self.bands.values())
         self.top = max(float(band.high.max()) for band in self.bands.values())
 
-    def _apart(self, a: int, b: int, x: float) -> float:
+    def _lay(self, laid: list[_Laid], gap: float) -> None:
+        """Stack what is there at each place, around 0."""
+        coming = sorted(range(len(laid)), key=lambda k: laid[k].first)[::-1]
+        there: list[int] = []
+        for i, x in enumerate(self.x.tolist()):
+            while coming and laid[coming[-1]].first <= i:
+                insort(there, coming.pop())
+            there = [k for k in there if i < laid[k].last]
+            y, before, above = 0.0, 0.0, None
+            for k in there:
+                each = laid[k]
+                at = i - each.first
+                side = gap / 2.0 * float(each.margin[at])
+                # Outermost bands have margins, too: one that goes leaves them to the next.
+                y += (before + side) * (1.0 if above is None else self._apart(above, each.life, x))
+                each.low[at] = y
+                y += float(each.wide[at])
+                before, above = side, each.life
+            for k in there:
+                laid[k].low[i - laid[k].first] -= (y + before) / 2.0
+
+    def _apart(self, a: _Life, b: _Life, x: float) -> float:
         """Return how far apart neighbours are, from 0 where one becomes the other to 1."""
         found = 1.0
         for one, other in ((a, b), (b, a)):
             into, out_of = self._merges[one], self._splits[one]
-            if into is not None and into.is_beside and self._go_along(into, other, self._merges):
+            if _go_along(into, other, self._merges[other]):
                 found = min(found, float(_eased((into.place - x) / self.meet)))
-            if out_of is None or not out_of.is_beside:
-                continue
-            if self._go_along(out_of, other, self._splits):
+            if _go_along(out_of, other, self._splits[other]):
                 found = min(found, float(_eased((x - out_of.place) / self.meet)))
         return found
-
-    @staticmethod
-    def _go_along(one: _Relative, other: int, changes: dict[int, _Relative | None]) -> bool:
-        """Tell whether a neighbour is the relative, or becomes the same at the same place."""
-        theirs = changes[other]
-        return one.label == other or (
-            theirs is not None and theirs.label == one.label and theirs.place == one.place
-        )
 
     # ------------------------------------------------------------------ joins and forks
 
     def joins(self, *, beside: bool) -> list[_Join]:
         """Return what joins bands: those that are neighbours, or the others."""
         found = []
-        for m, band in self.bands.items():
-            for change, onward in ((self._merges[m], True), (self._splits[m], False)):
-                if change is not None and change.is_beside == beside and change.label in self.bands:
-                    found.append(self._join(band, self.bands[change.label], change, onward))
+        for life, band in self.bands.items():
+            for change, onward in ((self._merges[life], True), (self._splits[life], False)):
+                if change is None or change.is_beside != beside:
+                    continue
+                if change.relative in self.bands:
+                    found.append(self._join(band, self.bands[change.relative], change, onward))
         return [each for each in found if len(each.x) > 1]
 
-    def _join(self, band: _Band, other: _Band, change: _Relative, onward: bool) -> _Join:
+    def _join(self, band: _Band, other: _Band, change: _Change, onward: bool) -> _Join:
         """Return how a band ends in another, or begins in it."""
         at = -1 if onward else 0
         low, high = float(band.low[at]), float(band.high[at])
@@ -557,12 +578,12 @@ def _pale(colour: str) -> tuple[float, float, float]:
     return red, green, blue
 
 
-def _mark(axes: Axes, bands: _Bands, moves: list[ClusterEvent]) -> None:
+def _mark(axes: Axes, bands: _Bands, moves: list[tuple[float, _Life]]) -> None:
     """Mark births, deaths and, if they are given, moves."""
-    for label, band in bands.bands.items():
-        life, colour = band.life, style_of(label).colour
+    for life, band in bands.bands.items():
+        colour = style_of(life.label).colour
         middle = (band.low + band.high) / 2.0
-        if life.came is not None and life.came.kind == "born":
+        if life.came == "born":
             axes.plot(
                 band.x[0],
                 middle[0],
@@ -573,9 +594,9 @@ def _mark(axes: Axes, bands: _Bands, moves: list[ClusterEvent]) -> None:
                 mew=1.3,
                 zorder=5,
                 clip_on=False,
-                gid=f"born {label}",
+                gid=f"born {life.label}",
             )
-        if life.went is not None and life.went.kind == "died":
+        if life.went == "died":
             axes.plot(
                 life.end,
                 middle[-1],
@@ -585,13 +606,14 @@ def _mark(axes: Axes, bands: _Bands, moves: list[ClusterEvent]) -> None:
                 mew=1.8,
                 zorder=5,
                 clip_on=False,
-                gid=f"died {label}",
+                gid=f"died {life.label}",
             )
-    for event in moves:
-        band = bands.bands[event.label]
-        place = bands.at[event.row]
-        y = float(np.interp(place, band.x, (band.low + band.high) / 2.0))
-        axes.plot(place, y, marker=">", ms=4, color="#333333", zorder=4)
+    for place, life in moves:
+        if life in bands.bands:
+            band = bands.bands[life]
+            y = float(np.interp(place, band.x, (band.low + band.high) / 2.0))
+            gid = f"moved {life.label}"
+            axes.plot(place, y, marker=">", ms=4, color="#333333", zorder=4, gid=gid)
 
 
 def _write_numbers(axes: Axes, bands: _Bands) -> None:
@@ -653,7 +675,7 @@ def _write(
 def _dress(axes: Axes, bands: _Bands, against: str, *, dates: bool) -> None:
     from matplotlib.ticker import FuncFormatter
 
-    n_now = sum(not np.isfinite(life.end) for life in bands.lives.values())
+    n_now = sum(not np.isfinite(life.end) for life in bands.order)
     axes.set_xlim(bands.left - 0.01 * bands.width, bands.right + 0.01 * bands.width)
     height = (bands.top - bands.bottom) or 1.0
     axes.set_ylim(bands.bottom - 0.05 * height, bands.top + 0.05 * height)
@@ -671,7 +693,7 @@ def _dress(axes: Axes, bands: _Bands, against: str, *, dates: bool) -> None:
     elif against == "row":
         axes.xaxis.set_major_formatter(FuncFormatter(lambda number, _: f"{number:,.0f}"))
     _draw_scale(axes, bands, height)
-    n = len(bands.lives)
+    n = len(bands.order)
     axes.set(
         xlabel="" if dates else {"row": "rows learned", "time": "time"}[against],
         title=f"{count_of(n, 'cluster')} over time, {n_now:,} there now",
