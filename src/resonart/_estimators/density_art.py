@@ -499,23 +499,21 @@ class DensityART(BaseART):
         if engine is None or not engine.n_categories:
             return
         params = engine.params()
-        for name, other in (("half_life", "window"), ("window", "half_life")):
-            was, given = getattr(params, name), getattr(self, name)
-            if (was > 0.0) == (given is not None):
-                continue
-            if given is None:
-                what = f"The model has learned with {name}={was:g}, and now it is None"
-                cure = f"Set {name} again, as by model.set_params({name}={was:g})"
-            elif getattr(params, other) > 0.0:
-                what = f"The model has learned with {other}, and now {name}={given!r} is set"
-                cure = f"Keep to {other}"
-            else:
-                what = f"{name}={given!r} was set after rows had been learned without it"
-                cure = f"Leave {name} None"
-            raise ParameterError(
-                f"{what}. How much the rows learned so far should count by now is not known. "
-                f"{cure}, or learn them anew: {type(self).__name__}({name}={given!r}).fit(X)."
-            )
+        names = ("half_life", "window")
+        was = {name: getattr(params, name) for name in names if getattr(params, name) > 0.0}
+        given = {name: value for name in names if (value := getattr(self, name)) is not None}
+        if was.keys() == given.keys():
+            return
+        before = " and ".join(f"{name}={value:g}" for name, value in was.items())
+        now = " and ".join(f"{name}={value!r}" for name, value in given.items())
+        cure = {name: was.get(name) for name in (was | given)}
+        as_before = ", ".join(f"{n}={v if v is None else format(v, 'g')}" for n, v in cure.items())
+        raise ParameterError(
+            f"The model has learned {f'with {before}' if before else 'without forgetting'}, and "
+            f"{f'{now} was set' if now else 'that was unset'} since: how much the rows learned so "
+            "far should count by now is not known. Go on as before by model.set_params("
+            f"{as_before}), or learn the rows anew by {type(self).__name__}({now}).fit(X)."
+        )
 
     def _new_engine(
         self, n_features: int, params: Params, *, n_first_rows: int | None = None
