@@ -49,6 +49,7 @@ struct KeptReading {
     double noise = 0.0;       // share of rows in no cluster when it was chosen
     double chosen_at = 0.0;   // by the clock
     bool is_known = false;
+    bool is_settled = false;  // a half-life has gone since the first row
 };
 
 // Whose clock the times of rows are: that of none yet, of the rows themselves, or the caller's.
@@ -111,12 +112,19 @@ public:
     const KeptReading& kept() const { return kept_; }
     double read_at() const { return read_at_; }
     double now() const { return clock_->now; }
+    double begun_at() const { return clock_->begun_at; }
     ClockKind clock_kind() const { return clock_->kind; }
 
     // The next row comes at this time, by this clock. Not part of the model until `advance`.
-    void expect(double time, ClockKind kind) noexcept { next_ = {time, kind}; }
+    void expect(double time, ClockKind kind) noexcept {
+        next_.now = time;
+        next_.kind = kind;
+    }
     void advance() noexcept {
+        const bool is_first = clock_->kind == ClockKind::none;
+        const double begun_at = is_first ? next_.now : clock_->begun_at;
         *clock_ = next_;
+        clock_->begun_at = begun_at;
         if (forgets()) fading_.advance(next_.now);
     }
 
@@ -457,8 +465,10 @@ public:
         Boxes boxes = {n, d, means_.data(), record->weight.data(),
                        side.size() ? side.data() : nullptr};
         const std::vector<std::uint32_t> before(categories_.owners(), categories_.owners() + n);
-        Found found = forgets() && was_read_ ? read_on(boxes, total, before, poll)
-                                             : read_first(boxes, total, before, poll);
+        // Until the first half-life has gone, what is read is no more than a beginning.
+        const bool is_settled = forgets() && kept_.is_settled;
+        Found found = is_settled ? read_on(boxes, total, before, poll)
+                                 : read_first(boxes, total, before, poll);
         Reading& reading = found.reading;
 
         Buffer<double> reach;
@@ -486,15 +496,16 @@ public:
 
         std::vector<double> range(d);
         for (std::size_t f = 0; f < d; ++f) range[f] = bounds.high(f) - bounds.low(f);
-        const std::vector<std::uint32_t> nothing(was_read_before ? 0 : n, kNoLabel);
-        diary_.tell(was_read_before ? before.data() : nothing.data(), categories_.owners(),
-                    faded.data(), means_.data(), range.data(), n, d, n_labels(),
-                    static_cast<double>(n_readings), static_cast<double>(n_rows), clock_->now);
-        record->label = labels_in_tree(reading.tree);
-        record->tree = std::move(reading.tree);
-        record->candidates = std::move(reading.candidates);
-        record_ = std::move(record);
-        return std::move(found.map);
+        if (forgets() && !kept_.is_settled) {
+            kept_.is_settled = clock_->now - clock_->begun_at >= fading_.half_life();
+            if (!kept_.is_settled) return finish(std::move(record), std::move(found));
+        }
+        const bool is_first = forgets() ? !is_settled : !was_read_before;
+        const std::vector<std::uint32_t> nothing(is_first ? n : 0, kNoLabel);
+        diary_.tell(is_first ? nothing.data() : before.data(), categories_.owners(), faded.data(),
+                    means_.data(), range.data(), n, d, n_labels(), static_cast<double>(n_readings),
+                    static_cast<double>(n_rows), clock_->now);
+        return finish(std::move(record), std::move(found));
     }
 
     // Categories for which goes(j) holds go, and with them the clusters that have no others; labels
@@ -551,7 +562,7 @@ public:
         Fading fading;
         Expectations expected;
         KeptReading kept;
-        double now = 0.0, read_at = 0.0;
+        double now = 0.0, read_at = 0.0, begun_at = 0.0;
         ClockKind clock_kind = ClockKind::none;
         Diary diary;
     };
@@ -583,7 +594,7 @@ public:
         expected_ = std::move(content.expected);
         kept_ = content.kept;
         read_at_ = content.read_at;
-        *clock_ = {content.now, content.clock_kind};
+        *clock_ = {content.now, content.clock_kind, content.begun_at};
         next_ = *clock_;
         diary_ = std::move(content.diary);
         least_ = std::move(least);
@@ -596,9 +607,13 @@ private:
     static constexpr double kStep = 1.4142135623730951;
     static constexpr double kLeastStep = 0x1p-50;
     static constexpr std::size_t kSampled = 256;
+    // Readings that follow each other closely look at no more boxes than these.
+    static constexpr std::size_t kMostInStream = 1000;
+    // A cluster is born with this share of all rows at least, unless sizes are given.
+    static constexpr double kLeastBorn = 0.02;
     // Half-lives after which a choice is made anew; of one cluster; and how much more than then may
     // be in no cluster.
-    static constexpr double kDoubt = 4.0, kDoubtOne = 0.5, kSurprise = 0.2, kSurpriseInOne = 0.1;
+    static constexpr double kDoubt = 4.0, kDoubtOne = 1.0, kSurprise = 0.2, kSurpriseInOne = 0.1;
 
     std::size_t most_categories() const { return static_cast<std::size_t>(params_.max_categories); }
 
@@ -610,6 +625,14 @@ private:
         LabelMap map;
     };
 
+    LabelMap finish(std::shared_ptr<ReadingRecord>&& record, Found&& found) {
+        record->label = labels_in_tree(found.reading.tree);
+        record->tree = std::move(found.reading.tree);
+        record->candidates = std::move(found.reading.candidates);
+        record_ = std::move(record);
+        return std::move(found.map);
+    }
+
     const std::vector<std::int32_t>& clusters_of(const Reading& reading) const {
         return params_.noise == Noise::attach ? reading.nearest : reading.cluster;
     }
@@ -620,6 +643,7 @@ private:
                      Poll& poll) {
         ReadingParams asked = params_.reading(total);
         asked.n_threads = n_threads_;
+        if (forgets()) asked.most_boxes = kMostInStream;
         Found found;
         found.reading = read_boxes(boxes, asked, poll);
         const std::size_t n = boxes.size;
@@ -651,6 +675,7 @@ private:
         boxes.before = labels.data();
         ReadingParams asked = params_.reading(total);
         asked.n_threads = n_threads_;
+        asked.most_boxes = kMostInStream;
         Candidate as_before = kept_.candidate;
         const double rows = std::round(kept_.size_share * total);
         as_before.min_cluster_size = rows > 2.0 ? static_cast<std::int64_t>(rows) : 2;
@@ -662,7 +687,7 @@ private:
         const auto follow = [&] {
             const Reading& reading = found.reading;
             return succeed(before.data(), clusters_of(reading).data(), boxes.weight, n, n_labels(),
-                           reading.n_clusters, expected_);
+                           reading.n_clusters, is_choice ? kLeastBorn * total : 0.0, expected_);
         };
         Succession next = follow();
         if (next.is_believed && !is_chosen) {
@@ -978,6 +1003,7 @@ private:
     struct Clock {
         double now = 0.0;  // when the last row came
         ClockKind kind = ClockKind::none;
+        double begun_at = 0.0;  // when the first came
     };
     Undoable<Clock> clock_;
     Clock next_;  // of the row that is about to come

@@ -51,6 +51,7 @@ struct Plan {
     bool merge_on_the_way = false;  // whenever it is due
     bool may_merge = true;          // when there is no room; false: only compress
     bool can_be_undone = true;      // false: the caller throws the model away when it fails
+    Progress* progress = nullptr;   // told on the way, where somebody watches
 };
 
 // What is told of rows after a call, besides their labels, where clusters are read from categories.
@@ -116,7 +117,7 @@ public:
               Ask ask, const Memberships* memberships = nullptr) {
         params.check();
         const WriteGuard writing(lock_, ask);
-        Poll<Ask> poll(ask);
+        Poll<Ask> poll(ask, plan.progress);
         const auto work = [&] {
             return train_unguarded(rows, params, plan, labels, memberships, poll);
         };
@@ -272,10 +273,10 @@ public:
     // Merge ART, or a reading, now; state().label_map is then old-to-new, one entry for each label
     // there was.
     template <class Ask>
-    void merge(const Params& params, Ask ask) {
+    void merge(const Params& params, Ask ask, Progress* progress = nullptr) {
         params.check();
         const WriteGuard writing(lock_, ask);
-        Poll<Ask> poll(ask);
+        Poll<Ask> poll(ask, progress);
         undoable([&] {
             copy_before();
             state_.art.configure(params);
@@ -632,6 +633,7 @@ private:
                     if (as_told.size()) as_told[r] = labels[r];
                     labels[r] = state_.art.taken();
                 }
+                if (plan.progress) ++plan.progress->n_rows;
                 poll.work(workspace_.take_work() + n_features_);
                 if (plan.merge_on_the_way && due_within(params, 0)) {
                     follow(i + 1, merge_now(poll, moved_after(i + 1)));

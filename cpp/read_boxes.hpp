@@ -12,6 +12,7 @@
 #include "candidates.hpp"
 #include "choice_model.hpp"
 #include "coarse_boxes.hpp"
+#include "poll.hpp"
 #include "reading.hpp"
 
 namespace resonart {
@@ -175,9 +176,10 @@ inline void tell_first(Reading& reading, const Boxes& boxes) {
 class LookedAt {
 public:
     template <class Poll>
-    LookedAt(const Boxes& boxes, Poll& poll) : boxes_(boxes), scales_(boxes) {
-        if (boxes.size <= kMostInChoice) return;
-        coarse_ = coarsen_boxes(boxes, scales_, kMostInChoice, poll);
+    LookedAt(const Boxes& boxes, Poll& poll, std::size_t most = kMostInChoice)
+        : boxes_(boxes), scales_(boxes) {
+        if (boxes.size <= most) return;
+        coarse_ = coarsen_boxes(boxes, scales_, most, poll);
         boxes_ = coarse_.boxes();
         if (boxes.before) remember_heaviest(boxes);
         scales_ = FeatureScales(boxes_);
@@ -210,7 +212,7 @@ private:
 
 // Clusters that were there before are better than new ones by this much of the adjusted Rand index,
 // if all of them are kept ...
-constexpr double kLoyalty = 0.15;
+constexpr double kLoyalty = 0.3;
 // ... and that there is structure, or none, is by this much more likely, in terms of log odds.
 constexpr double kLoyalOdds = 1.0;
 
@@ -272,6 +274,10 @@ Reading read_in_order(const Boxes& boxes, const ReadingParams& params, Poll& pol
             reading.candidates.push_back(one);
         }
         return reading;
+    }
+    if (Progress* const told = poll.progress()) {
+        told->n_parts = 0;
+        told->all_parts = 1;  // the tree that is kept
     }
     const FeatureScales scales(boxes);
     if (params.kept) return read_as_before(boxes, scales, params, poll);
@@ -436,10 +442,41 @@ private:
     Boxes boxes_;
 };
 
+// Groups of boxes are read, and each box is what its group is. Edges lead between the first boxes
+// of groups.
+template <class Poll>
+Reading read_in_groups(const Boxes& boxes, const ReadingParams& params, Poll& poll) {
+    const std::size_t n = boxes.size;
+    const LookedAt looked(boxes, poll, params.most_boxes);
+    Reading reading = read_in_order(looked.boxes(), params, poll);
+    std::vector<std::uint32_t> first(looked.boxes().size, static_cast<std::uint32_t>(n));
+    for (std::uint32_t i = 0; i < n; ++i) {
+        std::uint32_t& mine = first[looked.group(i)];
+        mine = std::min(mine, i);
+    }
+    const auto spread_out = [&](auto& values) {
+        const auto of_groups = values;
+        values.resize(n);
+        for (std::size_t i = 0; i < n; ++i) values[i] = of_groups[looked.group(i)];
+    };
+    spread_out(reading.cluster);
+    spread_out(reading.nearest);
+    spread_out(reading.strength);
+    spread_out(reading.outlier);
+    spread_out(reading.tree.cluster);
+    spread_out(reading.tree.leaves_at);
+    for (std::vector<std::uint32_t>* each : {&reading.edge_from, &reading.edge_to}) {
+        for (std::uint32_t& g : *each) g = first[g];
+    }
+    return reading;
+}
+
 template <class Poll>
 Reading read_boxes(const Boxes& boxes, const ReadingParams& params, Poll& poll) {
     const SortedBoxes sorted(boxes);
-    Reading reading = read_in_order(sorted.boxes(), params, poll);
+    const bool in_groups = params.most_boxes > 1 && boxes.size > params.most_boxes;
+    Reading reading = in_groups ? read_in_groups(sorted.boxes(), params, poll)
+                                : read_in_order(sorted.boxes(), params, poll);
     for (std::vector<std::int32_t>* each :
          {&reading.cluster, &reading.nearest, &reading.tree.cluster}) {
         sorted.put_back(*each);

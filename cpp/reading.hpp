@@ -43,6 +43,8 @@ struct ReadingParams {
     // Not chosen anew: the tree is read as this candidate was, with sizes and heights as it has
     // them.
     const Candidate* kept = nullptr;
+    // Of more boxes than these, groups are read instead; 0: never.
+    std::size_t most_boxes = 0;
 };
 
 // The condensed tree: clusters from the root (0) on, parents before children.

@@ -3,8 +3,8 @@
 //
 // A cluster that is the only one to come of another takes its label over at once. What changes more
 // (clusters that fall apart, come together or dissolve into noise) has to be seen in several
-// readings in a row; until then categories keep the labels they had. So has a cluster that is new:
-// until then its categories are noise, and known as an embryo.
+// readings in a row; until then categories keep the labels they had. So has a cluster that is new,
+// which must have grown meanwhile: until then its categories are noise, and known as an embryo.
 #pragma once
 
 #include <algorithm>
@@ -19,6 +19,12 @@
 
 namespace resonart {
 
+// A cluster that may be born: how often it was seen in a row, and how large at first.
+struct Embryo {
+    std::uint32_t n_seen = 0;
+    double first_size = 0.0;
+};
+
 // A change that was seen, and is not believed yet.
 struct PendingChange {
     std::vector<std::uint32_t> labels;  // that take part, ascending
@@ -29,8 +35,8 @@ struct PendingChange {
 // What is remembered of readings between them.
 struct Expectations {
     std::vector<PendingChange> changes;
-    Buffer<std::uint32_t> embryo;     // of each category; kNoLabel: of none
-    Buffer<std::uint32_t> born_soon;  // of each embryo: readings in a row
+    Buffer<std::uint32_t> embryo;  // of each category; kNoLabel: of none
+    Buffer<Embryo> embryos;
 };
 
 struct Succession {
@@ -46,10 +52,10 @@ constexpr std::uint32_t kChangeSeen = 3, kBirthSeen = 2;
 constexpr double kShared = 0.2;
 
 // `before` and `now`: of each category the label it had (kNoLabel: none) and the cluster it is in
-// (-1: none); `weight`: what it weighs.
+// (-1: none); `weight`: what it weighs. A cluster that is born weighs `least_born` at least.
 inline Succession succeed(const std::uint32_t* before, const std::int32_t* now,
                           const double* weight, std::size_t n, std::size_t n_labels,
-                          std::size_t n_clusters, const Expectations& expected) {
+                          std::size_t n_clusters, double least_born, const Expectations& expected) {
     // Parties: labels in use, then embryos, then clusters.
     std::vector<std::uint32_t> used;
     for (std::size_t j = 0; j < n; ++j) {
@@ -57,7 +63,7 @@ inline Succession succeed(const std::uint32_t* before, const std::int32_t* now,
     }
     std::sort(used.begin(), used.end());
     used.erase(std::unique(used.begin(), used.end()), used.end());
-    const std::size_t n_used = used.size(), n_embryos = expected.born_soon.size();
+    const std::size_t n_used = used.size(), n_embryos = expected.embryos.size();
     const auto party_before = [&](std::size_t j) -> std::size_t {
         if (before[j] != kNoLabel) {
             const auto at = std::lower_bound(used.begin(), used.end(), before[j]);
@@ -141,18 +147,22 @@ inline Succession succeed(const std::uint32_t* before, const std::int32_t* now,
         change.n_clusters = static_cast<std::uint32_t>(clusters.size());
         if (change.labels.empty()) {  // one cluster, and new
             const std::size_t c = clusters[0];
-            std::uint32_t n_seen = 0;
+            Embryo mine{0, size[n_before + c]};
             for (const Shared& each : shared) {
                 if (each.cluster != c || each.party < n_used || !matters(each)) continue;
-                n_seen = std::max(n_seen, expected.born_soon[each.party - n_used]);
+                const Embryo& known = expected.embryos[each.party - n_used];
+                if (known.n_seen > mine.n_seen) mine = known;
             }
-            if (++n_seen >= kBirthSeen) {
+            // Rows of noise that happen to lie together fade: a cluster has others come.
+            const bool has_grown = size[n_before + c] >= std::max(mine.first_size, least_born);
+            mine.n_seen = std::min(mine.n_seen + 1, kBirthSeen);
+            if (mine.n_seen >= kBirthSeen && has_grown) {
                 label[c] = static_cast<std::uint32_t>(told.n_labels++);
                 told.is_believed = true;
             } else {
-                embryo[c] = static_cast<std::uint32_t>(told.expected.born_soon.size());
-                told.expected.born_soon.reserve(embryo[c] + 1);
-                told.expected.born_soon.push(n_seen);
+                embryo[c] = static_cast<std::uint32_t>(told.expected.embryos.size());
+                told.expected.embryos.reserve(embryo[c] + std::size_t{1});
+                told.expected.embryos.push(mine);
             }
             continue;
         }

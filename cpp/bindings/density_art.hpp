@@ -113,7 +113,7 @@ public:
                         const Matrix<double>& tree_boxes, const Matrix<double>& candidates,
                         const Vector<double>& clock, const Matrix<double>& loads,
                         const Matrix<double>& stays, const Vector<double>& kept,
-                        const Vector<std::int64_t>& embryos, const Vector<std::int64_t>& born_soon,
+                        const Vector<std::int64_t>& embryos, const Matrix<double>& born_soon,
                         const Vector<std::int64_t>& changes, const Matrix<double>& events,
                         const Matrix<double>& moments, const Matrix<double>& residents,
                         const Vector<std::int64_t>& diary) {
@@ -378,14 +378,15 @@ inline void bind_density_art(nb::module_& m) {
         .def("remove_categories", &B::F::remove_categories, nb::arg("categories"))
         .def(
             "reread",
-            [](B::Engine& engine, const DensityArtParams& params) {
+            [](B::Engine& engine, const DensityArtParams& params, nb::object report) {
+                Watched watched(report);
                 {
                     nb::gil_scoped_release free;
-                    engine.merge(params, CheckSignals());
+                    engine.merge(params, CheckSignals(watched), watched.progress());
                 }
                 return B::F::label_map(engine);
             },
-            nb::arg("params"))
+            nb::arg("params"), nb::arg("report") = nb::none())
         .def("pool", &B::pool)
         .def("weights_now", &B::weights_now)
         .def_prop_ro("now",

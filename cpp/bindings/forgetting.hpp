@@ -17,12 +17,12 @@ namespace resonart::bindings {
 
 // Arrays of numbers, copied while the model is held still.
 struct TimeArrays {
-    static constexpr std::size_t kClock = 5, kLoad = 3, kStay = 2, kKept = 13;
+    static constexpr std::size_t kClock = 6, kLoad = 3, kStay = 2, kKept = 14;
     static constexpr std::size_t kEvent = 7, kMoment = 5, kResident = 3;
 
-    std::size_t n_loads, n_stays, n_events, n_moments, n_residents, d;
-    NewArray<double> clock, loads, stays, kept, events, moments, residents;
-    NewArray<std::int64_t> embryos, born_soon, changes, diary;
+    std::size_t n_loads, n_stays, n_embryos, n_events, n_moments, n_residents, d;
+    NewArray<double> clock, loads, stays, kept, born_soon, events, moments, residents;
+    NewArray<std::int64_t> embryos, changes, diary;
 
     static TimeArrays of(const DensityArt& art) {
         const std::size_t d = art.categories().n_features();
@@ -34,6 +34,7 @@ struct TimeArrays {
         for (const PendingChange& each : expected.changes) n_changes += 3 + each.labels.size();
         TimeArrays out{fading.size(),
                        fading.n_stays(),
+                       expected.embryos.size(),
                        page.events.size(),
                        page.moments.size(),
                        there.size(),
@@ -42,11 +43,11 @@ struct TimeArrays {
                        NewArray<double>(fading.size() * kLoad),
                        NewArray<double>(fading.n_stays() * kStay),
                        NewArray<double>(kKept),
+                       NewArray<double>(expected.embryos.size() * 2),
                        NewArray<double>(page.events.size() * (kEvent + d)),
                        NewArray<double>(page.moments.size() * (kMoment + d)),
                        NewArray<double>(there.size() * (kResident + 2 * d)),
                        NewArray<std::int64_t>(expected.embryo.size()),
-                       NewArray<std::int64_t>(expected.born_soon.size()),
                        NewArray<std::int64_t>(n_changes),
                        NewArray<std::int64_t>(2)};
         double* to = out.clock.data();
@@ -55,6 +56,7 @@ struct TimeArrays {
         *to++ = art.read_at();
         *to++ = fading.sum();
         *to++ = fading.squares();
+        *to++ = art.begun_at();
         to = out.loads.data();
         for (std::size_t j = 0; j < fading.size(); ++j) {
             *to++ = fading.load(j).weight;
@@ -80,13 +82,16 @@ struct TimeArrays {
                                        c.score,
                                        kept.size_share,
                                        kept.noise,
-                                       kept.chosen_at};
+                                       kept.chosen_at,
+                                       kept.is_settled ? 1.0 : 0.0};
         std::copy_n(numbers, kKept, out.kept.data());
         for (std::size_t j = 0; j < expected.embryo.size(); ++j) {
             out.embryos.data()[j] = told_label(expected.embryo[j]);
         }
-        for (std::size_t e = 0; e < expected.born_soon.size(); ++e) {
-            out.born_soon.data()[e] = expected.born_soon[e];
+        to = out.born_soon.data();
+        for (const Embryo& each : expected.embryos) {
+            *to++ = each.n_seen;
+            *to++ = each.first_size;
         }
         std::int64_t* whole = out.changes.data();
         for (const PendingChange& each : expected.changes) {
@@ -130,7 +135,7 @@ struct TimeArrays {
         found["stays"] = stays.matrix(n_stays, kStay);
         found["kept"] = kept.vector();
         found["embryos"] = whole_numbers(embryos);
-        found["born_soon"] = whole_numbers(born_soon);
+        found["born_soon"] = born_soon.matrix(n_embryos, 2);
         found["changes"] = whole_numbers(changes);
         found["events"] = events.matrix(n_events, kEvent + d);
         found["moments"] = moments.matrix(n_moments, kMoment + d);
@@ -148,7 +153,7 @@ public:
 
     void read(const Vector<double>& clock, const Matrix<double>& loads, const Matrix<double>& stays,
               const Vector<double>& kept, const Vector<std::int64_t>& embryos,
-              const Vector<std::int64_t>& born_soon, const Vector<std::int64_t>& changes,
+              const Matrix<double>& born_soon, const Vector<std::int64_t>& changes,
               const Matrix<double>& events, const Matrix<double>& moments,
               const Matrix<double>& residents, const Vector<std::int64_t>& diary,
               DensityArt::Content& content) const {
@@ -189,6 +194,7 @@ private:
         content.clock_kind = static_cast<ClockKind>(whole(c[0], 0.0, 2.0));
         content.now = finite(c[1]);
         content.read_at = finite(c[2]);
+        content.begun_at = finite(c[5]);
         demand(content.read_at <= content.now || content.clock_kind == ClockKind::none);
     }
 
@@ -237,9 +243,10 @@ private:
         to.size_share = positive(k[10]);
         to.noise = positive(k[11]);
         to.chosen_at = finite(k[12]);
+        to.is_settled = whole(k[13], 0.0, 1.0) != 0;
     }
 
-    void read_expected(const Vector<std::int64_t>& embryos, const Vector<std::int64_t>& born_soon,
+    void read_expected(const Vector<std::int64_t>& embryos, const Matrix<double>& born_soon,
                        const Vector<std::int64_t>& changes, DensityArt::Content& content) const {
         Expectations& to = content.expected;
         demand(embryos.shape(0) == (forgets_ ? n_ : 0));
@@ -247,9 +254,11 @@ private:
             demand(value >= 0 && value <= 1'000'000);
             return static_cast<std::uint32_t>(value);
         };
-        to.born_soon.reserve(born_soon.shape(0));
+        demand(born_soon.shape(1) == 2);
+        to.embryos.reserve(born_soon.shape(0));
         for (std::size_t e = 0; e < born_soon.shape(0); ++e) {
-            to.born_soon.push(small(born_soon.data()[e]));
+            const double* row = born_soon.data() + 2 * e;
+            to.embryos.push({small(whole(row[0], 0.0, kMost)), positive(row[1])});
         }
         to.embryo.reserve(embryos.shape(0));
         for (std::size_t j = 0; j < embryos.shape(0); ++j) {

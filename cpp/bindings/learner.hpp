@@ -233,7 +233,7 @@ public:
     static nb::tuple train(Engine& engine, const AnyRows& array, const Params& params,
                            const OptionalOrder& order, int max_epochs, bool merge_at_end,
                            bool merge_on_the_way, bool can_be_undone, bool may_merge,
-                           const OptionalTime& time) {
+                           const OptionalTime& time, nb::object report) {
         const Rows data = rows(engine, array);
         Plan plan;
         plan.time = time_of(time, data.size());
@@ -252,6 +252,8 @@ public:
         plan.merge_on_the_way = merge_on_the_way && Engine::kRenames;
         plan.can_be_undone = can_be_undone;
         plan.may_merge = may_merge;
+        Watched watched(report);
+        plan.progress = watched.progress();
         NewArray<std::int64_t> labels(data.size());
         NewArray<double> strength(Engine::kRereads ? data.size() : 0);
         NewArray<double> outlier(Engine::kRereads ? data.size() : 0);
@@ -259,7 +261,8 @@ public:
         int epochs = 0;
         try {
             nb::gil_scoped_release free;
-            epochs = engine.train(data, params, plan, labels.data(), CheckSignals(), &beside);
+            const CheckSignals ask(watched);
+            epochs = engine.train(data, params, plan, labels.data(), ask, &beside);
         } catch (const OutsideBounds& e) {
             raise_outside(e);
         }
@@ -673,7 +676,8 @@ nb::class_<Learner<Art>> bind_common(nb::module_& m, const char* name) {
              nb::arg("params"))
         .def("train", &F::train, nb::arg("rows"), nb::arg("params"), nb::arg("order").none(),
              nb::arg("max_epochs"), nb::arg("merge_at_end"), nb::arg("merge_on_the_way"),
-             nb::arg("can_be_undone"), nb::arg("may_merge") = true, nb::arg("time") = nb::none())
+             nb::arg("can_be_undone"), nb::arg("may_merge") = true, nb::arg("time") = nb::none(),
+             nb::arg("report") = nb::none())
         .def("train_and_report", &F::train_and_report, nb::arg("rows"), nb::arg("params"),
              nb::arg("time") = nb::none())
         .def("undo", &F::undo)

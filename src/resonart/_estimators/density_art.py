@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Self
 
 import numpy as np
@@ -17,16 +19,17 @@ from .._reading.describe import names_of_features
 from .._reading.learned import Learned
 from .._rows.checks import ParameterError, Rows, check_flag, check_jobs
 from .._rows.time import check_moment
-from .._shared.labels import rename_labels
+from .._shared.progress import progress_bars
 from .._vigilance.choice import LearnedRun
 from .base import BaseART, Labels
-from .learning import StreamCall
+from .learning import EngineReport, StreamCall
 from .parameters import check_size, engine_fields
+from .renaming import RenamingMixin
 
 Floats = NDArray[np.float64]
 
 
-class DensityART(BaseART):
+class DensityART(RenamingMixin, BaseART):
     """DensityART: clusters of any shape and density, with noise, without a parameter.
 
     Rows become the boxes of a fuzzy ART as fine as ``max_categories`` allows: every distinct row is
@@ -56,6 +59,10 @@ class DensityART(BaseART):
     n_jobs : int or None, default=-1
         Threads that may be used to read the clusters: -1 uses as many as there are processors,
         None is 1. Results do not depend on it.
+    verbose : bool, int or "auto", default=False
+        Whether ``fit`` and ``update_clusters`` show progress bars: of the rows learned, and of the
+        reading of the clusters. ``"auto"`` does so after two seconds where somebody sees it, in a
+        terminal or notebook; the bars need tqdm.
     bounds : tuple (low, high) or None, default=None
         Feature ranges that are scaled to [0, 1]; learned from the rows by default.
     out_of_bounds : {"expand", "clip", "error"}, default="expand"
@@ -180,7 +187,6 @@ class DensityART(BaseART):
 
     probabilities_: Floats
     outlier_scores_: Floats
-    label_maps_: list[Labels]
 
     def __init__(
         self,
@@ -192,6 +198,7 @@ class DensityART(BaseART):
         noise: str = "label",
         alpha: float = 1e-3,
         n_jobs: int | None = -1,
+        verbose: bool | int | str = False,
         bounds: Any = None,
         out_of_bounds: str = "expand",
         max_categories: int = 10_000,
@@ -205,6 +212,7 @@ class DensityART(BaseART):
         self.noise = noise
         self.alpha = alpha
         self.n_jobs = n_jobs
+        self.verbose = verbose
         self.bounds = bounds
         self.out_of_bounds = out_of_bounds
         self.max_categories = max_categories
@@ -301,7 +309,9 @@ class DensityART(BaseART):
             params = self._params()
             self._keep_params(self._engine, params)
             self._engine.set_threads(check_jobs(self.n_jobs))
-            self._rename_labels(self._engine.reread(params))
+            with self._watched(0) as report:
+                label_map = self._engine.reread(params, report)
+            self._rename_labels(label_map)
 
         self._all_or_nothing(read)
         return self
@@ -326,17 +336,9 @@ class DensityART(BaseART):
             The cluster that took the row, -1 for none.
         """
         when = () if time is None else (check_moment(time),)
-        engine: _core.DensityArt | None = self.__dict__.get("_engine")
-        if engine is None:
+        if "_engine" not in self.__dict__:
             return self._learn_first(row, *when)
-        # Labels are renamed together with the reading, whoever else is learning.
-        with self._own_lock():
-            engine = self._engine  # another thread may have fitted meanwhile
-            renamings = engine.n_renamings
-            label = engine.learn_one(row, *when)
-            if engine.n_renamings != renamings:
-                self._rename_labels(engine.label_map())
-        return label
+        return self._learn_renaming(row, *when)
 
     # ------------------------------------------------------------------ what was learned
 
@@ -438,12 +440,6 @@ class DensityART(BaseART):
         return self._engine.vigilances()
 
     @property
-    def label_map_(self) -> Labels:
-        """Old label to new label of the last call in which clusters were read or removed."""
-        self._fitted()
-        return self._engine.label_map()
-
-    @property
     def n_readings_(self) -> int:
         """How often clusters have been read."""
         return self._fitted().counters()[2]
@@ -529,6 +525,27 @@ class DensityART(BaseART):
         start.engine.set_threads(check_jobs(self.n_jobs))
         return start
 
+    @contextmanager
+    def _watched(self, n_rows: int) -> Iterator[EngineReport | None]:
+        with progress_bars(self.verbose, name="verbose") as show:
+            if show is None:
+                yield None
+                return
+            kind = type(self).__name__
+            is_learning, last_parts = n_rows > 0, 1
+
+            def report(n_learned: int, n_parts: int, all_parts: int) -> None:
+                nonlocal is_learning, last_parts
+                if is_learning:
+                    show(f"{kind}, rows", n_rows if all_parts else n_learned, n_rows)
+                    is_learning = all_parts == 0
+                if all_parts:
+                    show(f"{kind}, reading", n_parts, all_parts)
+                    last_parts = all_parts
+
+            yield report
+            report(n_rows, last_parts, last_parts)
+
     def _merges_after_fit(self) -> bool:
         return True  # clusters are read once, when all rows are known
 
@@ -544,14 +561,11 @@ class DensityART(BaseART):
         nothing = np.empty(0, dtype=np.float64)
         self.probabilities_ = nothing if run.strengths is None else run.strengths
         self.outlier_scores_ = nothing if run.outliers is None else run.outliers
-        self.__dict__.pop("label_maps_", None)  # of models merged before
 
     def _rename_labels(self, label_map: Labels) -> None:
         super()._rename_labels(label_map)
         if self.noise == "label":
             self.probabilities_ = np.where(self.labels_ < 0, 0.0, self.probabilities_)
-        if "label_maps_" in self.__dict__:  # of models merged before
-            self.label_maps_ = [rename_labels(part, label_map) for part in self.label_maps_]
 
 
 _SIZES = {"min_cluster_size", "min_samples"}

@@ -6,6 +6,7 @@ import functools
 import operator
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -23,6 +24,9 @@ from .._vigilance.auto import learn_choosing, one_row_is_not_enough
 from .._vigilance.choice import LearnedRun, VigilanceChoice
 from .holder import EngineHolder, Labels
 from .parameters import parameters_of
+
+# Takes the rows learned, and of the reading that has begun the parts done and all of them.
+EngineReport = Callable[[int, int, int], None]
 
 
 class StreamCall(NamedTuple):
@@ -84,6 +88,10 @@ class LearningMixin(EngineHolder):
     def _merges_on_the_way(self) -> bool:
         return False
 
+    def _watched(self, n_rows: int) -> AbstractContextManager[EngineReport | None]:
+        """Give what the engine tells how far it has come, where somebody is to see it."""
+        return nullcontext()
+
     # ------------------------------------------------------------------ all rows
 
     def fit(self, X: ArrayLike, y: object = None) -> Self:
@@ -119,16 +127,18 @@ class LearningMixin(EngineHolder):
             return
         params = self._params(n_rows=rows.shape[0])
         engine = self._new_engine(rows.shape[1], params)
-        trained = engine.train(
-            rows,
-            params,
-            self._presentation(rows) if order is None else order,
-            self._most_epochs(),
-            merge_at_end=self._merges_after_fit(),
-            merge_on_the_way=self._merges_within_fit(),
-            can_be_undone=False,
-            **_when(time, len(rows)),
-        )
+        with self._watched(rows.shape[0]) as report:
+            trained = engine.train(
+                rows,
+                params,
+                self._presentation(rows) if order is None else order,
+                self._most_epochs(),
+                merge_at_end=self._merges_after_fit(),
+                merge_on_the_way=self._merges_within_fit(),
+                can_be_undone=False,
+                report=report,
+                **_when(time, len(rows)),
+            )
         self._accept(rows, LearnedRun(engine, *trained))
 
     def _forget_choice(self) -> None:

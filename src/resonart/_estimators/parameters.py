@@ -228,7 +228,7 @@ PARAMETERS: dict[str, Parameter] = {
         ),
         Parameter(
             "verbose",
-            "Whether to show a progress bar while a vigilance is chosen",
+            "Whether to show a progress bar while a vigilance is chosen or clusters are read",
             of_fit=True,
             check_other=lambda value: check_progress("verbose", value),
         ),

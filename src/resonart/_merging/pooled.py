@@ -91,6 +91,7 @@ def _times(contents: Sequence[DensitySnapshot], half_life: float | None) -> dict
     """Return what the pooled model knows of time: weights and clocks aligned, an empty diary."""
     n_features = len(contents[0].low)
     now = max(float(content.clock[1]) for content in contents)
+    begun = min(float(content.clock[5]) for content in contents)
     sums = np.zeros(2)
     for content in contents:
         left = 1.0 if half_life is None else np.exp2((content.clock[1] - now) / half_life)
@@ -102,12 +103,12 @@ def _times(contents: Sequence[DensitySnapshot], half_life: float | None) -> dict
     loads = np.concatenate([content.loads for content in contents])
     nothing = np.empty(0, dtype=np.int64)
     return {
-        "clock": np.array([contents[0].clock[0], now, now, *sums]),
+        "clock": np.array([contents[0].clock[0], now, now, *sums, begun]),
         "loads": loads,
         "stays": stays[np.argsort(stays[:, 0], kind="stable")],
-        "kept": np.array([0.0, 2.0, *np.zeros(11)]),  # none: any scaling will do
+        "kept": np.array([0.0, 2.0, *np.zeros(12)]),  # none: any scaling will do
         "embryos": np.full(len(loads), -1, dtype=np.int64),
-        "born_soon": nothing,
+        "born_soon": np.empty((0, 2)),
         "changes": nothing,
         "events": np.empty((0, contents[0].events.shape[1])),
         "moments": np.empty((0, contents[0].moments.shape[1])),

@@ -206,7 +206,7 @@ class DensityLayout(Layout):
         "stays": _TABLE,
         "kept": _REALS,
         "embryos": _WHOLES,
-        "born_soon": _WHOLES,
+        "born_soon": _TABLE,
         "changes": _WHOLES,
         "events": _TABLE,
         "moments": _TABLE,

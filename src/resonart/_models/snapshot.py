@@ -136,20 +136,21 @@ class DensitySnapshot(NamedTuple):
         Boxes of the reading: the cluster of the tree each falls out of, when, and its rows.
     candidates : ndarray of shape (n_candidates, 9)
         Readings that were considered, the best first.
-    clock : ndarray of shape (5,)
+    clock : ndarray of shape (6,)
         Whose clock it is (0: none yet, 1: rows, 2: given), the time of the last row and of the last
-        reading, the sum of all faded rows and of their squares.
+        reading, the sum of all faded rows and of their squares, the time of the first row.
     loads : ndarray of shape (n_categories, 3)
         Weight of each category when it last took a row, when that was, and the most it weighed;
         empty where nothing is forgotten.
     stays : ndarray of shape (n_rows, 2)
         Rows in the window: time and category.
-    kept : ndarray of shape (13,)
-        The reading that is kept to until the next choice.
+    kept : ndarray of shape (14,)
+        The reading that is kept to until the next choice; last, whether the first half-life has
+        gone.
     embryos, born_soon, changes : ndarray
-        What was seen and is not believed yet: of each category the cluster that may be born, how
-        often each of these was seen; and for each change how often, into how many clusters, and of
-        how many and which labels.
+        What was seen and is not believed yet: of each category the cluster that may be born; how
+        often each of these was seen, and how large at first; and for each change how often, into
+        how many clusters, and of how many and which labels.
     events : ndarray of shape (n_events, 7 + n_features)
         Kind, label, other label, row, time, size, distance and place.
     moments : ndarray of shape (n_moments, 5 + n_features)
@@ -184,7 +185,7 @@ class DensitySnapshot(NamedTuple):
     stays: NDArray[np.float64]
     kept: NDArray[np.float64]
     embryos: NDArray[np.int64]
-    born_soon: NDArray[np.int64]
+    born_soon: NDArray[np.float64]
     changes: NDArray[np.int64]
     events: NDArray[np.float64]
     moments: NDArray[np.float64]
