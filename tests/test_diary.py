@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from resonart import ClusterEvent, ClusterEvents, DensityART, export_text, load
+from resonart import ClusterEvent, ClusterEvents, DensityART, export_text, load, merge_models
 from resonart._density.events import KINDS
 from resonart._density.history import history_columns, told_apart
 from resonart._models.snapshot import dump, rebuild
@@ -50,7 +50,7 @@ def test_what_comes_and_goes_is_told(model: DensityART) -> None:
     assert [e for e in events if e.kind == "merged"] == []
     assert len([e for e in events if e.kind in ("born", "split")]) == 3
     assert N / 3 < died.row < N / 3 + 5 * 300
-    assert 2 * N / 3 < come.row < 2 * N / 3 + 300
+    assert 2 * N / 3 < come.row < 2 * N / 3 + 2 * 300
     assert abs(died.place["x0"] - 10.0) < 1.0
     assert abs(come.place["x0"] - 30.0) < 1.0
     assert died.other is None
@@ -433,3 +433,43 @@ def test_a_length_of_time_is_a_number(name: str, value: Any) -> None:
 def test_there_is_one_way_to_forget() -> None:
     with pytest.raises(ValueError, match="either by half_life or by window, got half_life=3 and"):
         DensityART(half_life=3, window=4).fit(X[:50])
+
+
+# ---------------------------------------------------------------------- models that are merged
+
+
+@pytest.mark.parametrize("params", [{"half_life": 300}, {"window": 500}], ids=str)
+@pytest.mark.parametrize("ahead", [0, 150, 499, 10_000])
+def test_what_is_forgotten_by_the_common_clock_is_not_merged(
+    params: dict[str, float], ahead: int
+) -> None:
+    """Of two streams the second is ahead: what the first has is the older for it."""
+    bounds = (X.min(axis=0), X.max(axis=0))
+    times = [np.arange(1000), np.arange(1000) + ahead]
+    rows = [X[:1000], X[1000:2000] + 1e-3]
+    parts = [
+        DensityART(bounds=bounds, **params).partial_fit(part, time=when)
+        for part, when in zip(rows, times, strict=True)
+    ]
+    merged = merge_models(parts)
+    ages = 999 + ahead - np.concatenate(times)
+    if "window" in params:
+        expected = float((ages < 500).sum())
+        assert merged.faded_counts_.sum() == expected
+    else:
+        # A row alone in its category is forgotten after two half-lives.
+        weights = 2.0 ** (-ages / 300)
+        assert weights[ages < 600].sum() * 0.99 <= merged.faded_counts_.sum() <= weights.sum()
+    assert merged.n_samples_seen_ == 2000
+    assert merged.counts_.sum() + merged.n_removed_ == 2000
+    assert (merged.faded_counts_ > 0.0).all()
+    assert len(merged.label_maps_) == 2
+    if ahead == 10_000:
+        assert (merged.label_maps_[0] == -1).all()
+        assert merged.n_removed_ >= 1000
+    # It goes on by the later clock, and begins a diary of its own.
+    assert {event.kind for event in merged.events_} == {"born"}
+    assert {event.time for event in merged.events_} == {999.0 + ahead}
+    merged.partial_fit(X[2000:2500], time=np.arange(500) + 1000 + ahead)
+    with pytest.raises(ValueError, match="runs backwards"):
+        merged.partial_fit(X[:1], time=[ahead])

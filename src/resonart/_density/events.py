@@ -192,7 +192,7 @@ class ClusterEvents(Sequence[ClusterEvent]):
 
     def _repr_html_(self) -> str:
         if not len(self):
-            return card(heading("No events: clusters were not read yet"))
+            return card(heading("No events yet"))
         title = f"{count_of(len(self), 'event')}: {self._counted()}"
         latest = list(self[-SHOWN_ROWS:])[::-1]
         has_time = any(each.time != each.row for each in latest)

@@ -141,8 +141,9 @@ class DensityART(RenamingMixin, BaseART):
     quarter of a half-life (an eighth of a window) has passed, and ``fit`` reads on the way as a
     stream does. A category of which nearly nothing is left goes, so that memory follows what is
     alive. A change of clusters has to last before it is believed: a birth for two readings,
-    a merger, a split or a death for three. ``events_`` tells each, and a label whose rows are
-    forgotten is not used again. ``docs/drift.md`` in the repository says more.
+    a merger, a split or a death for three. ``events_`` tells each, from the end of the first
+    half-life (half a window) on; a label whose rows are forgotten is not used again.
+    ``docs/drift.md`` in the repository says more.
 
     ``predict`` asks the most active category, whose cluster takes the row if the match reaches the
     cluster's own vigilance: that of the most distant neighbours in it, along the spanning tree.
@@ -163,14 +164,16 @@ class DensityART(RenamingMixin, BaseART):
     >>> model.predict([[1e6, 1e6]])
     array([-1])
 
-    A stream whose one cluster moves on, while another stops:
+    A stream of two clusters, one of which stops:
 
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(3000, 2)) + np.where(np.arange(3000) % 2, 9, 0)[:, None]
-    >>> X[1500:] = rng.normal(size=(1500, 2)) + np.linspace(9, 20, 1500)[:, None]
+    >>> X[1500:] = rng.normal(size=(1500, 2)) + 9
     >>> model = DensityART(half_life=300).partial_fit(X)
-    >>> for event in model.events_:
-    ...     print(f"row {event.row}: cluster {event.label} {event.kind}")
+    >>> [event.kind for event in model.events_]
+    ['born', 'born', 'died']
+    >>> model.events_[-1].row > 1500, len(model.history()) > 20
+    (True, True)
     """
 
     _engine_type = _core.DensityArt

@@ -81,7 +81,8 @@ def history(
     sklearn.exceptions.NotFittedError
         If the model has learned nothing yet.
     ValueError
-        If its clusters have not been read yet, as in the first rows of a stream.
+        If its diary has not begun: before a stream is first read, and where rows are forgotten in
+        the first half-life.
 
     See Also
     --------
@@ -139,8 +140,9 @@ def _diary_of(model: Any) -> tuple[dict[str, NDArray[Any]], ClusterEvents]:
     moments = model.history(as_frame=False)
     if not len(moments["row"]):
         raise ValueError(
-            "model has not read its clusters yet, so there is nothing to draw: a stream is read "
-            "after its first rows. model.update_clusters() reads at once."
+            "the model's diary has not begun, so there is nothing to draw. It begins when a stream "
+            "is read for the first time, and where rows are forgotten after the first half-life "
+            "(half a window): learn more rows."
         )
     return moments, events
 
