@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -41,7 +42,7 @@ def history_columns(moments: Floats, names: Sequence[str]) -> dict[str, NDArray[
 def frame_of(columns: dict[str, NDArray[Any]]) -> Any:
     """Return columns as a pandas frame, or say how to do without pandas."""
     try:
-        import pandas as pd
+        pandas = import_module("pandas")
     except ModuleNotFoundError as error:
         if error.name != "pandas":
             raise  # it is there, but broken: its own message says more
@@ -49,7 +50,7 @@ def frame_of(columns: dict[str, NDArray[Any]]) -> Any:
             "history needs pandas to make a frame, and it is not installed. Get it with: pip "
             "install pandas. history(as_frame=False) gives the same columns as arrays."
         ) from error
-    return pd.DataFrame(columns)
+    return pandas.DataFrame(columns)
 
 
 def told_apart(names: Sequence[str]) -> tuple[str, ...]:

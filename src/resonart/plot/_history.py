@@ -34,6 +34,8 @@ GAP = 0.06
 ROOM = 0.045
 # Numbers are so far apart, as shares of width and height, or one is left out.
 APART = (0.02, 0.045)
+# So many neighbours are looked at to find a place among them.
+NEARBY = 30
 SECONDS_A_DAY = 86_400.0
 
 
@@ -255,7 +257,8 @@ def _in_order(lives: list[_Life]) -> list[_Life]:
             continue
         at = order.index(beside)
         # On the side with fewer others that are there at the same time.
-        is_above = _n_along(order[at + 1 :], life) <= _n_along(order[:at], life)
+        above, below = order[at + 1 : at + 1 + NEARBY], order[max(at - NEARBY, 0) : at]
+        is_above = _n_along(above, life) <= _n_along(below, life)
         order.insert(at + 1 if is_above else at, life)
     return order
 
@@ -264,9 +267,16 @@ def _n_along(others: list[_Life], life: _Life) -> int:
     return sum(other.start < life.end and life.start < other.end for other in others)
 
 
-def _eased(share: Floats | float) -> Any:
+def _eased(share: Floats) -> Floats:
     """Return a share of a way, walked gently at both ends."""
     part = np.clip(share, 0.0, 1.0)
+    found: Floats = part * part * (3.0 - 2.0 * part)
+    return found
+
+
+def _eased_at(share: float) -> float:
+    """Return the same of one share, which is asked for at every place of every band."""
+    part = min(max(share, 0.0), 1.0)
     return part * part * (3.0 - 2.0 * part)
 
 
@@ -361,7 +371,9 @@ class _Bands:
             else:
                 is_there = between.start <= place < between.end
                 goes_along = between.parent is other and between.start == place
-            is_beside = is_beside and (goes_along or not is_there)
+            if is_there and not goes_along:
+                is_beside = False
+                break
         return _Change(other, place, is_beside)
 
     # ------------------------------------------------------------------ layout
@@ -484,9 +496,9 @@ class _Bands:
         for one, other in ((a, b), (b, a)):
             into, out_of = self._merges[one], self._splits[one]
             if _go_along(into, other, self._merges[other]):
-                found = min(found, float(_eased((into.place - x) / self.meet)))
+                found = min(found, _eased_at((into.place - x) / self.meet))
             if _go_along(out_of, other, self._splits[other]):
-                found = min(found, float(_eased((x - out_of.place) / self.meet)))
+                found = min(found, _eased_at((x - out_of.place) / self.meet))
         return found
 
     # ------------------------------------------------------------------ joins and forks
