@@ -343,8 +343,7 @@ def test_descriptions_say_what_rows_count_now(model: DensityART) -> None:
     text = export_text(model)
     assert text.splitlines()[0].startswith("DensityART: ")
     assert text.splitlines()[0].endswith(
-        f"{N:,} rows, {model.n_removed_:,} of them forgotten or removed (sizes as rows count now: "
-        "half in 300)"
+        f"{N:,} rows, {model.n_removed_:,} of them forgotten (sizes as rows count now: half in 300)"
     )
     assert re.search(r"^cluster \d: \d+ rows \(\d+\.\d %\), \d+ categories$", text, re.MULTILINE)
     assert not re.search(r"\d\.\d{2,} rows", text)

@@ -121,8 +121,7 @@ class Description:
     n_refused : int
         How many of them were not learned for lack of room (``max_categories``).
     n_removed : int
-        How many of them had gone into clusters that were removed since, or into categories that
-        were forgotten.
+        How many of them had gone into clusters that were removed since.
     n_clusters, n_categories : int
         Number of clusters and of categories.
     feature_names : tuple of str
@@ -136,6 +135,9 @@ class Description:
         rows yet, and DensityART's noise; None if there are none.
     note : str
         What is to be known about the sizes; empty if they are simply rows.
+    forgets : bool
+        Whether rows lose their weight with time: then those count as removed, too, whose category
+        has lost nearly all of it.
     """
 
     estimator: str
@@ -149,6 +151,7 @@ class Description:
     clusters: tuple[ClusterDescription, ...]
     candidates: ClusterDescription | None
     note: str
+    forgets: bool = False
 
     def __str__(self) -> str:
         return export_text(self)
@@ -205,6 +208,7 @@ def describe_model(model: BaseART, feature_names: Any = None) -> Description:
         clusters=clusters,
         candidates=candidates,
         note=model._note_on_sizes(),
+        forgets=bool(len(getattr(content, "loads", ()))),
     )
 
 
@@ -405,19 +409,9 @@ def _heading(description: Description) -> str:
     if description.n_refused:
         text += f", {description.n_refused:,} of them not learned for lack of room"
     if description.n_removed:
-        gone = "forgotten or removed" if _fades(description) else "in clusters removed since"
+        gone = "forgotten" if description.forgets else "in clusters removed since"
         text += f", {description.n_removed:,} of them {gone}"
     return f"{text} ({description.note})" if description.note else text
-
-
-def _fades(description: Description) -> bool:
-    """Tell whether sizes are of rows that fade."""
-    return any(isinstance(cluster.size, float) for cluster in _all_clusters(description))
-
-
-def _all_clusters(description: Description) -> tuple[ClusterDescription, ...]:
-    none = description.candidates
-    return description.clusters if none is None else (*description.clusters, none)
 
 
 def _texts(
