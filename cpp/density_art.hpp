@@ -650,8 +650,11 @@ private:
     Found read_first(const Boxes& boxes, double total, const std::vector<std::uint32_t>& before,
                      Poll& poll) {
         ReadingParams asked = params_.reading(total);
-        asked.n_threads = n_threads_;
-        if (forgets()) asked.most_boxes = kMostInStream;
+        if (forgets()) {
+            asked.most_boxes = kMostInStream;  // for which threads are not worth while
+        } else {
+            asked.n_threads = n_threads_;
+        }
         Found found;
         found.reading = read_boxes(boxes, asked, poll);
         const std::size_t n = boxes.size;
@@ -682,8 +685,7 @@ private:
         }
         boxes.before = labels.data();
         ReadingParams asked = params_.reading(total);
-        asked.n_threads = n_threads_;
-        asked.most_boxes = kMostInStream;
+        asked.most_boxes = kMostInStream;  // for which threads are not worth while
         Candidate as_before = kept_.candidate;
         const double rows = std::round(kept_.size_share * total);
         as_before.min_cluster_size = rows > 2.0 ? static_cast<std::int64_t>(rows) : 2;

@@ -303,7 +303,9 @@ public:
         return undoable([&] {
             copy_before();
             LabelMap goes_to = state_.art.join_equal(poll);
-            merge_now(poll);
+            merge_now(poll, [&](LabelMap&& map) {
+                for (std::uint32_t& j : goes_to) j = renamed(j, map.data());
+            });
             state_.label_map.clear();
             return goes_to;
         });
