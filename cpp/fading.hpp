@@ -91,7 +91,7 @@ public:
                 note(j);
                 loads_[j].weight -= 1.0;
             }
-        } else {
+        } else if (clock_->sum > 0.0) {  // of nothing nothing is left, whenever the first row comes
             const double left = std::exp2((clock_->now - time) / half_life_);
             clock_->sum *= left;
             clock_->squares *= left * left;

@@ -189,7 +189,7 @@ private:
         content.clock_kind = static_cast<ClockKind>(whole(c[0], 0.0, 2.0));
         content.now = finite(c[1]);
         content.read_at = finite(c[2]);
-        demand(content.read_at <= content.now || content.clock_kind == ClockKind::none);
+        demand(content.read_at <= content.now || !content.was_read);
     }
 
     void read_fading(const Vector<double>& clock, const Matrix<double>& loads,
