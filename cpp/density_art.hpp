@@ -211,13 +211,13 @@ public:
         }
         const bool founds = choice.category == kNone;
         if (!founds) choice.label = categories_.owner(static_cast<std::size_t>(choice.category));
+        if (founds && was_read_) choice = {kNone, kNoLabel, 0.0, 1.0};
         if (!categories_.size() || !(match || (founds && was_read_))) return choice;
         const Told told = ws.told ? *ws.told : tell(x, ws);
         if (match) *match = told.score;
-        if (founds && was_read_) {
-            choice.label = told.label;
-            choice.strength = told.strength;
-            choice.outlier = told.outlier;
+        // What was told before room was made may be of a cluster that has died of that.
+        if (founds && was_read_ && (told.label == kNoLabel || lives(told.label))) {
+            choice = {kNone, told.label, told.strength, told.outlier};
         }
         return choice;
     }
