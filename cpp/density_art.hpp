@@ -364,7 +364,7 @@ public:
         LabelMap map = identity(categories_.size());
         if (forgets()) {
             drop_stale(map);
-            if (categories_.size() <= enough) return map;
+            if (categories_.size() <= enough && !is_full()) return map;
         }
         double step = std::max(typical_gap(poll), kLeastStep);
         do {
