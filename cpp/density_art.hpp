@@ -536,6 +536,12 @@ public:
         least_.shrink(to);
         reach_.shrink(to * d);
         diary_.rename(map);
+        if (!record_) return;
+        auto record = std::make_shared<ReadingRecord>(*record_);
+        for (std::int32_t& m : record->label) {
+            m = static_cast<std::int32_t>(renamed(std::int64_t{m}, map.data()));
+        }
+        record_ = std::move(record);
     }
 
     // What a model is, to be filled in from elsewhere.
