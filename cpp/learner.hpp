@@ -782,13 +782,19 @@ private:
             if constexpr (kRereads) tell_before(row);
             leave_bounds(row, index);
         }
-        if constexpr (kRereads) state_.art.advance();
+        // Where nothing is forgotten, making room may fail, and no time have passed.
+        if constexpr (kRereads) {
+            if (state_.art.forgets()) state_.art.advance();
+        }
         const Sample x = coded_.code(row, state_.bounds);
         if (match) *match = 0.0;
         double* const asked = match && known() ? match : nullptr;
         const std::uint32_t label = state_.art.is_full() ? learn_when_full(x, make_room, asked)
                                                          : state_.art.learn(x, workspace_, asked);
         if (asked) *match = clamped_match(*match);
+        if constexpr (kRereads) {
+            if (!state_.art.forgets()) state_.art.advance();
+        }
         ++state_.n_samples;
         ++state_.since_merge;
         return label;
