@@ -382,6 +382,14 @@ public:
         return map;
     }
 
+    // Whether nothing is left of what was learned: its clusters have been removed, for instance.
+    bool is_all_stale() const noexcept {
+        for (std::size_t j = 0; j < categories_.size(); ++j) {
+            if (!fading_.is_stale(j)) return false;
+        }
+        return true;
+    }
+
     // Categories that have lost nearly all their weight go. `map` follows where categories go.
     // Returns how many rows had gone into them.
     std::int64_t drop_stale(LabelMap& map) {

@@ -301,7 +301,11 @@ public:
         Poll<Ask> poll(ask);
         return undoable([&] {
             copy_before();
-            LabelMap goes_to = state_.art.join_equal(poll);
+            // First those that are forgotten: the rest can be joined by what it weighs.
+            LabelMap goes_to = Art::identity(state_.art.categories().size());
+            if (state_.art.forgets()) drop_stale_now(goes_to);
+            const LabelMap joined = state_.art.join_equal(poll);
+            for (std::uint32_t& j : goes_to) j = renamed(j, joined.data());
             merge_now(poll);
             state_.label_map.clear();
             return goes_to;
@@ -929,6 +933,19 @@ private:
         state_.bounds = std::move(fresh);
     }
 
+    // Categories that have lost nearly all their weight go, before a reading. Returns whether any
+    // did; `map` follows where they went.
+    bool drop_stale_now(LabelMap& map) {
+        if (state_.art.is_all_stale()) {
+            throw std::invalid_argument(
+                "nothing is left to be read: all that the model learned has been forgotten or "
+                "removed; learn rows first");
+        }
+        const std::int64_t n_gone = state_.art.drop_stale(map);
+        state_.n_removed += n_gone;
+        return n_gone > 0;
+    }
+
     struct MovedNowhere {
         void operator()(LabelMap&&) const noexcept {}
     };
@@ -946,9 +963,7 @@ private:
             if constexpr (kRereads) {
                 if (state_.art.forgets()) {
                     LabelMap goes_to = Art::identity(state_.art.categories().size());
-                    const std::int64_t n_gone = state_.art.drop_stale(goes_to);
-                    state_.n_removed += n_gone;
-                    if (n_gone) moved(std::move(goes_to));
+                    if (drop_stale_now(goes_to)) moved(std::move(goes_to));
                 }
                 map = state_.art.read(state_.bounds, state_.n_samples, state_.n_merges + 1, poll);
                 state_.art.reserve_one();

@@ -29,9 +29,10 @@ def merge_pooled(models: Sequence[DensityART]) -> DensityART:
     contents = [DensitySnapshot.of(model._engine) for model in models]
     _check_clocks(contents, forgets=_forgets(first))
     engine = _core.DensityArt(first.n_features_in_, first._engine.params())
-    _together(contents, first.half_life).fill(engine)
+    _together(contents, first.half_life, first.window).fill(engine)
     goes_to = engine.pool()
-    labels = DensitySnapshot.of(engine).labels[goes_to]
+    # What has been forgotten has no label.
+    labels = np.where(goes_to < 0, -1, DensitySnapshot.of(engine).labels[goes_to])
     ends = np.cumsum([len(content.counts) for content in contents])
     label_maps = [
         _majorities(content, new)
@@ -87,7 +88,9 @@ def _check_clocks(contents: Sequence[DensitySnapshot], *, forgets: bool) -> None
 _GIVEN = 2
 
 
-def _times(contents: Sequence[DensitySnapshot], half_life: float | None) -> dict[str, NDArray[Any]]:
+def _times(
+    contents: Sequence[DensitySnapshot], half_life: float | None, window: float | None
+) -> dict[str, NDArray[Any]]:
     """Return what the pooled model knows of time: weights and clocks aligned, an empty diary."""
     n_features = len(contents[0].low)
     now = max(float(content.clock[1]) for content in contents)
@@ -100,6 +103,10 @@ def _times(contents: Sequence[DensitySnapshot], half_life: float | None) -> dict
         [c.stays + np.array([0.0, first]) for c, first in zip(contents, firsts[:-1], strict=True)]
     )
     loads = np.concatenate([content.loads for content in contents])
+    if window is not None:  # rows of those that are behind leave it
+        has_left = now - stays[:, 0] >= window
+        loads[:, 0] -= np.bincount(stays[has_left, 1].astype(np.int64), minlength=len(loads))
+        stays = stays[~has_left]
     nothing = np.empty(0, dtype=np.int64)
     return {
         "clock": np.array([contents[0].clock[0], now, now, *sums]),
@@ -116,7 +123,9 @@ def _times(contents: Sequence[DensitySnapshot], half_life: float | None) -> dict
     }
 
 
-def _together(contents: Sequence[DensitySnapshot], half_life: float | None) -> DensitySnapshot:
+def _together(
+    contents: Sequence[DensitySnapshot], half_life: float | None, window: float | None
+) -> DensitySnapshot:
     """Return all categories as those of one model that was never read, under common ranges."""
     bounds = Bounds(
         np.min([c.low for c in contents], axis=0), np.max([c.high for c in contents], axis=0)
@@ -145,7 +154,7 @@ def _together(contents: Sequence[DensitySnapshot], half_life: float | None) -> D
         tree=np.empty((0, contents[0].tree.shape[1])),
         tree_boxes=np.empty((0, contents[0].tree_boxes.shape[1])),
         candidates=np.empty((0, contents[0].candidates.shape[1])),
-        **_times(contents, half_life),
+        **_times(contents, half_life, window),
     )
 
 
