@@ -666,7 +666,7 @@ private:
         ReadingParams asked = params_.reading(total);
         asked.n_threads = n_threads_;
         Candidate as_before = kept_.candidate;
-        const double rows = std::round(kept_.size_share * total);
+        const double rows = std::min(std::round(kept_.size_share * total), kMostInCluster);
         as_before.min_cluster_size = rows > 2.0 ? static_cast<std::int64_t>(rows) : 2;
         const bool is_choice = params_.leaves_choice();
         bool is_chosen = !is_choice || choice_due(unlabelled / total);
