@@ -92,7 +92,8 @@ Points view_points(const Boxes& boxes, const FeatureScales& scales, const ViewKi
             return rank_points(boxes, scales);
         case Scaling::pca: {
             const Points standard = standard_points(boxes, scales);
-            const auto count = static_cast<std::size_t>(kind.n_components);
+            // A reading that is kept may have had more features that varied.
+            const auto count = std::min(static_cast<std::size_t>(kind.n_components), scales.size());
             const std::vector<double> directions =
                 principal_directions(standard, boxes.weight, count, poll);
             return pca_points(boxes, scales, standard, directions.data(), count, poll);

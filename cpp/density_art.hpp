@@ -219,13 +219,13 @@ public:
         }
         const bool founds = choice.category == kNone;
         if (!founds) choice.label = categories_.owner(static_cast<std::size_t>(choice.category));
+        if (founds && was_read_) choice = {kNone, kNoLabel, 0.0, 1.0};
         if (!categories_.size() || !(match || (founds && was_read_))) return choice;
         const Told told = ws.told ? *ws.told : tell(x, ws);
         if (match) *match = told.score;
-        if (founds && was_read_) {
-            choice.label = told.label;
-            choice.strength = told.strength;
-            choice.outlier = told.outlier;
+        // What was told before room was made may be of a cluster that has died of that.
+        if (founds && was_read_ && (told.label == kNoLabel || lives(told.label))) {
+            choice = {kNone, told.label, told.strength, told.outlier};
         }
         return choice;
     }
@@ -373,7 +373,7 @@ public:
         LabelMap map = identity(categories_.size());
         if (forgets()) {
             drop_stale(map);
-            if (categories_.size() <= enough) return map;
+            if (categories_.size() <= enough && !is_full()) return map;
         }
         double step = std::max(typical_gap(poll), kLeastStep);
         do {
@@ -389,6 +389,14 @@ public:
         map.resize_uninitialised(n);
         for (std::size_t j = 0; j < n; ++j) map[j] = static_cast<std::uint32_t>(j);
         return map;
+    }
+
+    // Whether nothing is left of what was learned: its clusters have been removed, for instance.
+    bool is_all_stale() const noexcept {
+        for (std::size_t j = 0; j < categories_.size(); ++j) {
+            if (!fading_.is_stale(j)) return false;
+        }
+        return true;
     }
 
     // Categories that have lost nearly all their weight go. `map` follows where categories go.
@@ -551,6 +559,12 @@ public:
         least_.shrink(to);
         reach_.shrink(to * d);
         diary_.rename(map);
+        if (!record_) return;
+        auto record = std::make_shared<ReadingRecord>(*record_);
+        for (std::int32_t& m : record->label) {
+            m = static_cast<std::int32_t>(renamed(std::int64_t{m}, map.data()));
+        }
+        record_ = std::move(record);
     }
 
     // What a model is, to be filled in from elsewhere.
@@ -687,7 +701,7 @@ private:
         ReadingParams asked = params_.reading(total);
         asked.most_boxes = kMostInStream;  // for which threads are not worth while
         Candidate as_before = kept_.candidate;
-        const double rows = std::round(kept_.size_share * total);
+        const double rows = std::min(std::round(kept_.size_share * total), kMostInCluster);
         as_before.min_cluster_size = rows > 2.0 ? static_cast<std::int64_t>(rows) : 2;
         const bool is_choice = params_.leaves_choice();
         bool is_chosen = !is_choice || choice_due(unlabelled / total);

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -124,7 +125,8 @@ public:
                     way += off * off;
                 }
                 if (far > kFar * each.radius2 && far > 0.0 && each.radius2 > 0.0) {
-                    add(Change::moved, each, kNoLabel, std::sqrt(way));
+                    add(Change::moved, each, kNoLabel,
+                        std::isfinite(way) ? std::sqrt(way) : length_of(each));
                     each.told_at = each.centre;
                 }
                 continue;
@@ -145,7 +147,10 @@ public:
                 fresh_.moment_places.append(each.centre.data(), d);
             }
         }
-        if (fresh_.events.size() + fresh_.moments.size() > kMostFresh) turn_page(d);
+        if (fresh_.events.size() + fresh_.moments.size() > kMostFresh) turn_page();
+        // By what there is alone, not by which page it is on: a model that comes from a file has
+        // the same diary ever after.
+        if (n_events() > kMostEvents + kMostFresh || n_moments() > kMostMoments) thin_out(d);
     }
 
     // Labels have new names: those of nobody (kNoLabel) are gone, without a word.
@@ -220,7 +225,31 @@ private:
         return found;
     }
 
-    void turn_page(std::size_t d) {
+    // Where it was last told to be to where it is, if squares are too large.
+    static double length_of(const Resident& who) {
+        double largest = 0.0, sum = 0.0;
+        for (std::size_t f = 0; f < who.centre.size(); ++f) {
+            largest = std::max(largest, std::fabs(who.centre[f] - who.told_at[f]));
+        }
+        for (std::size_t f = 0; f < who.centre.size(); ++f) {
+            const double share = (who.centre[f] - who.told_at[f]) / largest;
+            sum += share * share;
+        }
+        return std::min(largest * std::sqrt(sum), std::numeric_limits<double>::max());
+    }
+
+    std::size_t n_events() const { return (old_ ? old_->events.size() : 0) + fresh_.events.size(); }
+    std::size_t n_moments() const {
+        return (old_ ? old_->moments.size() : 0) + fresh_.moments.size();
+    }
+
+    void turn_page() {
+        auto page = std::make_shared<const DiaryPage>(all());
+        old_ = std::move(page);
+        fresh_ = DiaryPage();
+    }
+
+    void thin_out(std::size_t d) {
         auto page = std::make_shared<DiaryPage>(all());
         std::int64_t n_forgotten = n_forgotten_, stride = stride_;
         if (page->events.size() > kMostEvents) {
@@ -232,8 +261,9 @@ private:
             page->event_places.shrink(kMostEvents * d);
             n_forgotten += static_cast<std::int64_t>(n);
         }
-        // Two readings at least are kept, however many clusters they had.
-        while (page->moments.size() > kMostMoments && stride < (std::int64_t{1} << 40)) {
+        // One reading may be kept however many clusters it had.
+        while (page->moments.size() > kMostMoments &&
+               page->moments[0].reading < page->moments[page->moments.size() - 1].reading) {
             stride *= 2;
             std::size_t kept = 0;
             for (std::size_t i = 0; i < page->moments.size(); ++i) {

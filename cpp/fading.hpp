@@ -176,8 +176,9 @@ private:
     static constexpr std::size_t kMostGone = 4096;
 
     double faded(double at) const noexcept { return std::exp2((at - clock_->now) / half_life_); }
+    // By its age, which is exact where times are close to each other, however late they are.
     bool has_left(std::size_t i, double time) const noexcept {
-        return !(stays_[i].time > time - window_);
+        return time - stays_[i].time >= window_;
     }
     void note(std::size_t j) noexcept { journal_.note(j, loads_[j]); }
     void drop_gone() noexcept {

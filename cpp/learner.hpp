@@ -302,10 +302,12 @@ public:
         Poll<Ask> poll(ask);
         return undoable([&] {
             copy_before();
-            LabelMap goes_to = state_.art.join_equal(poll);
-            merge_now(poll, [&](LabelMap&& map) {
-                for (std::uint32_t& j : goes_to) j = renamed(j, map.data());
-            });
+            // First those that are forgotten: the rest can be joined by what it weighs.
+            LabelMap goes_to = Art::identity(state_.art.categories().size());
+            if (state_.art.forgets()) drop_stale_now(goes_to);
+            const LabelMap joined = state_.art.join_equal(poll);
+            for (std::uint32_t& j : goes_to) j = renamed(j, joined.data());
+            merge_now(poll);
             state_.label_map.clear();
             return goes_to;
         });
@@ -786,13 +788,19 @@ private:
             if constexpr (kRereads) tell_before(row);
             leave_bounds(row, index);
         }
-        if constexpr (kRereads) state_.art.advance();
+        // Where nothing is forgotten, making room may fail, and no time have passed.
+        if constexpr (kRereads) {
+            if (state_.art.forgets()) state_.art.advance();
+        }
         const Sample x = coded_.code(row, state_.bounds);
         if (match) *match = 0.0;
         double* const asked = match && known() ? match : nullptr;
         const std::uint32_t label = state_.art.is_full() ? learn_when_full(x, make_room, asked)
                                                          : state_.art.learn(x, workspace_, asked);
         if (asked) *match = clamped_match(*match);
+        if constexpr (kRereads) {
+            if (!state_.art.forgets()) state_.art.advance();
+        }
         ++state_.n_samples;
         ++state_.since_merge;
         return label;
@@ -927,6 +935,19 @@ private:
         state_.bounds = std::move(fresh);
     }
 
+    // Categories that have lost nearly all their weight go, before a reading. Returns whether any
+    // did; `map` follows where they went.
+    bool drop_stale_now(LabelMap& map) {
+        if (state_.art.is_all_stale()) {
+            throw std::invalid_argument(
+                "nothing is left to be read: all that the model learned has been forgotten or "
+                "removed; learn rows first");
+        }
+        const std::int64_t n_gone = state_.art.drop_stale(map);
+        state_.n_removed += n_gone;
+        return n_gone > 0;
+    }
+
     struct MovedNowhere {
         void operator()(LabelMap&&) const noexcept {}
     };
@@ -944,9 +965,7 @@ private:
             if constexpr (kRereads) {
                 if (state_.art.forgets()) {
                     LabelMap goes_to = Art::identity(state_.art.categories().size());
-                    const std::int64_t n_gone = state_.art.drop_stale(goes_to);
-                    state_.n_removed += n_gone;
-                    if (n_gone) moved(std::move(goes_to));
+                    if (drop_stale_now(goes_to)) moved(std::move(goes_to));
                 }
                 map = state_.art.read(state_.bounds, state_.n_samples, state_.n_merges + 1, poll);
                 state_.art.reserve_one();

@@ -2,6 +2,7 @@
 // `each`: what checks, compares, binds and stores them goes through that list.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -189,6 +190,9 @@ struct TopoArtParams : ParamsOf<TopoArtParams> {
     double lower_vigilance() const { return rho_a; }
 };
 
+// No cluster has to have more rows, whatever a model says that rows weigh: 2^53.
+constexpr double kMostInCluster = 9007199254740992.0;
+
 struct DensityArtParams : ParamsOf<DensityArtParams> {
     std::int64_t min_cluster_size = 0;  // rows; 0: chosen, or by the share
     double min_cluster_share = 0.0;     // of the rows that a reading sees; 0: none
@@ -226,7 +230,7 @@ struct DensityArtParams : ParamsOf<DensityArtParams> {
         ReadingParams asked;
         asked.min_cluster_size = min_cluster_size;
         if (min_cluster_share > 0.0) {
-            const double rows = std::ceil(min_cluster_share * n_rows);
+            const double rows = std::min(std::ceil(min_cluster_share * n_rows), kMostInCluster);
             asked.min_cluster_size = rows > 2.0 ? static_cast<std::int64_t>(rows) : 2;
         }
         asked.min_samples = min_samples;

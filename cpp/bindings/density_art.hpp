@@ -179,9 +179,9 @@ public:
         content.n_labels = n_known;
         content.was_read = was_read;
         content.record = read_record(tree, tree_boxes, candidates, n_labels);
-        const bool forgets =
-            F::held(engine, [](const Engine::State& state) { return state.art.forgets(); });
-        TimeReader(n, d, n_labels, forgets)
+        const DensityArtParams params =
+            F::held(engine, [](const Engine::State& state) { return state.art.params(); });
+        TimeReader(n, d, n_labels, params.forgets(), params.window > 0.0)
             .read(clock, loads, stays, kept, embryos, born_soon, changes, events, moments,
                   residents, diary, content);
         LabelMap map;

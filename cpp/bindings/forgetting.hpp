@@ -148,8 +148,12 @@ struct TimeArrays {
 class TimeReader {
 public:
     TimeReader(std::size_t n_categories, std::size_t n_features, std::int64_t n_labels,
-               bool forgets)
-        : n_(n_categories), d_(n_features), n_labels_(n_labels), forgets_(forgets) {}
+               bool forgets, bool has_window)
+        : n_(n_categories),
+          d_(n_features),
+          n_labels_(n_labels),
+          forgets_(forgets),
+          has_window_(has_window) {}
 
     void read(const Vector<double>& clock, const Matrix<double>& loads, const Matrix<double>& stays,
               const Vector<double>& kept, const Vector<std::int64_t>& embryos,
@@ -195,7 +199,7 @@ private:
         content.now = finite(c[1]);
         content.read_at = finite(c[2]);
         content.begun_at = finite(c[5]);
-        demand(content.read_at <= content.now || content.clock_kind == ClockKind::none);
+        demand(content.read_at <= content.now || !content.was_read);
     }
 
     void read_fading(const Vector<double>& clock, const Matrix<double>& loads,
@@ -208,19 +212,31 @@ private:
             const double* row = loads.data() + j * TimeArrays::kLoad;
             demand(finite(row[1]) <= content.now);
             own.push({positive(row[0]), row[1], positive(row[2])});
+            // A row weighs 1 at most.
+            const auto count = static_cast<double>(content.categories.count(j));
+            demand(row[0] <= row[2] && row[2] <= count);
         }
         Buffer<Fading::Stay> rows;
         rows.reserve(stays.shape(0));
+        demand(has_window_ || stays.shape(0) == 0);
+        std::vector<double> n_rows(loads.shape(0), 0.0);  // of each category, in the window
         double last = -HUGE_VAL;
         for (std::size_t i = 0; i < stays.shape(0); ++i) {
             const double* row = stays.data() + i * TimeArrays::kStay;
             demand(finite(row[0]) >= last && row[0] <= content.now && n_ > 0);
             last = row[0];
-            rows.push({row[0], static_cast<std::uint32_t>(
-                                   whole(row[1], 0.0, static_cast<double>(n_) - 1.0))});
+            const auto j =
+                static_cast<std::uint32_t>(whole(row[1], 0.0, static_cast<double>(n_) - 1.0));
+            rows.push({row[0], j});
+            n_rows[j] += 1.0;
         }
-        content.fading.adopt(std::move(own), std::move(rows), content.now,
-                             positive(clock.data()[3]), positive(clock.data()[4]));
+        for (std::size_t j = 0; has_window_ && j < n_rows.size(); ++j) {
+            demand(own[j].weight == n_rows[j]);
+        }
+        // The last row weighs 1, and others have smaller squares.
+        const double sum = positive(clock.data()[3]), squares = positive(clock.data()[4]);
+        demand(sum <= kMost && squares <= sum && (squares >= 1.0 || !forgets_));
+        content.fading.adopt(std::move(own), std::move(rows), content.now, sum, squares);
     }
 
     void read_kept(const Vector<double>& kept, DensityArt::Content& content) const {
@@ -296,6 +312,7 @@ private:
         page.event_places.reserve(events.shape(0) * d_);
         for (std::size_t i = 0; i < events.shape(0); ++i) {
             const double* row = events.data() + i * (TimeArrays::kEvent + d_);
+            demand(row[1] >= 0.0);
             page.events.push({static_cast<Change>(whole(row[0], 0.0, 4.0)), label(row[1]),
                               label(row[2]), positive(row[3]), finite(row[4]), positive(row[5]),
                               positive(row[6])});
@@ -336,7 +353,7 @@ private:
 
     std::size_t n_, d_;
     std::int64_t n_labels_;
-    bool forgets_;
+    bool forgets_, has_window_;
 };
 
 }  // namespace resonart::bindings

@@ -29,17 +29,11 @@ def merge_pooled(models: Sequence[DensityART]) -> DensityART:
     contents = [DensitySnapshot.of(model._engine) for model in models]
     _check_clocks(contents, forgets=_forgets(first))
     engine = _core.DensityArt(first.n_features_in_, first._engine.params())
-    now = max(float(content.clock[1]) for content in contents)
-    # What is forgotten by the common clock goes first: the engine would let it go when it reads.
-    still = [_still_there(content, now, first) for content in contents]
-    left = [
-        _taken(content, each, now, first) for content, each in zip(contents, still, strict=True)
-    ]
-    _together(left, first.half_life).fill(engine)
+    _together(contents, first.half_life, first.window).fill(engine)
     goes_to = engine.pool()
+    # What has been forgotten has no label.
+    labels = np.where(goes_to < 0, -1, DensitySnapshot.of(engine).labels[goes_to])
     ends = np.cumsum([len(content.counts) for content in contents])
-    labels = np.full(int(ends[-1]), -1, dtype=np.int64)
-    labels[np.concatenate(still)] = DensitySnapshot.of(engine).labels[goes_to]
     label_maps = [
         _majorities(content, new)
         for content, new in zip(contents, np.split(labels, ends[:-1]), strict=True)
@@ -92,59 +86,11 @@ def _check_clocks(contents: Sequence[DensitySnapshot], *, forgets: bool) -> None
 
 # Whose clock it is, in a snapshot: the caller's.
 _GIVEN = 2
-# The engine's own: what is left of a row, and of all a category ever had, when it goes.
-_LEAST, _LEAST_SHARE = 0.25, 0.0625
 
 
-def _weights(content: DensitySnapshot, now: float, model: DensityART) -> NDArray[np.float64]:
-    """Return what categories weigh at a time that is not before the model's own."""
-    if model.window is not None:
-        inside = content.stays[content.stays[:, 0] > now - model.window, 1].astype(np.int64)
-        return np.bincount(inside, minlength=len(content.counts)).astype(np.float64)
-    assert model.half_life is not None
-    weight, at = content.loads[:, 0], content.loads[:, 1]
-    faded: NDArray[np.float64] = weight * np.exp2((at - now) / model.half_life)
-    return faded
-
-
-def _still_there(content: DensitySnapshot, now: float, model: DensityART) -> NDArray[np.bool_]:
-    """Tell of which categories more than nearly nothing is left."""
-    if not _forgets(model):
-        return np.ones(len(content.counts), dtype=np.bool_)
-    is_counted = model.window is not None
-    floor = np.maximum(1.0 if is_counted else _LEAST, content.loads[:, 2] * _LEAST_SHARE)
-    # Of what fades, by a hair more than the engine asks for: what is here must be there.
-    found: NDArray[np.bool_] = _weights(content, now, model) >= floor * (
-        1.0 if is_counted else 1.0 + 1e-12
-    )
-    return found
-
-
-def _taken(
-    content: DensitySnapshot, still: NDArray[np.bool_], now: float, model: DensityART
-) -> DensitySnapshot:
-    """Return a model's content without categories, and rows of the window, that are forgotten."""
-    if not _forgets(model):
-        return content
-    loads, stays = content.loads.copy(), content.stays
-    if model.window is not None:
-        loads[:, 0] = _weights(content, now, model)
-        category = stays[:, 1].astype(np.int64)
-        inside = (stays[:, 0] > now - model.window) & still[category]
-        renumbered = (np.cumsum(still) - 1)[category[inside]]
-        stays = np.column_stack([stays[inside, 0], renumbered]).astype(np.float64)
-    return content._replace(
-        weights=content.weights[still],
-        counts=content.counts[still],
-        labels=content.labels[still],
-        means=content.means[still],
-        loads=loads[still],
-        stays=stays,
-        n_removed=content.n_removed + int(content.counts[~still].sum()),
-    )
-
-
-def _times(contents: Sequence[DensitySnapshot], half_life: float | None) -> dict[str, NDArray[Any]]:
+def _times(
+    contents: Sequence[DensitySnapshot], half_life: float | None, window: float | None
+) -> dict[str, NDArray[Any]]:
     """Return what the pooled model knows of time: weights and clocks aligned, an empty diary."""
     n_features = len(contents[0].low)
     now = max(float(content.clock[1]) for content in contents)
@@ -158,6 +104,10 @@ def _times(contents: Sequence[DensitySnapshot], half_life: float | None) -> dict
         [c.stays + np.array([0.0, first]) for c, first in zip(contents, firsts[:-1], strict=True)]
     )
     loads = np.concatenate([content.loads for content in contents])
+    if window is not None:  # rows of those that are behind leave it
+        has_left = now - stays[:, 0] >= window
+        loads[:, 0] -= np.bincount(stays[has_left, 1].astype(np.int64), minlength=len(loads))
+        stays = stays[~has_left]
     nothing = np.empty(0, dtype=np.int64)
     return {
         "clock": np.array([contents[0].clock[0], now, now, *sums, begun]),
@@ -174,7 +124,9 @@ def _times(contents: Sequence[DensitySnapshot], half_life: float | None) -> dict
     }
 
 
-def _together(contents: Sequence[DensitySnapshot], half_life: float | None) -> DensitySnapshot:
+def _together(
+    contents: Sequence[DensitySnapshot], half_life: float | None, window: float | None
+) -> DensitySnapshot:
     """Return all categories as those of one model that was never read, under common ranges."""
     bounds = Bounds(
         np.min([c.low for c in contents], axis=0), np.max([c.high for c in contents], axis=0)
@@ -203,7 +155,7 @@ def _together(contents: Sequence[DensitySnapshot], half_life: float | None) -> D
         tree=np.empty((0, contents[0].tree.shape[1])),
         tree_boxes=np.empty((0, contents[0].tree_boxes.shape[1])),
         candidates=np.empty((0, contents[0].candidates.shape[1])),
-        **_times(contents, half_life),
+        **_times(contents, half_life, window),
     )
 
 
