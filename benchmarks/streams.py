@@ -40,6 +40,7 @@ class Stream:
     """Rows in order of time, the class of each (-1: noise), and all changes where they are known.
 
     ``moments`` are the rows at which something happens to a learner: a change, a burst of noise.
+    From the row ``walks_from`` on clusters go from place to place; None: they stay where they are.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Stream:
     labels: Labels
     changes: tuple[Change, ...] = ()
     moments: tuple[int, ...] = ()
+    walks_from: int | None = None
 
 
 # ---------------------------------------------------------------------- made of clusters that act
@@ -108,7 +110,7 @@ def gradual(n_rows: int, random: Generator) -> Stream:
     ]
     start = n_rows // 4
     changes = [Change(MOVED, start)] * 4
-    return Stream("gradual", *played(n_rows, actors, random), tuple(changes), (start,))
+    return Stream("gradual", *played(n_rows, actors, random), tuple(changes), (start,), start)
 
 
 def sudden(n_rows: int, random: Generator) -> Stream:
@@ -149,8 +151,8 @@ def splitting(n_rows: int, random: Generator) -> Stream:
         Actor(between(home, home - step, parts), 2),
         Actor(between(home, home + step, parts), 2 + two),
     ]
-    changes = (Change(SPLIT, row),)
-    return Stream("splitting", *played(n_rows, actors, random), changes, (row,))
+    rows, labels = played(n_rows, actors, random)
+    return Stream("splitting", rows, labels, (Change(SPLIT, row),), (row,), int(row - length / 2))
 
 
 def merging(n_rows: int, random: Generator) -> Stream:
@@ -168,8 +170,8 @@ def merging(n_rows: int, random: Generator) -> Stream:
         Actor(between(home - step, home, meets), 2),
         Actor(between(home + step, home, meets), 2 + apart),
     ]
-    changes = (Change(MERGED, row),)
-    return Stream("merging", *played(n_rows, actors, random), changes, (row,))
+    rows, labels = played(n_rows, actors, random)
+    return Stream("merging", rows, labels, (Change(MERGED, row),), (row,), int(start))
 
 
 def appearing(n_rows: int, random: Generator) -> Stream:

@@ -112,6 +112,9 @@ def test_a_made_stream_is_the_same_each_time(name: str) -> None:
     assert all(0 < row < 800 for row in stream.moments)
     assert {change.row for change in stream.changes} <= set(stream.moments)
     assert bool(stream.moments) == (name in CHANGING)
+    walks = stream.walks_from
+    assert (walks is not None) == (name in ("gradual", "splitting", "merging"))
+    assert walks is None or 0 < walks <= stream.moments[0]
 
 
 @pytest.mark.parametrize("name", ["sudden", "appearing", "vanishing", "splitting", "merging"])
@@ -259,7 +262,7 @@ def test_events_are_matched_with_changes() -> None:
     assert false == [Event(BORN, 90), Event(DIED, 260), Event(SPLIT, 210)]
     walks = [Event(MOVED, 10), Event(MOVED, 120), Event(MOVED, 400)]
     delays, false = drift_events.matched([Change(MOVED, 100)], walks, in_time=50)
-    assert (delays, false) == ([20], [Event(MOVED, 10)])
+    assert (delays, false) == ([20], [walks[0], walks[2]])
 
 
 def test_recovery_is_where_the_index_is_back() -> None:

@@ -67,7 +67,9 @@ def measure_changes(
     told, truth = learned.labels, stream.labels
     start = stream.moments[0] // 2  # what is founded at first is no change
     events = [event for event in events_of(model) if event.row >= start]
-    delays, false = matched(stream.changes, events, IN_TIME * half_life)
+    delays, left = matched(stream.changes, events, IN_TIME * half_life)
+    walks = len(truth) if stream.walks_from is None else stream.walks_from
+    false = [event for event in left if event.kind != MOVED or event.row < walks]
     indices = windowed(told, truth, WINDOW)
     found = [x for x in recoveries(told, truth, stream.moments) if x is not None]
     counts = Counter(event.kind for event in false)
@@ -91,10 +93,7 @@ def measure_changes(
 def matched(
     changes: Sequence[Change], events: Sequence[Event], in_time: float
 ) -> tuple[list[int], list[Event]]:
-    """Find an event for each change: how many rows late each is, and the events that are left.
-
-    Where clusters move, they may be said to do so as often as they like.
-    """
+    """Find an event for each change: how many rows late each is, and the events that are left."""
     left = list(events)
     delays = []
     for change in changes:
@@ -102,9 +101,6 @@ def matched(
         if same:
             delays.append(same[0].row - change.row)
             left.remove(same[0])
-    if any(change.kind == MOVED for change in changes):
-        first = min(change.row for change in changes if change.kind == MOVED)
-        left = [event for event in left if event.kind != MOVED or event.row < first]
     return delays, left
 
 
@@ -245,7 +241,9 @@ COLUMNS = {
 
 
 def show(tables: Tables) -> dict[str, Any]:
+    first = tables["drift_events"][0]
     return {
+        "length": round(first["n_rows"] / first["half_life"]),
         "changes": table_of(sums(tables), COLUMNS),
         "n_seeds": len({x["seed"] for x in tables["drift_events"]}),
         "window": WINDOW,
