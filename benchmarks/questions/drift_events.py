@@ -192,6 +192,7 @@ def median_or_none(lines: Sequence[Line], name: str) -> float | None:
 
 def goals(tables: Tables) -> list[Goal]:
     """Judge how soon labels are right again, and what is told of nothing."""
+    # Where noise is -1, a newcomer that is all noise passes for a cluster; attached it does not.
     of_attached = [x for x in sums(tables) if x["noise"] == "attach"]
     slow = [x for x in of_attached if x["n_never"] or x["worst"] > GOAL_RECOVERY]
     worst = max((x["worst"] for x in with_value(of_attached, "worst")), default=0.0)
