@@ -166,7 +166,11 @@ def test_a_choice_with_something_given_bit_for_bit(
 
 @st.composite
 def boxes_before(draw: Any) -> tuple[Boxes, list[int]]:
-    """Boxes whose rows have faded, and the clusters they were in: some, one, or none."""
+    """Boxes whose rows have faded, and the clusters they were in: some, one, or none.
+
+    None weighs less than a row: of those the engine gathers fewer rows than min_samples, as it
+    looks at no more than min_samples - 1 others.
+    """
     b = draw(boxes(max_features=12))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     b = b._replace(weight=np.maximum(1.0, b.weight * rng.uniform(0.25, 1.0, len(b.weight))))
