@@ -135,6 +135,9 @@ class Description:
         rows yet, and DensityART's noise; None if there are none.
     note : str
         What is to be known about the sizes; empty if they are simply rows.
+    forgets : bool
+        Whether rows lose their weight with time: then those count as removed, too, whose category
+        has lost nearly all of it.
     """
 
     estimator: str
@@ -148,6 +151,7 @@ class Description:
     clusters: tuple[ClusterDescription, ...]
     candidates: ClusterDescription | None
     note: str
+    forgets: bool = False
 
     def __str__(self) -> str:
         return export_text(self)
@@ -204,6 +208,7 @@ def describe_model(model: BaseART, feature_names: Any = None, note: str = "") ->
         clusters=clusters,
         candidates=candidates,
         note=note,
+        forgets=bool(len(getattr(content, "loads", ()))),
     )
 
 
@@ -401,7 +406,8 @@ def _heading(description: Description) -> str:
     if description.n_refused:
         text += f", {description.n_refused:,} of them not learned for lack of room"
     if description.n_removed:
-        text += f", {description.n_removed:,} of them in clusters removed since"
+        gone = "forgotten" if description.forgets else "in clusters removed since"
+        text += f", {description.n_removed:,} of them {gone}"
     return f"{text} ({description.note})" if description.note else text
 
 

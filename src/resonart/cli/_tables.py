@@ -46,11 +46,13 @@ class TableOptions(TextOptions):
     missing: Missing
     format: str | None
 
-    def open(self, source: str, model: Any = None) -> io.TableReader:
+    def open(
+        self, source: str, model: Any = None, time_column: str | None = None
+    ) -> io.TableReader:
         """Open a table; one for a model by the names of its features, or else by their order."""
         finds_features = model is not None and self.columns is None
         features = feature_names(model) if finds_features else None
-        reader = io.open_table(source, features=features, **vars(self))
+        reader = io.open_table(source, features=features, time=time_column, **vars(self))
         try:
             check_width(reader.feature_names, model, reader.source)
         except CommandError:
