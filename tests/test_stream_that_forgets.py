@@ -613,6 +613,53 @@ def test_the_other_commands_read_such_a_model(tmp_path: Path) -> None:
     assert run("explain", path, source, "--row", first_gone).stdout.startswith("no cluster (-1)")
 
 
+def test_a_table_without_names_has_its_time_set_aside(tmp_path: Path) -> None:
+    """Where the features are x0 and x1, columns are counted: the clock is not."""
+    source, path = tmp_path / "rows.csv", tmp_path / "m.resonart"
+    np.savetxt(source, np.column_stack([ROWS, TIMES]), "%.4f", ",")
+    run("stream", path, "--input", source, "--time-column", 2, "--half-life", HALF, "-q")
+    model = resonart.load(path)
+    assert model.feature_names_in_.tolist() == ["x0", "x1"]
+    model.name_features(None)
+    assert run_json("predict", path, source)["clusters"] == model.n_clusters_
+    assert run_json("explain", path, source, "--row", 7)["values"] == ROWS[7].tolist()
+    result = run("stream", path, "--input", source, "--no-learn")
+    assert [each["label"] for each in told(result.stdout)] == model.predict(ROWS).tolist()
+    later = tmp_path / "later.csv"
+    np.savetxt(later, np.column_stack([ROWS, TIMES + TIMES[-1]]), "%.4f", ",")
+    run("stream", path, "--input", later, "-q")
+    assert resonart.load(path).n_samples_seen_ == 2 * len(ROWS)
+
+
+def test_merged_models_keep_the_name_of_their_clock(tmp_path: Path) -> None:
+    source, both = write(tmp_path), tmp_path / "both.resonart"
+    parts = [tmp_path / name for name in ("a.resonart", "b.resonart")]
+    given = ["--time-column", "when", "--half-life", HALF]
+    for part in parts:
+        run("cluster", source, *given, "--save", part, "-q")
+    run("merge", *parts, "-o", both, "-q")
+    assert run_json("describe", both)["forgetting"]["time_column"] == "when"
+
+
+@pytest.mark.parametrize("n_bytes", [50, 1 << 20])
+def test_a_warm_up_with_bad_times(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, n_bytes: int
+) -> None:
+    monkeypatch.setattr(_lines, "READ_BYTES", n_bytes)
+    monkeypatch.setattr(_lines, "BLOCK_BYTES", n_bytes)
+    lines = as_lines("csv", dates=False)
+    lines[40:40] = [b"0.5,1,0.5\n", b"0.5,later,0.5\n"]
+    source, path, rejects = tmp_path / "r.csv", tmp_path / "m.resonart", tmp_path / "rejects"
+    source.write_bytes(b"".join(lines))
+    given = ["--time-column", "when", "--half-life", HALF, "--warm-up", 100, "-q"]
+    run("stream", path, "--input", source, *given, "--rejects", rejects)
+    assert [each["line"] for each in told(rejects.read_text())] == [41, 42]
+    model = DensityART(half_life=HALF)
+    for some in (slice(100), slice(100, None)):
+        model.learn_many(ROWS[some], time=TIMES[some])
+    assert state(path) == state(model)
+
+
 def test_describe_says_what_it_counts_by(tmp_path: Path) -> None:
     path = tmp_path / "m.resonart"
     DensityART(window=500).fit(ROWS).save(path)

@@ -118,7 +118,8 @@ def stream(
     with ExitStack() as stack:
         stop = stack.enter_context(stopping_at_signals())
         raw = stack.enter_context(open_input(source))
-        parser = make_parser(form or named_format(source), text, time_column, model, source)
+        clocks = (time_column, known_column(about))
+        parser = make_parser(form or named_format(source), text, clocks, model, source)
         if parser_state is not None:
             restore(parser, parser_state, path)
         wanted = {"output": (None if target == STDOUT else target, output_format)}
@@ -235,13 +236,20 @@ def named_format(source: str) -> str:
 
 
 def make_parser(
-    form: str, text: TextOptions, time_column: str | None, model: Any, source: str
+    form: str, text: TextOptions, clocks: tuple[str | None, str | None], model: Any, source: str
 ) -> LineParser:
-    """Return a parser that finds the columns asked for, or else the model's features."""
+    """Return a parser that finds the columns asked for, or else the model's features.
+
+    ``clocks`` are the column of times, and the one that the model has had.
+    """
+    time, known = clocks
     features = feature_names(model) if text.columns is None and is_fitted(model) else None
     title = "standard input" if source == STDIN else source
     try:
-        return LineParser(form, features=features, time=time_column, title=title, **vars(text))
+        ignore = () if known is None else (known,)
+        return LineParser(
+            form, features=features, time=time, ignore=ignore, title=title, **vars(text)
+        )
     except ValueError as error:
         raise click.UsageError(as_options(str(error))) from None
 

@@ -30,9 +30,11 @@ class Request:
     exclude: Sequence[str | int] = ()
     features: Sequence[str] | None = None
     time: str | int | None = None
+    ignore: Sequence[str] = ()
 
     def __post_init__(self) -> None:
-        for name, given in (("columns", self.columns), ("exclude", self.exclude)):
+        lists = {"columns": self.columns, "exclude": self.exclude, "ignore": self.ignore}
+        for name, given in lists.items():
             if given is not None and (
                 isinstance(given, (str, bytes)) or not hasattr(given, "__len__")
             ):
@@ -104,6 +106,8 @@ class Columns:
         for column, what in ((request.label, "label"), (request.time, "time")):
             if column is not None:
                 aside.append(self.find(column, what))
+        if request.columns is None and request.ignore:
+            aside += [j for j, name in enumerate(self.names) if name in request.ignore]
         return aside
 
     def finds_features_by_name(self, request: Request) -> bool:

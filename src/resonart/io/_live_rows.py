@@ -97,7 +97,7 @@ class LineParser:
     ----------
     format : {"csv", "tsv", "ndjson"}
         What the lines are.
-    columns, exclude, features, time, header, delimiter, decimal, thousands, na, encoding
+    columns, exclude, features, time, ignore, header, delimiter, decimal, thousands, na, encoding
         As in :func:`open_table`. Lines of UTF-16 and UTF-32 cannot be told apart by themselves.
     title : str, default="the input"
         What the lines are called in messages.
@@ -121,6 +121,7 @@ class LineParser:
         exclude: Sequence[str | int] = (),
         features: Sequence[str] | None = None,
         time: str | int | None = None,
+        ignore: Sequence[str] = (),
         header: bool | None = None,
         delimiter: str | None = None,
         decimal: str = ".",
@@ -137,7 +138,7 @@ class LineParser:
                 f"Lines in {encoding} cannot be told apart one by one. Convert the input to UTF-8 "
                 "first."
             )
-        request = Request(columns, None, exclude, features, time)
+        request = Request(columns, None, exclude, features, time, ignore)
         self._text = text_parser(format, title, options, request, in_lines=True)
 
     @property

@@ -254,6 +254,7 @@ def open_table(
     exclude: Sequence[str | int] = (),
     features: Sequence[str] | None = None,
     time: str | int | None = None,
+    ignore: Sequence[str] = (),
     header: bool | None = None,
     delimiter: str | None = None,
     decimal: str = ".",
@@ -291,6 +292,8 @@ def open_table(
         A column that says when each row came, never descending: numbers, or dates in ISO 8601,
         which become seconds since 1970 (those without an offset count as UTC). It is no feature,
         and becomes the last column of the rows.
+    ignore : list of str, default=()
+        Names of columns that are no features where they are there and features are not chosen.
     header : bool, optional
         Whether the first line of CSV and TSV has the names. By default it has, unless it holds
         numbers alone; a line that could be either is an error.
@@ -347,7 +350,7 @@ def open_table(
     if not isinstance(chunk_rows, Integral) or isinstance(chunk_rows, bool) or chunk_rows < 1:
         raise ValueError(f"chunk_rows must be a whole number >= 1, got {chunk_rows!r}.")
     options = TextOptions(header, delimiter, decimal, thousands, na, encoding)
-    request = Request(columns, label, exclude, features, time)
+    request = Request(columns, label, exclude, features, time, ignore)
     named = None if format is None else check_format(format)
     opened = open_source(source)
     try:
