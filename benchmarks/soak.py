@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -58,6 +59,8 @@ class Part:
     rows_a_second: float
     memory_mb: float
     checkpoint_kb: float
+    # Of the processors: what a busy machine does to the pace is not in it.
+    cpu_us_a_row: float = 0.0
     # Of a model that forgets.
     n_events: int = 0  # ever
     n_kept_events: int = 0
@@ -162,30 +165,32 @@ def watch(
     parts: list[Part] = []
     n_lines = seen = 0
     started = time.perf_counter()
-    memory = 0.0
+    memory = cpu = cpu_seen = 0.0
     while chunk := process.stdout.read1(1 << 20):  # type: ignore[attr-defined]
-        memory = memory_of(process.pid) or memory
+        memory, cpu = memory_of(process.pid) or memory, cpu_of(process.pid) or cpu
         n_lines += chunk.count(b"\n")
         if n_lines >= (len(parts) + 1) * n_rows / n_parts and len(parts) < n_parts - 1:
             pace = (n_lines - seen) / (time.perf_counter() - started)
-            parts.append(part_at(n_lines, pace, memory_of(process.pid), model))
-            seen, started = n_lines, time.perf_counter()
+            work = 1e6 * (cpu - cpu_seen) / (n_lines - seen)
+            parts.append(part_at(n_lines, pace, memory_of(process.pid), model, work))
+            seen, cpu_seen, started = n_lines, cpu, time.perf_counter()
             note(parts[-1])
     errors = process.stderr.read().decode()
     feeder.join()
     if process.wait() != 0:
         raise RuntimeError(f"the stream failed: {errors}")
     pace = (n_lines - seen) / (time.perf_counter() - started)
-    parts.append(part_at(n_lines, pace, memory, model))
+    work = 1e6 * (cpu - cpu_seen) / max(1, n_lines - seen)
+    parts.append(part_at(n_lines, pace, memory, model, work))
     note(parts[-1])
     return Soak(parts, n_lines, json.loads(errors.splitlines()[-1]))
 
 
-def part_at(n_lines: int, pace: float, memory: float, path: Path) -> Part:
+def part_at(n_lines: int, pace: float, memory: float, path: Path, work: float) -> Part:
     """Look at the last checkpoint."""
     if not path.exists():
-        return Part(n_lines, pace, memory, 0.0)
-    part = Part(n_lines, pace, memory, path.stat().st_size / 1e3)
+        return Part(n_lines, pace, memory, 0.0, work)
+    part = Part(n_lines, pace, memory, path.stat().st_size / 1e3, work)
     model = resonart.load(path)
     if not isinstance(model, resonart.DensityART):
         return part
@@ -207,6 +212,12 @@ def memory_of(pid: int) -> float:
         if line.startswith("VmRSS:"):
             return int(line.split()[1]) / 1e3
     return 0.0
+
+
+def cpu_of(pid: int) -> float:
+    """Return the seconds that processors have spent on a process (Linux)."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def feed(pipe: object, batches: Iterator[Rows]) -> None:
@@ -255,6 +266,7 @@ def slowed_down(soak: Soak) -> str | None:
 def note(part: Part) -> None:
     told = (
         f"{part.n_rows:>12,} lines  {part.rows_a_second:>9,.0f} a second  "
+        f"{part.cpu_us_a_row:>5.1f} us of work a row  "
         f"{part.memory_mb:>7.1f} MB  checkpoint {part.checkpoint_kb:>8.1f} kB"
     )
     if part.n_events:
