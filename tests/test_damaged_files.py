@@ -884,7 +884,7 @@ TIME: dict[str, tuple[str, dict[str, Callable[[Any], Any]]]] = {
     "components without an analysis": ("half_life", {"kept": at(2, 2.0)}),
     "an embryo that is not there": ("half_life", {"embryos": at(0, 99)}),
     "an embryo less": ("half_life", {"embryos": lambda e: e[1:]}),
-    "embryos seen too often": ("half_life", {"born_soon": lambda _: np.array([2**40])}),
+    "embryos seen too often": ("half_life", {"born_soon": lambda _: np.array([[2.0**40, 1.0]])}),
     "a change cut short": ("half_life", {"changes": lambda _: np.array([1, 2])}),
     "a change of nobody": ("half_life", {"changes": lambda _: np.array([1, 2, 1, 10**6])}),
     "a change of more than there are": (

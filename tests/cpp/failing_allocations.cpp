@@ -130,7 +130,8 @@ void add_time(std::vector<double>& all, const DensityArt& art) {
     const Fading& fading = art.fading();
     for (double v : {double(art.clock_kind()), art.now(), art.read_at(), fading.sum(),
                      fading.squares(), double(art.kept().is_known), art.kept().size_share,
-                     art.kept().noise, art.kept().chosen_at, art.kept().candidate.height}) {
+                     art.kept().noise, art.kept().chosen_at, art.kept().candidate.height,
+                     double(art.kept().is_settled), art.begun_at()}) {
         all.push_back(v);
     }
     for (std::size_t j = 0; j < fading.size(); ++j) {
@@ -144,7 +145,10 @@ void add_time(std::vector<double>& all, const DensityArt& art) {
     }
     const Expectations& expected = art.expected();
     all.insert(all.end(), expected.embryo.begin(), expected.embryo.end());
-    all.insert(all.end(), expected.born_soon.begin(), expected.born_soon.end());
+    for (const Embryo& each : expected.embryos) {
+        all.push_back(each.n_seen);
+        all.push_back(each.first_size);
+    }
     for (const PendingChange& each : expected.changes) {
         all.insert(all.end(), each.labels.begin(), each.labels.end());
         all.push_back(each.n_clusters);
