@@ -92,7 +92,8 @@ Points view_points(const Boxes& boxes, const FeatureScales& scales, const ViewKi
             return rank_points(boxes, scales);
         case Scaling::pca: {
             const Points standard = standard_points(boxes, scales);
-            const auto count = static_cast<std::size_t>(kind.n_components);
+            // A reading that is kept may have had more features that varied.
+            const auto count = std::min(static_cast<std::size_t>(kind.n_components), scales.size());
             const std::vector<double> directions =
                 principal_directions(standard, boxes.weight, count, poll);
             return pca_points(boxes, scales, standard, directions.data(), count, poll);
@@ -292,6 +293,20 @@ public:
         });
         compare(own, poll);
         return relate(own);
+    }
+
+    // How well each agrees with the clusters there were before.
+    std::vector<double> agreement_with_before() const {
+        std::vector<std::int32_t> before(boxes_.before, boxes_.before + boxes_.size);
+        attach_noise(views_[0].trees[0].edges, before);
+        const PairSample pairs(boxes_.weight, boxes_.size);
+        const PairSample::Bits known = pairs.of(before);
+        std::vector<double> agreement;
+        agreement.reserve(all_.size());
+        for (const Considered& each : all_) {
+            agreement.push_back(PairSample::agreement(pairs.of(each.clusters.attached), known));
+        }
+        return agreement;
     }
 
 private:

@@ -66,6 +66,7 @@ def given_clusters(model: Any, labels: Any, n_labels: int | None = None, **more:
         "label_map": np.empty(0, dtype=np.int64),
         "tree": now.tree[:0],
         "tree_boxes": now.tree_boxes[:0],
+        "residents": now.residents[:0],
     }
     other = copy.copy(model)
     engine = _core.DensityArt(model.n_features_in_, model._engine.params())

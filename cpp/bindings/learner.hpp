@@ -28,6 +28,7 @@
 namespace resonart::bindings {
 
 using OptionalOrder = std::optional<Vector<std::int64_t>>;
+using OptionalTime = std::optional<Vector<double>>;
 
 inline std::string number(double value) {
     char text[40];
@@ -219,14 +220,23 @@ public:
         return rows;
     }
 
+    // When rows came, where that is told.
+    static const double* time_of(const OptionalTime& time, std::size_t n) {
+        if (!time) return nullptr;
+        if (!Engine::kRereads) throw nb::value_error("this estimator knows no time");
+        if (time->shape(0) != n) throw nb::value_error("there must be a time for each row");
+        return time->data();
+    }
+
     // Labels and epochs; and, where clusters are read anew, how strongly each row belongs to its
     // cluster, and its outlier score.
     static nb::tuple train(Engine& engine, const AnyRows& array, const Params& params,
                            const OptionalOrder& order, int max_epochs, bool merge_at_end,
                            bool merge_on_the_way, bool can_be_undone, bool may_merge,
-                           nb::object report) {
+                           const OptionalTime& time, nb::object report) {
         const Rows data = rows(engine, array);
         Plan plan;
+        plan.time = time_of(time, data.size());
         if (order) {
             if (order->shape(0) != data.size()) throw nb::value_error("order of wrong length");
             for (std::size_t i = 0; i < data.size(); ++i) {
@@ -266,8 +276,10 @@ public:
 
     // Labels, matches, whether rows founded clusters; and each renaming: after how many rows, and
     // the new name of every label. Where clusters are read anew, then what `train` says.
-    static nb::tuple train_and_report(Engine& engine, const AnyRows& array, const Params& params) {
+    static nb::tuple train_and_report(Engine& engine, const AnyRows& array, const Params& params,
+                                      const OptionalTime& time) {
         const Rows data = rows(engine, array);
+        const double* const when = time_of(time, data.size());
         const std::size_t n = data.size();
         NewArray<std::int64_t> labels(n);
         NewArray<double> matches(n);
@@ -278,7 +290,7 @@ public:
         StreamReport told{labels.data(), matches.data(), founded.data(), now.data()};
         try {
             nb::gil_scoped_release free;
-            engine.train_and_report(data, params, told, CheckSignals(), &beside);
+            engine.train_and_report(data, params, told, CheckSignals(), &beside, when);
         } catch (const OutsideBounds& e) {
             raise_outside(e);
         }
@@ -301,18 +313,19 @@ public:
         }
     }
 
-    static std::int64_t learn_one(Engine& engine, nb::handle object) {
+    static std::int64_t learn_one(Engine& engine, nb::handle object, std::optional<double> time) {
         const OneRow row(object, engine.n_features());
+        const double* const when = time ? &*time : nullptr;
         try {
             // A short search is over before giving up the interpreter would pay.
             if (engine.lock().try_lock()) {
                 const UnlockGuard held{engine.lock()};
-                if (is_short(engine)) return engine.learn_one(row.data(), CheckSignals());
+                if (is_short(engine)) return engine.learn_one(row.data(), CheckSignals(), when);
             }
             nb::gil_scoped_release free;
             CheckSignals ask;
             const WriteGuard writing(engine.lock(), ask);
-            return engine.learn_one(row.data(), CheckSignals());
+            return engine.learn_one(row.data(), CheckSignals(), when);
         } catch (const OutsideBounds& e) {
             raise_outside(e);
         }
@@ -663,12 +676,14 @@ nb::class_<Learner<Art>> bind_common(nb::module_& m, const char* name) {
              nb::arg("params"))
         .def("train", &F::train, nb::arg("rows"), nb::arg("params"), nb::arg("order").none(),
              nb::arg("max_epochs"), nb::arg("merge_at_end"), nb::arg("merge_on_the_way"),
-             nb::arg("can_be_undone"), nb::arg("may_merge") = true, nb::arg("report") = nb::none())
-        .def("train_and_report", &F::train_and_report, nb::arg("rows"), nb::arg("params"))
+             nb::arg("can_be_undone"), nb::arg("may_merge") = true, nb::arg("time") = nb::none(),
+             nb::arg("report") = nb::none())
+        .def("train_and_report", &F::train_and_report, nb::arg("rows"), nb::arg("params"),
+             nb::arg("time") = nb::none())
         .def("undo", &F::undo)
         .def("commit", &F::commit)
         .def("remove_clusters", &F::remove_clusters, nb::arg("clusters"))
-        .def("learn_one", &F::learn_one, nb::arg("row").none())
+        .def("learn_one", &F::learn_one, nb::arg("row").none(), nb::arg("time") = nb::none())
         .def("predict", &F::predict, nb::arg("rows"), nb::arg("nearest"))
         .def("score", &F::score, nb::arg("rows"))
         .def("matches", &F::matches, nb::arg("rows"))

@@ -125,6 +125,59 @@ void add_rest(std::vector<double>& all, const TopoArt& art) {
     }
 }
 
+// What is known of time: the clock, what fades, what is expected, and the diary.
+void add_time(std::vector<double>& all, const DensityArt& art) {
+    const Fading& fading = art.fading();
+    for (double v : {double(art.clock_kind()), art.now(), art.read_at(), fading.sum(),
+                     fading.squares(), double(art.kept().is_known), art.kept().size_share,
+                     art.kept().noise, art.kept().chosen_at, art.kept().candidate.height,
+                     double(art.kept().is_settled), art.begun_at()}) {
+        all.push_back(v);
+    }
+    for (std::size_t j = 0; j < fading.size(); ++j) {
+        for (double v : {fading.load(j).weight, fading.load(j).at, fading.load(j).most}) {
+            all.push_back(v);
+        }
+    }
+    for (std::size_t i = 0; i < fading.n_stays(); ++i) {
+        all.push_back(fading.stay(i).time);
+        all.push_back(fading.stay(i).category);
+    }
+    const Expectations& expected = art.expected();
+    all.insert(all.end(), expected.embryo.begin(), expected.embryo.end());
+    for (const Embryo& each : expected.embryos) {
+        all.push_back(each.n_seen);
+        all.push_back(each.first_size);
+    }
+    for (const PendingChange& each : expected.changes) {
+        all.insert(all.end(), each.labels.begin(), each.labels.end());
+        all.push_back(each.n_clusters);
+        all.push_back(each.n_seen);
+    }
+    const DiaryPage page = art.diary().all();
+    for (const Event& e : page.events) {
+        for (double v : {double(e.change), double(e.label), double(e.other), e.row, e.time, e.size,
+                         e.distance}) {
+            all.push_back(v);
+        }
+    }
+    for (const Moment& m : page.moments) {
+        for (double v : {m.reading, m.row, m.time, m.label, m.size}) all.push_back(v);
+    }
+    for (const Buffer<double>* places : {&page.event_places, &page.moment_places}) {
+        all.insert(all.end(), places->begin(), places->end());
+    }
+    for (const Resident& each : art.diary().residents()) {
+        all.push_back(each.label);
+        all.push_back(each.size);
+        all.push_back(each.radius2);
+        all.insert(all.end(), each.told_at.begin(), each.told_at.end());
+        all.insert(all.end(), each.centre.begin(), each.centre.end());
+    }
+    all.push_back(double(art.diary().n_forgotten()));
+    all.push_back(double(art.diary().stride()));
+}
+
 void add_rest(std::vector<double>& all, const DensityArt& art) {
     const std::size_t n = art.categories().size();
     all.insert(all.end(), art.means().data(), art.means().data() + n * kFeatures);
@@ -139,6 +192,7 @@ void add_rest(std::vector<double>& all, const DensityArt& art) {
     for (std::size_t m = 0; m < art.n_labels(); ++m) {
         all.push_back(art.lives(m) ? art.vigilance(m) : -1.0);
     }
+    add_time(all, art);
     if (!art.record()) return;
     all.insert(all.end(), art.record()->weight.begin(), art.record()->weight.end());
     all.insert(all.end(), art.record()->label.begin(), art.record()->label.end());
@@ -401,6 +455,29 @@ long survive_readings() {
     return failures;
 }
 
+// A model that forgets, is nearly full and reads often, and therefore without a choice.
+long survive_forgetting(const char* name, double half_life, double window) {
+    DensityArtParams params;
+    params.half_life = half_life;
+    params.window = window;
+    params.max_categories = 25;
+    params.min_cluster_size = 3;
+    params.scaling = Scaling::range;
+    const Begun<DensityArt> begun(params);
+    const std::vector<double> rows = random_rows(20, 1.2, 2);
+    long failures = survive<DensityArt>(name, begun, [&](auto& learner, std::int64_t* labels) {
+        Plan plan;
+        plan.merge_on_the_way = true;
+        learner.train(view(rows), params, plan, labels, Never());
+    });
+    for (std::size_t r = 0; r < 4; ++r) {
+        failures += survive<DensityArt>(name, begun, [&](auto& learner, std::int64_t*) {
+            learner.learn_one(rows.data() + r * kFeatures, Never());
+        });
+    }
+    return failures;
+}
+
 // Denies `work` threads, one set of them after the other; `work` returns what it found, which must
 // always be the same. Returns how many threads were denied.
 template <class Work>
@@ -616,6 +693,8 @@ long survive_models() {
         reads_first = reads;
         failures += survive_all<DensityArt>("DensityArt", density_art);
         failures += survive_full<DensityArt>("full DensityArt", density_art);
+        failures += survive_forgetting("DensityArt, fading", 6.0, 0.0);
+        failures += survive_forgetting("DensityArt in a window", 0.0, 15.0);
     }
     failures += survive_readings();
     failures += survive_reading("DensityArt, four threads", density_art, 4, 1);

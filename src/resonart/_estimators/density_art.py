@@ -12,8 +12,13 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _core
 from .._density.choice import ReadingChoice
 from .._density.condensed_tree import CondensedTree
-from .._models.snapshot import DensitySnapshot, Params
-from .._rows.checks import ParameterError, Rows, check_jobs
+from .._density.events import ClusterEvents
+from .._density.history import frame_of, history_columns, told_apart
+from .._models.snapshot import Content, DensitySnapshot, Params
+from .._reading.describe import names_of_features
+from .._reading.learned import Learned
+from .._rows.checks import ParameterError, Rows, check_flag, check_jobs
+from .._rows.time import check_moment
 from .._shared.progress import progress_bars
 from .._vigilance.choice import LearnedRun
 from .base import BaseART, Labels
@@ -64,6 +69,12 @@ class DensityART(RenamingMixin, BaseART):
         What a row outside the ranges does; see :class:`FuzzyART`.
     max_categories : int, default=10_000
         Most categories, >= 1: a bound on memory and time. No row is ever refused.
+    half_life : float or None, default=None
+        How long it takes until a row counts half, in rows, or in units of the clock that ``time``
+        is of. Categories go when nearly nothing is left of their rows. None forgets nothing. See
+        Notes.
+    window : float or None, default=None
+        How long a row counts at all, in the same units. Either this or ``half_life`` may be given.
 
     Attributes
     ----------
@@ -85,6 +96,8 @@ class DensityART(RenamingMixin, BaseART):
     weights_, counts_, category_labels_ : ndarray
         Complement-coded weights, rows and labels (-1: noise) of the categories, in order of
         creation.
+    faded_counts_ : ndarray of shape (n_categories,)
+        Rows of each category as they count now; ``counts_`` where nothing is forgotten.
     means_ : ndarray of shape (n_categories, n_features)
         The mean of each category's rows.
     boxes_ : Boxes
@@ -96,6 +109,11 @@ class DensityART(RenamingMixin, BaseART):
         The least match that takes a row into each cluster; NaN for labels that have died.
     n_readings_ : int
         How often clusters have been read.
+    events_ : ClusterEvents
+        The diary: which clusters were born, merged, split, moved and died, when and where.
+        :meth:`history` has their sizes.
+    n_events_dropped_ : int
+        Older events that are no longer in it: the latest 10,000 are kept at least.
     bounds_, n_features_in_, feature_names_in_, n_samples_seen_, n_removed_
         As for the other estimators.
 
@@ -114,7 +132,18 @@ class DensityART(RenamingMixin, BaseART):
     ``label_map_`` maps each old label to that of the cluster most of its rows are in, -1 where
     that is none.
 
-    What is read depends neither on the order of rows nor on that of columns.
+    What is read depends neither on the order of rows nor on that of columns (where nothing is
+    forgotten).
+
+    **Forgetting.** With ``half_life`` a row counts ``2 ** (-age / half_life)``; with ``window`` it
+    counts 1 until it is as old as that, and then nothing. Ages are in rows, or by the ``time``
+    given with the rows. Clusters are read from what rows count now, also at the latest when a
+    quarter of a half-life (an eighth of a window) has passed, and ``fit`` reads on the way as a
+    stream does. A category of which nearly nothing is left goes, so that memory follows what is
+    alive. A change of clusters has to last before it is believed: a birth for two readings,
+    a merger, a split or a death for three. ``events_`` tells each, from the end of the first
+    half-life (half a window) on; a label whose rows are forgotten is not used again.
+    ``docs/drift.md`` in the repository says more.
 
     ``predict`` asks the most active category, whose cluster takes the row if the match reaches the
     cluster's own vigilance: that of the most distant neighbours in it, along the spanning tree.
@@ -134,6 +163,17 @@ class DensityART(RenamingMixin, BaseART):
     True
     >>> model.predict([[1e6, 1e6]])
     array([-1])
+
+    A stream of two clusters, one of which stops:
+
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(3000, 2)) + np.where(np.arange(3000) % 2, 9, 0)[:, None]
+    >>> X[1500:] = rng.normal(size=(1500, 2)) + 9
+    >>> model = DensityART(half_life=300).partial_fit(X)
+    >>> [event.kind for event in model.events_]
+    ['born', 'born', 'died']
+    >>> model.events_[-1].row > 1500, len(model.history()) > 20
+    (True, True)
     """
 
     _engine_type = _core.DensityArt
@@ -165,6 +205,8 @@ class DensityART(RenamingMixin, BaseART):
         bounds: Any = None,
         out_of_bounds: str = "expand",
         max_categories: int = 10_000,
+        half_life: float | None = None,
+        window: float | None = None,
     ) -> None:
         self.min_cluster_size = min_cluster_size
         self.min_samples = min_samples
@@ -177,6 +219,74 @@ class DensityART(RenamingMixin, BaseART):
         self.bounds = bounds
         self.out_of_bounds = out_of_bounds
         self.max_categories = max_categories
+        self.half_life = half_life
+        self.window = window
+
+    def fit(self, X: ArrayLike, y: object = None, *, time: ArrayLike | None = None) -> Self:
+        """Cluster ``X`` from scratch.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows; a NumPy array, a pandas or polars frame, or nested lists.
+        y : Ignored
+            Present for API consistency.
+        time : array-like of shape (n_samples,) or None, default=None
+            When each row came, ascending: numbers of your clock, or dates, which count as seconds.
+            By default rows are counted.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator. A call that fails leaves it as it was.
+        """
+        self._all_or_nothing(lambda: self._fit(X, None, time))
+        return self
+
+    def partial_fit(self, X: ArrayLike, y: object = None, *, time: ArrayLike | None = None) -> Self:
+        """Go on learning with the rows of ``X``, in the order given.
+
+        Splitting rows into calls in any way gives the same model as one call, as long as the
+        feature ranges are given or already known.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The next rows of the stream.
+        y : Ignored
+            Present for API consistency.
+        time : array-like of shape (n_samples,) or None, default=None
+            When each row came; see :meth:`fit`.
+
+        Returns
+        -------
+        self : object
+            The estimator; ``labels_`` holds the labels of this call's rows. A call that fails
+            leaves it as it was.
+        """
+        self._all_or_nothing(lambda: self._partial_fit(X, time))
+        return self
+
+    def learn_many(self, X: ArrayLike, *, time: ArrayLike | None = None) -> Learned:
+        """Go on learning as :meth:`partial_fit` does, and tell what each row did as it came.
+
+        The model becomes the same, to the bit. What is told of a row does not depend on the rows
+        after it, so that a stream cut into calls anywhere is told the same.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The next rows of the stream.
+        time : array-like of shape (n_samples,) or None, default=None
+            When each row came; see :meth:`fit`.
+
+        Returns
+        -------
+        learned : Learned
+            Labels, matches before learning, which rows founded clusters, and what readings renamed
+            on the way. A call that fails leaves the estimator as it was.
+        """
+        return self._all_or_nothing(lambda: self._learn_many(X, time))
 
     def update_clusters(self) -> Self:
         """Read the clusters anew now, from all that was learned.
@@ -209,12 +319,29 @@ class DensityART(RenamingMixin, BaseART):
         self._all_or_nothing(read)
         return self
 
-    def learn_one(self, row: Any) -> int:
-        if "_engine" not in self.__dict__:
-            return self._learn_first(row)
-        return self._learn_renaming(row)
+    def learn_one(self, row: Any, *, time: Any = None) -> int:
+        """Learn one row and return its label: the quick way in for a stream.
 
-    learn_one.__doc__ = BaseART.learn_one.__doc__
+        No array is built and no frame is looked at. Parameters are those of the last ``fit`` or
+        ``partial_fit``; ``labels_`` stays what that call made it. A new model learns the feature
+        ranges as rows come unless ``bounds`` is given, which is better for a stream.
+
+        Parameters
+        ----------
+        row : sequence of float
+            One value for each feature: a list, a tuple or a 1-D array.
+        time : float, date or None, default=None
+            When the row came; see :meth:`fit`.
+
+        Returns
+        -------
+        label : int
+            The cluster that took the row, -1 for none.
+        """
+        when = () if time is None else (check_moment(time),)
+        if "_engine" not in self.__dict__:
+            return self._learn_first(row, *when)
+        return self._learn_renaming(row, *when)
 
     # ------------------------------------------------------------------ what was learned
 
@@ -231,9 +358,72 @@ class DensityART(RenamingMixin, BaseART):
     def choice_(self) -> ReadingChoice:
         """How clusters were last read, and why."""
         content = self._content()
-        rows = float(content.counts.sum())
-        noise = float(content.counts[content.labels < 0].sum()) / rows if rows else 0.0
+        sizes = self._sizes(content)
+        rows = float(sizes.sum())
+        noise = float(sizes[content.labels < 0].sum()) / rows if rows else 0.0
         return ReadingChoice.of(content.candidates, self.n_clusters_, noise)
+
+    @property
+    def faded_counts_(self) -> Floats:
+        """Rows of each category as they count now."""
+        self._fitted()
+        return self._engine.weights_now()
+
+    @property
+    def events_(self) -> ClusterEvents:
+        """What became of clusters, the oldest event first."""
+        content = self._content()
+        names = told_apart(names_of_features(self))
+        return ClusterEvents(content.events, names, int(content.diary[0]))
+
+    @property
+    def n_events_dropped_(self) -> int:
+        """Older events that are no longer kept."""
+        return int(self._content().diary[0])
+
+    def history(self, *, as_frame: bool = True) -> Any:
+        """Tell how large clusters were, and where, from reading to reading.
+
+        Parameters
+        ----------
+        as_frame : bool, default=True
+            Whether to return a pandas frame, or, without pandas, a dict of arrays.
+
+        Returns
+        -------
+        history : pandas.DataFrame or dict of str to ndarray
+            A row for each cluster at each reading, the oldest first, with the columns ``reading``
+            (its number), ``row`` (rows learned until then), ``time`` (that of the last of them;
+            equal to ``row`` where rows are counted), ``label``, ``size`` (rows as they counted
+            then) and, for each feature, ``centre_`` and its name: the mean of these rows.
+
+        Raises
+        ------
+        ImportError
+            Without pandas, unless ``as_frame=False``.
+
+        See Also
+        --------
+        resonart.plot.history : The same as a picture.
+
+        Notes
+        -----
+        At most about 20,000 rows are kept: when there are more, every second reading goes, from
+        the first on, and from then on every second one is kept. ``events_`` do not depend on it.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from resonart import DensityART
+        >>> model = DensityART().fit(np.random.default_rng(0).normal(size=(100, 2)))
+        >>> history = model.history(as_frame=False)
+        >>> list(history)
+        ['reading', 'row', 'time', 'label', 'size', 'centre_x0', 'centre_x1']
+        >>> history["row"].tolist(), history["size"].tolist()
+        ([100], [100.0])
+        """
+        columns = history_columns(self._content().moments, names_of_features(self))
+        return frame_of(columns) if check_flag("as_frame", as_frame) else columns
 
     @property
     def means_(self) -> Floats:
@@ -262,6 +452,22 @@ class DensityART(RenamingMixin, BaseART):
         self._fitted()
         return self._engine.n_labels
 
+    def _sizes(self, content: Content) -> NDArray[Any]:
+        if not isinstance(content, DensitySnapshot) or not len(content.loads):
+            return content.counts
+        half_life = self._engine.params().half_life
+        weights = content.loads[:, 0]
+        if not half_life > 0.0:
+            return weights.copy()  # those in the window
+        faded: Floats = weights * np.exp2((content.loads[:, 1] - content.clock[1]) / half_life)
+        return faded
+
+    def _note_on_sizes(self) -> str:
+        params = self._engine.params()
+        if params.half_life > 0.0:
+            return f"sizes as rows count now: half in {params.half_life:g}"
+        return f"sizes as rows count now: for {params.window:g}" if params.window > 0.0 else ""
+
     # ------------------------------------------------------------------ parameters and calls
 
     def _own_params(self, n_rows: int | None) -> dict[str, Any]:
@@ -272,12 +478,41 @@ class DensityART(RenamingMixin, BaseART):
                 "max_categories must be a whole number >= 1, got None: DensityART always has a "
                 "bound, which is that of its memory."
             )
+        if self.half_life is not None and self.window is not None:
+            raise ParameterError(
+                f"Rows are forgotten either by half_life or by window, got half_life="
+                f"{self.half_life!r} and window={self.window!r}. Leave one of them None."
+            )
+        if n_rows is None:
+            self._check_forgets_as_before()
         own = {n: v for n, v in self._values_used().items() if n not in _SIZES}
         return engine_fields(self._engine_type.Params, own) | {
             "min_cluster_size": size if isinstance(size, int) else 0,
             "min_cluster_share": size if isinstance(size, float) else 0.0,
             "min_samples": samples or 0,
         }
+
+    def _check_forgets_as_before(self) -> None:
+        """Say that what was learned cannot be forgotten in another way: its age is not known."""
+        engine = self._trained_engine()
+        if engine is None or not engine.n_categories:
+            return
+        params = engine.params()
+        names = ("half_life", "window")
+        was = {name: getattr(params, name) for name in names if getattr(params, name) > 0.0}
+        given = {name: value for name in names if (value := getattr(self, name)) is not None}
+        if was.keys() == given.keys():
+            return
+        before = " and ".join(f"{name}={value:g}" for name, value in was.items())
+        now = " and ".join(f"{name}={value!r}" for name, value in given.items())
+        cure = {name: was.get(name) for name in (was | given)}
+        as_before = ", ".join(f"{n}={v if v is None else format(v, 'g')}" for n, v in cure.items())
+        raise ParameterError(
+            f"The model has learned {f'with {before}' if before else 'without forgetting'}, and "
+            f"{f'{now} was set' if now else 'that was unset'} since: how much the rows learned so "
+            "far should count by now is not known. Go on as before by model.set_params("
+            f"{as_before}), or learn the rows anew by {type(self).__name__}({now}).fit(X)."
+        )
 
     def _new_engine(
         self, n_features: int, params: Params, *, n_first_rows: int | None = None
@@ -316,6 +551,10 @@ class DensityART(RenamingMixin, BaseART):
 
     def _merges_after_fit(self) -> bool:
         return True  # clusters are read once, when all rows are known
+
+    def _merges_within_fit(self) -> bool:
+        # What clusters are depends on what they were, where rows are forgotten.
+        return self.half_life is not None or self.window is not None
 
     def _merges_on_the_way(self) -> bool:
         return self._reads_on_the_way

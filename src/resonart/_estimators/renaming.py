@@ -24,7 +24,7 @@ class RenamingMixin(LearningMixin, RemovalMixin):
         self._fitted()
         return self._engine.label_map()
 
-    def _learn_renaming(self, row: Any) -> int:
+    def _learn_renaming(self, row: Any, *when: float) -> int:
         """Learn a row after which clusters may get other labels.
 
         Labels are renamed together with the model, whoever else is learning.
@@ -32,7 +32,7 @@ class RenamingMixin(LearningMixin, RemovalMixin):
         with self._own_lock():
             engine = self._engine  # another thread may have fitted meanwhile
             renamings = engine.n_renamings
-            label = engine.learn_one(row)
+            label = engine.learn_one(row, *when)
             if engine.n_renamings != renamings:
                 self._rename_labels(engine.label_map())
         return label
