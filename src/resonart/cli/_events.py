@@ -42,11 +42,11 @@ def events_of(model: Any, n_before: int = 0) -> Told:
     Examples
     --------
     >>> import numpy as np
-    >>> model = DensityART(half_life=500)
+    >>> model = DensityART(half_life=50)
     >>> learned = model.learn_many(np.random.default_rng(0).normal(size=(100, 2)))
     >>> told = events_of(model)
     >>> told.n_ever, told.last[0].kind, told.last[0].row
-    (1, 'born', 32)
+    (1, 'born', 58)
     """
     if not isinstance(model, DensityART) or not is_fitted(model):
         return Told(0, [])
