@@ -598,7 +598,7 @@ def select(tree: Condensed, selection: str, weight: Array) -> None:
 Kept: TypeAlias = tuple[str, int, str, int, int, float]
 # Clusters that were there before are better by so much of the index, if all are kept; and that
 # there is structure, or none, is more likely by these log odds.
-LOYALTY, LOYAL_ODDS = 0.15, 1.0
+LOYALTY, LOYAL_ODDS = 0.3, 1.0
 
 
 class Reading(NamedTuple):

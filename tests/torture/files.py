@@ -172,7 +172,7 @@ def _with_another_value(random: np.random.Generator, header: Any) -> Any:
         inner = inner[key]
     old = inner[last]
     if isinstance(old, (int, float)) and random.random() < 0.5:
-        value = type(old)(old + random.integers(-2, 3))
+        value = type(old)(old + int(random.integers(-2, 3)))
     inner[last] = value
     return header
 
