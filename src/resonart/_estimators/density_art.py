@@ -141,8 +141,8 @@ class DensityART(RenamingMixin, BaseART):
     quarter of a half-life (an eighth of a window) has passed, and ``fit`` reads on the way as a
     stream does. A category of which nearly nothing is left goes, so that memory follows what is
     alive. A change of clusters has to last before it is believed: a birth for two readings,
-    a split or a dissolution for three, a merger for five. ``events_`` tells each, from the end of the first
-    half-life (half a window) on; a label whose rows are forgotten is not used again.
+    a split or a dissolution for three, a merger for five. ``events_`` tells each, from the end of
+    the first half-life (half a window) on; a label whose rows are forgotten is not used again.
     ``docs/drift.md`` in the repository says more.
 
     ``predict`` asks the most active category, whose cluster takes the row if the match reaches the
