@@ -107,7 +107,6 @@ public:
         return forgets() ? fading_.weight(j) : static_cast<double>(categories_.count(j));
     }
     const Diary& diary() const { return diary_; }
-    Diary& diary_to_fill() { return diary_; }
     const Expectations& expected() const { return expected_; }
     const KeptReading& kept() const { return kept_; }
     double read_at() const { return read_at_; }

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <limits>
 #include <memory>
 #include <mutex>
@@ -523,6 +524,13 @@ private:
         }
     }
 
+    // A time in words: as many digits as tell it from others.
+    static std::string in_words(double time) {
+        char text[40];
+        std::snprintf(text, sizeof text, "%.17g", time);
+        return text;
+    }
+
     // Times go on, by the clock that the model has had so far.
     void check_clock(const double* time, std::size_t n) const {
         const Art& art = state_.art;
@@ -540,13 +548,12 @@ private:
         for (std::size_t i = 0; i < n; ++i) {
             if (!std::isfinite(time[i])) {
                 throw std::invalid_argument("time must be finite numbers, got " +
-                                            std::to_string(time[i]) + " for row " +
-                                            std::to_string(i));
+                                            in_words(time[i]) + " for row " + std::to_string(i));
             }
             if (time[i] < last) {
                 throw std::invalid_argument("time runs backwards: row " + std::to_string(i) +
-                                            " is at " + std::to_string(time[i]) +
-                                            ", after one at " + std::to_string(last) +
+                                            " is at " + in_words(time[i]) + ", after one at " +
+                                            in_words(last) +
                                             "; sort the rows by time, or leave late ones out");
             }
             last = time[i];
@@ -599,8 +606,8 @@ private:
         if constexpr (kRereads) check_clock(plan.time, rows.size());
         const bool may_leave = begin(rows, params);
         const std::size_t n = rows.size();
-        Buffer<std::int64_t>
-            as_told;  // of rows whose category may be forgotten before the call ends
+        // Labels of rows whose category may be forgotten before the call ends.
+        Buffer<std::int64_t> as_told;
         if constexpr (kRereads) as_told.resize_uninitialised(state_.art.forgets() ? n : 0);
         CallMap call_map(kRenames ? n_labels() : 0);
         LabelMaps maps;  // of this epoch: of labels, or of the categories that stand for them

@@ -17,9 +17,10 @@ import pytest
 import resonart
 from command_line import error_of, run, run_json
 from resonart import DDVFA, DensityART
+from resonart._density.events import KINDS
 from resonart._models.snapshot import DensitySnapshot, dump
 from resonart.cli import _streaming
-from resonart.cli._events import KINDS, Diary, events_of
+from resonart.cli._events import Diary, events_of
 from resonart.cli._stream_output import LINE_FORMATS
 from resonart.io import _lines
 

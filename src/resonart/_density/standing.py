@@ -1,4 +1,4 @@
-"""How a model stands: its clock, and the diary that its readings keep."""
+"""How a model stands: its clock, and the clusters of its last reading."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Standing(NamedTuple):
-    """The clock and the diary of a model at one moment.
+    """The clock and the clusters of a model at one moment.
 
     Attributes
     ----------
@@ -20,18 +20,12 @@ class Standing(NamedTuple):
         Whose clock it is: none before the first row, that of the rows themselves, or the caller's.
     now : float
         The time of the last row.
-    events : ndarray of shape (n_events, 7 + n_features)
-        Kind, label, other label, row, time, size, distance and place.
-    n_dropped : int
-        Older events that are no longer kept.
     labels : ndarray of shape (n_clusters,)
         Clusters of the last reading.
     """
 
     clock: str
     now: float
-    events: NDArray[np.float64]
-    n_dropped: int
     labels: NDArray[np.int64]
 
 
@@ -49,7 +43,5 @@ def standing_of(model: DensityART) -> Standing:
     return Standing(
         ("none", "rows", "time")[int(content.clock[0])],
         float(content.clock[1]),
-        content.events,
-        int(content.diary[0]),
         content.residents[:, 0].astype(np.int64),
     )

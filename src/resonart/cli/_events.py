@@ -8,32 +8,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from resonart import DensityART, Renaming
+from resonart import ClusterEvent, DensityART, Renaming
 from resonart._density.standing import standing_of
 
 from ._models import is_fitted
-
-KINDS = ("born", "merged", "split", "moved", "died")
-
-
-class Event(NamedTuple):
-    """What a reading told of one cluster."""
-
-    kind: str
-    label: int
-    other: int | None  # what it merged into, or split from
-    row: int  # rows learned until then
-    time: float
-    size: float
-    distance: float | None  # that it moved
-    place: list[float]
 
 
 class Told(NamedTuple):
     """Events of a model: how many there ever were, and the last of them."""
 
     n_ever: int
-    last: list[Event]
+    last: list[ClusterEvent]
 
 
 def events_of(model: Any, n_before: int = 0) -> Told:
@@ -50,33 +35,13 @@ def events_of(model: Any, n_before: int = 0) -> Told:
     """
     if not isinstance(model, DensityART) or not is_fitted(model):
         return Told(0, [])
-    standing = standing_of(model)
-    told = standing.events[max(0, n_before - standing.n_dropped) :].tolist()
-    n_ever = standing.n_dropped + len(standing.events)
-    return Told(n_ever, [_event(*each) for each in told])
+    kept = model.events_
+    return Told(kept.n_dropped + len(kept), list(kept[max(0, n_before - kept.n_dropped) :]))
 
 
-def _event(
-    kind: float,
-    label: float,
-    other: float,
-    row: float,
-    time: float,
-    size: float,
-    distance: float,
-    *place: float,
-) -> Event:
-    name = KINDS[int(kind)]
-    return Event(
-        name,
-        int(label),
-        None if other < 0 else int(other),
-        int(row),
-        time,
-        size,
-        distance if name == "moved" else None,
-        list(place),
-    )
+def distance_of(event: ClusterEvent) -> float | None:
+    """Return how far a cluster has moved; None for events of another kind."""
+    return event.distance if event.kind == "moved" else None
 
 
 class Diary:
@@ -88,7 +53,7 @@ class Diary:
         self.n_lost = 0  # the model keeps the last ones only
         self._living = _residents_of(model)
 
-    def news(self, model: Any) -> list[Event]:
+    def news(self, model: Any) -> list[ClusterEvent]:
         """Return what happened since the last call."""
         n_readings = _readings_of(model)
         if n_readings == self._n_readings:
@@ -99,7 +64,9 @@ class Diary:
         self.n_told = n_ever
         return last
 
-    def of_living(self, renamings: list[Renaming], told: list[tuple[int, Event]]) -> list[Renaming]:
+    def of_living(
+        self, renamings: list[Renaming], told: list[tuple[int, ClusterEvent]]
+    ) -> list[Renaming]:
         """Return which labels have become others, of clusters that there were until then.
 
         Where rows are forgotten, a cluster that dies leaves rows with the label they were told; and
@@ -119,7 +86,7 @@ class Diary:
         self._follow(events, math.inf)
         return found
 
-    def _follow(self, events: deque[tuple[int, Event]], until: float) -> None:
+    def _follow(self, events: deque[tuple[int, ClusterEvent]], until: float) -> None:
         while events and events[0][0] <= until:
             _, event = events.popleft()
             if event.kind in ("born", "split"):

@@ -17,12 +17,12 @@ from typing import BinaryIO, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from resonart import Learned
+from resonart import ClusterEvent, Learned
 from resonart._shared.escape import escaped_json
 from resonart.io._times import in_words
 
 from ._errors import CommandError, naming
-from ._events import Event
+from ._events import distance_of
 from ._locks import try_lock
 
 
@@ -32,13 +32,13 @@ class Naming(NamedTuple):
     features: Sequence[str]
     has_dates: bool
 
-    def place(self, event: Event) -> str:
+    def place(self, event: ClusterEvent) -> str:
         """Return where an event was, in JSON, by the names of the features."""
-        values = (float(f"{value:.6g}") for value in event.place)
+        values = (float(f"{value:.6g}") for value in event.place.values())
         named = dict(zip(self.features, values, strict=True))
         return escaped_json(json.dumps(named, ensure_ascii=False, separators=(",", ":")))
 
-    def time(self, event: Event) -> str:
+    def time(self, event: ClusterEvent) -> str:
         """Return when an event was: a number, or a date."""
         return in_words(event.time, self.has_dates)
 
@@ -55,7 +55,7 @@ class LineFormat(NamedTuple):
     # What has renamed labels, the last line before it, and which labels.
     renaming: Callable[[str, int, dict[int, int]], str]
     # What was told of a cluster, after which line, and how it is written.
-    event: Callable[[Event, int, Naming], str]
+    event: Callable[[ClusterEvent, int, Naming], str]
 
     def lines(
         self,
@@ -63,7 +63,7 @@ class LineFormat(NamedTuple):
         learned: Learned,
         before: int,
         event: str = "merge",
-        told: Iterable[tuple[int, Event]] = (),
+        told: Iterable[tuple[int, ClusterEvent]] = (),
         names: Naming = NO_NAMES,
     ) -> str:
         """Return what was learned of rows, and between them the events that changed clusters.
@@ -110,8 +110,8 @@ def _renaming_as_csv(event: str, line: int, changed: dict[int, int]) -> str:
     return "".join(f"{event},{line},{old},,,{new}\n" for old, new in changed.items())
 
 
-def _event_as_ndjson(event: Event, line: int, names: Naming) -> str:
-    time = names.time(event)
+def _event_as_ndjson(event: ClusterEvent, line: int, names: Naming) -> str:
+    time, distance = names.time(event), distance_of(event)
     told = {
         "event": json.dumps(event.kind),
         "line": line,
@@ -120,15 +120,16 @@ def _event_as_ndjson(event: Event, line: int, names: Naming) -> str:
         "row": event.row,
         "time": json.dumps(time) if names.has_dates else time,
         "size": f"{event.size:.6g}",
-        "distance": "null" if event.distance is None else f"{event.distance:.6g}",
+        "distance": "null" if distance is None else f"{distance:.6g}",
         "place": names.place(event),
     }
     return "{" + ",".join(f'"{name}":{value}' for name, value in told.items()) + "}\n"
 
 
-def _event_as_csv(event: Event, line: int, names: Naming) -> str:
+def _event_as_csv(event: ClusterEvent, line: int, names: Naming) -> str:
     other = "" if event.other is None else event.other
-    distance = "" if event.distance is None else f"{event.distance:.6g}"
+    moved = distance_of(event)
+    distance = "" if moved is None else f"{moved:.6g}"
     place = names.place(event).replace('"', '""')
     return (
         f"{event.kind},{line},{event.label},,,,{other},{event.row},{names.time(event)},"

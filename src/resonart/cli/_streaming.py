@@ -22,14 +22,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from resonart import DensityART, Learned
+from resonart import ClusterEvent, DensityART, Learned
 from resonart._shared.escape import escaped_json
 from resonart.io import Block, LineParser, LineReader, LiveRows, Reject
 from resonart.io._times import are_back, in_words
 
 from ._clock import clock_of, forgets, note_of_times, split_times
 from ._errors import CommandError, as_options, naming, note_features, print_error, warn
-from ._events import Diary, Event
+from ._events import Diary
 from ._models import check_width, is_fitted
 from ._stream_output import LineFormat, LineOutput, Naming, WrittenFile
 
@@ -422,7 +422,7 @@ class Streamer:
         times: NDArray[np.float64] | None,
         lines: NDArray[np.int64],
     ) -> None:
-        told: list[tuple[int, Event]] = []
+        told: list[tuple[int, ClusterEvent]] = []
         if self.learns:
             n_before = self.model.n_samples_seen_ if is_fitted(self.model) else 0
             more = {} if times is None else {"time": times}

@@ -11,7 +11,7 @@ from resonart.io._times import in_words
 
 from ._clock import HAS_DATES, clock_of, forgets, known_column
 from ._command import COUNT, SHARE, command, model_argument, option
-from ._events import events_of
+from ._events import distance_of, events_of
 from ._models import feature_names, in_short, kind_of, load_fitted, vigilances_of
 from ._output import Output, Report, Table
 
@@ -82,7 +82,11 @@ def forgetting_of(model: Any, about: dict[str, Any]) -> Forgetting | None:
         "n_forgotten": model.n_removed_,
         "n_events": told.n_ever,
         "events": [
-            each._asdict() | {"place": dict(zip(names, each.place, strict=True))}
+            each.to_dict()
+            | {
+                "distance": distance_of(each),
+                "place": dict(zip(names, each.place.values(), strict=True)),
+            }
             for each in told.last
         ],
     }
