@@ -335,7 +335,7 @@ private:
     // Tasks that are so many parts of a reading, for those who watch.
     template <class Poll, class DoTask>
     void in_tasks(std::size_t n, std::size_t n_parts, Poll& poll, DoTask&& do_task) const {
-        // Threads are not worth while for a millisecond's work.
+        // Threads are not worthwhile for a millisecond's work.
         const unsigned most = boxes_.size < 300 ? 1 : params_.n_threads;
         Progress* const told = poll.progress();
         std::atomic<std::size_t> n_done{0};

@@ -664,7 +664,7 @@ private:
                      Poll& poll) {
         ReadingParams asked = params_.reading(total);
         if (forgets()) {
-            asked.most_boxes = kMostInStream;  // for which threads are not worth while
+            asked.most_boxes = kMostInStream;  // for which threads are not worthwhile
         } else {
             asked.n_threads = n_threads_;
         }
@@ -698,7 +698,7 @@ private:
         }
         boxes.before = labels.data();
         ReadingParams asked = params_.reading(total);
-        asked.most_boxes = kMostInStream;  // for which threads are not worth while
+        asked.most_boxes = kMostInStream;  // for which threads are not worthwhile
         Candidate as_before = kept_.candidate;
         const double rows = std::min(std::round(kept_.size_share * total), kMostInCluster);
         as_before.min_cluster_size = rows > 2.0 ? static_cast<std::int64_t>(rows) : 2;
