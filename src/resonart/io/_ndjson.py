@@ -23,7 +23,7 @@ from ._columns import Request
 from ._encoding import why_not_text, without_byte_order_mark
 from ._errors import TableError, reason, shown
 from ._formats import BOM
-from ._pyarrow import require_pyarrow
+from ._pyarrow import in_arrow, require_pyarrow
 from ._schema import Evidence, TextOptions, TextParser
 from ._times import seconds_of, seconds_of_many
 from ._values import BadLine, Floats, Piece, label_text, numbered, objects
@@ -208,7 +208,7 @@ class NdjsonText(TextParser):
         """Let pyarrow read what is under some keys."""
         pa = self._pa
         return pa.json.read_json(
-            pa.py_buffer(data),
+            in_arrow(data),
             read_options=pa.json.ReadOptions(
                 block_size=len(data) + 1, use_threads=not self.in_lines
             ),
