@@ -13,6 +13,11 @@ POOL := $(abspath $(wildcard ../shared/pool))
 ifneq ($(POOL),)
 export RESONART_POOL ?= $(POOL)
 endif
+# Where labelled streams that change lie, which forgetting is measured on.
+STREAMS := $(abspath $(wildcard ../shared/streams))
+ifneq ($(STREAMS),)
+export RESONART_STREAMS ?= $(STREAMS)
+endif
 
 ENGINE := CMakeLists.txt $(shell find cpp -type f)
 
@@ -25,7 +30,7 @@ help:
 	@echo "make types     check types (mypy, strict)"
 	@echo "make bench     measure against artlib, river, scikit-learn and hdbscan (long)"
 	@echo "make train     train the choice of DensityART again, into build/training (an hour)"
-	@echo "make soak      send 20 million rows through resonart stream, and watch memory and pace (minutes)"
+	@echo "make soak      send 20 million rows through resonart stream, twice, and watch memory and pace (half an hour)"
 	@echo "make torture   attack files, streams, threads and memory for an hour; goes on where it stopped"
 	@echo "make paper     repeat the experiments of the DDVFA paper, and write paper/README.md (hours)"
 	@echo "make paper-quick  the same on made data in build/paper-quick (seconds)"
@@ -47,9 +52,9 @@ demo: $(VENV)/.installed
 	$(BIN)/python examples/demo.py
 
 # The second time, whatever searches boxes does so by the index, however few they are.
-NO_SEARCH := architecture benchmarks cli_app cli_commands cli_files cli_parts damaged_files dask datasets demo density_benchmarks density_choice density_tree distributed escape \
+NO_SEARCH := architecture benchmarks cli_app cli_commands cli_files cli_parts damaged_files dask datasets demo density_benchmarks density_choice density_tree distributed drift_benchmarks escape \
   failing_allocations forks full_disk in_blocks index io_read io_write joblib_backends lacking_threads live_rows nothing_lost outliers \
-  outside parameters plot readme removal require search_costs show soak stream stub suite text_tables torture training undo vat
+  outside parameters plot readme removal require search_costs show soak stream stream_that_forgets stub suite text_tables torture times training undo vat
 test: $(VENV)/.installed
 	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal src/resonart --doctest-modules
 	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal tests

@@ -21,6 +21,9 @@ from .questions import (
     density_structure,
     density_time,
     distributed,
+    drift_events,
+    drift_quality,
+    drift_speed,
     first_use,
     growth,
     label_free,
@@ -56,6 +59,7 @@ QUESTIONS: dict[str, Question] = {
         *(against_artlib, row_by_row, river_interface, command_line, distributed, memory, vat),
         *(undo, outside, vigilance_plane, label_free),
         *(density_quality, density_structure, density_budget, density_time),
+        *(drift_quality, drift_speed, drift_events),
     )
 }
 

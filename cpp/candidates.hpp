@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -10,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "poll.hpp"
 #include "reading_features.hpp"
 #include "tree_readings.hpp"
 #include "views.hpp"
@@ -90,7 +92,8 @@ Points view_points(const Boxes& boxes, const FeatureScales& scales, const ViewKi
             return rank_points(boxes, scales);
         case Scaling::pca: {
             const Points standard = standard_points(boxes, scales);
-            const auto count = static_cast<std::size_t>(kind.n_components);
+            // A reading that is kept may have had more features that varied.
+            const auto count = std::min(static_cast<std::size_t>(kind.n_components), scales.size());
             const std::vector<double> directions =
                 principal_directions(standard, boxes.weight, count, poll);
             return pca_points(boxes, scales, standard, directions.data(), count, poll);
@@ -246,15 +249,17 @@ public:
             views_.push_back({kind.scaling, kind.n_components, Points(0, 0), {}, {}});
             views_.back().trees.resize(samples.size());
         }
-        in_tasks(kinds.size(), poll, [&](std::size_t v, auto& asked) {
+        n_trees_ = views_.size() * samples.size();
+        // Looking at what the trees hold takes about as long as growing them.
+        if (Progress* const told = poll.progress()) told->all_parts += kinds.size() + 2 * n_trees_;
+        in_tasks(kinds.size(), kinds.size(), poll, [&](std::size_t v, auto& asked) {
             views_[v].points = view_points(boxes, scales, kinds[v], asked);
         });
         for (View& view : views_) {
             view.neighbours = find_neighbours(view.points, n_neighbours, params.n_threads, poll);
         }
-        const std::size_t n_trees = views_.size() * samples.size();
-        std::vector<std::vector<Considered>> read(n_trees);
-        in_tasks(n_trees, poll, [&](std::size_t i, auto& asked) {
+        std::vector<std::vector<Considered>> read(n_trees_);
+        in_tasks(n_trees_, n_trees_, poll, [&](std::size_t i, auto& asked) {
             const std::size_t v = i / samples.size(), t = i % samples.size();
             views_[v].trees[t] = grow_tree(views_[v], boxes.weight, samples[t], 1, asked);
             read_tree(v, t, read[i], asked);
@@ -279,7 +284,7 @@ public:
         const std::size_t n = all_.size();
         std::vector<double> own(n * kSeen, 0.0);
         constexpr std::size_t kChunk = 8;
-        in_tasks((n + kChunk - 1) / kChunk, poll, [&](std::size_t i, auto& asked) {
+        in_tasks((n + kChunk - 1) / kChunk, n_trees_, poll, [&](std::size_t i, auto& asked) {
             MinimaxSilhouette silhouette;
             for (std::size_t c = i * kChunk; c < std::min((i + 1) * kChunk, n); ++c) {
                 look_at(all_[c], silhouette, own.data() + c * kSeen);
@@ -288,6 +293,20 @@ public:
         });
         compare(own, poll);
         return relate(own);
+    }
+
+    // How well each agrees with the clusters there were before.
+    std::vector<double> agreement_with_before() const {
+        std::vector<std::int32_t> before(boxes_.before, boxes_.before + boxes_.size);
+        attach_noise(views_[0].trees[0].edges, before);
+        const PairSample pairs(boxes_.weight, boxes_.size);
+        const PairSample::Bits known = pairs.of(before);
+        std::vector<double> agreement;
+        agreement.reserve(all_.size());
+        for (const Considered& each : all_) {
+            agreement.push_back(PairSample::agreement(pairs.of(each.clusters.attached), known));
+        }
+        return agreement;
     }
 
 private:
@@ -313,11 +332,19 @@ private:
         return params_.min_cluster_size == 0 || selection == Selection::eom;
     }
 
+    // Tasks that are so many parts of a reading, for those who watch.
     template <class Poll, class DoTask>
-    void in_tasks(std::size_t n, Poll& poll, DoTask&& do_task) const {
-        // Threads are not worth while for a millisecond's work.
+    void in_tasks(std::size_t n, std::size_t n_parts, Poll& poll, DoTask&& do_task) const {
+        // Threads are not worthwhile for a millisecond's work.
         const unsigned most = boxes_.size < 300 ? 1 : params_.n_threads;
-        in_parallel_tasks(n, most, poll, do_task);
+        Progress* const told = poll.progress();
+        std::atomic<std::size_t> n_done{0};
+        in_parallel_tasks(n, most, poll, [&](std::size_t i, auto& asked) {
+            do_task(i, asked);
+            if (!told) return;
+            const std::size_t before = n_done++;
+            told->n_parts += n_parts * (before + 1) / n - n_parts * before / n;
+        });
     }
 
     bool is_automatic() const { return params_.min_cluster_size == 0; }
@@ -561,6 +588,7 @@ private:
     Boxes boxes_;
     ReadingParams params_;
     double rows_ = 0.0;
+    std::size_t n_trees_ = 0;
     std::vector<View> views_;
     std::vector<Considered> all_;
     std::map<std::uint64_t, std::size_t> seen_;

@@ -5,25 +5,32 @@
 // it is spent, boxes may grow by a step, the categories are presented to a fuzzy ART of that
 // vigilance, as Merge ART's compression does, and rows are learned by it from then on. What a
 // category knows besides its box are the mean of its rows and what the last reading said of it.
-// Labels stay with clusters from reading to reading (heirs.hpp); one that dies leaves a hole.
+// Labels stay with clusters from reading to reading (heirs.hpp); one that dies leaves a hole. Where
+// rows are forgotten, categories weigh what is left of their rows (fading.hpp), go when that is
+// little, and clusters change only for good (succession.hpp).
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
 #include "bounds.hpp"
 #include "categories.hpp"
+#include "diary.hpp"
+#include "fading.hpp"
 #include "heirs.hpp"
 #include "params.hpp"
 #include "read_boxes.hpp"
 #include "recognition.hpp"
 #include "row_means.hpp"
+#include "succession.hpp"
 
 namespace resonart {
 
@@ -35,6 +42,19 @@ struct ReadingRecord {
     std::vector<Candidate> candidates;
 };
 
+// The reading that is kept to until the next choice, where rows are forgotten.
+struct KeptReading {
+    Candidate candidate;
+    double size_share = 0.0;  // min_cluster_size as a share of the rows
+    double noise = 0.0;       // share of rows in no cluster when it was chosen
+    double chosen_at = 0.0;   // by the clock
+    bool is_known = false;
+    bool is_settled = false;  // a half-life has gone since the first row
+};
+
+// Whose clock the times of rows are: that of none yet, of the rows themselves, or the caller's.
+enum class ClockKind : std::uint8_t { none, rows, given };
+
 class DensityArt {
 public:
     using Params = DensityArtParams;
@@ -45,6 +65,8 @@ public:
 
     // A stream is first read after so many rows; before, all of it is cluster 0.
     static constexpr std::int64_t kFirstReading = 32;
+    // And never before so many have come since.
+    static constexpr std::int64_t kLeastBetween = 8;
 
     DensityArt() = default;
     DensityArt(std::size_t n_features, const Params& params)
@@ -53,7 +75,18 @@ public:
         categories_.do_without_index();  // nothing is searched until the first reading
     }
 
-    void configure(const Params& params) { params_ = params; }
+    void configure(const Params& params) {
+        if (categories_.size() && params.forgets() != params_.forgets()) {
+            throw std::invalid_argument(
+                "a model that has learned rows can neither begin nor cease to forget them");
+        }
+        if (categories_.size() && (params.window > 0.0) != (params_.window > 0.0)) {
+            throw std::invalid_argument(
+                "a model that has learned rows cannot change between half_life and window");
+        }
+        params_ = params;
+        fading_.configure(params.half_life, params.window);
+    }
     const Params& params() const { return params_; }
 
     const Categories& categories() const { return categories_; }
@@ -66,6 +99,42 @@ public:
     // How far apart neighbours lie in a cluster, feature by feature in the user's units: the sides
     // of the largest box that holds two of them. Behind the last label, those of the whole tree.
     const Buffer<double>& reach() const { return reach_; }
+
+    // Whether rows are forgotten; what a category weighs then, and otherwise.
+    bool forgets() const { return fading_.is_on(); }
+    const Fading& fading() const { return fading_; }
+    double weight(std::size_t j) const noexcept {
+        return forgets() ? fading_.weight(j) : static_cast<double>(categories_.count(j));
+    }
+    const Diary& diary() const { return diary_; }
+    const Expectations& expected() const { return expected_; }
+    const KeptReading& kept() const { return kept_; }
+    double read_at() const { return read_at_; }
+    double now() const { return clock_->now; }
+    double begun_at() const { return clock_->begun_at; }
+    ClockKind clock_kind() const { return clock_->kind; }
+
+    // The next row comes at this time, by this clock. Not part of the model until `advance`.
+    void expect(double time, ClockKind kind) noexcept {
+        next_.now = time;
+        next_.kind = kind;
+    }
+    void advance() noexcept {
+        const bool is_first = clock_->kind == ClockKind::none;
+        const double begun_at = is_first ? next_.now : clock_->begun_at;
+        *clock_ = next_;
+        clock_->begun_at = begun_at;
+        if (forgets()) fading_.advance(next_.now);
+    }
+
+    // Whether clusters are to be read when so many rows have come since the last time, `seen` of
+    // them before it, at that time: when as many have come as the last reading saw; where rows are
+    // forgotten, sooner.
+    bool reading_due(std::int64_t since, std::int64_t seen, double time) const noexcept {
+        if (since >= std::max(seen, kFirstReading)) return true;
+        return forgets() && was_read_ && since >= kLeastBetween &&
+               time - read_at_ >= fading_.step();
+    }
 
     // Labels used so far, and those of clusters that are there.
     std::size_t n_labels() const { return *n_labels_; }
@@ -100,6 +169,9 @@ public:
         means_.reserve(n);
         strength_.reserve(n);
         outlier_.reserve(n);
+        if (!forgets()) return;
+        fading_.reserve(next_.now);
+        expected_.embryo.reserve(n);
     }
 
     // Undo, as journal.hpp says.
@@ -107,18 +179,25 @@ public:
         categories_.note_changes();
         means_.note_changes();
         n_labels_.note_changes();
+        clock_.note_changes();
+        if (forgets()) fading_.note_changes();
     }
     void undo_changes() {
         categories_.undo_changes();
         means_.undo_changes();
         n_labels_.undo_changes();
+        clock_.undo_changes();
+        fading_.undo_changes();
         strength_.shrink(categories_.size());
         outlier_.shrink(categories_.size());
+        expected_.embryo.shrink(categories_.size());
     }
     void forget_changes() noexcept {
         categories_.forget_changes();
         means_.forget_changes();
         n_labels_.forget_changes();
+        clock_.forget_changes();
+        fading_.forget_changes();
     }
 
     // The category that takes a row, or kNone where it founds one, and what that one is then told
@@ -139,13 +218,13 @@ public:
         }
         const bool founds = choice.category == kNone;
         if (!founds) choice.label = categories_.owner(static_cast<std::size_t>(choice.category));
+        if (founds && was_read_) choice = {kNone, kNoLabel, 0.0, 1.0};
         if (!categories_.size() || !(match || (founds && was_read_))) return choice;
         const Told told = ws.told ? *ws.told : tell(x, ws);
         if (match) *match = told.score;
-        if (founds && was_read_) {
-            choice.label = told.label;
-            choice.strength = told.strength;
-            choice.outlier = told.outlier;
+        // What was told before room was made may be of a cluster that has died of that.
+        if (founds && was_read_ && (told.label == kNoLabel || lives(told.label))) {
+            choice = {kNone, told.label, told.strength, told.outlier};
         }
         return choice;
     }
@@ -166,16 +245,21 @@ public:
             means_.append(x.row);
             strength_.push(choice.strength);
             outlier_.push(choice.outlier);
+            if (forgets()) {
+                fading_.append();
+                expected_.embryo.push(kNoLabel);
+            }
             if (!was_read_) *n_labels_ = 1;
             return choice.label;
         }
         const auto j = static_cast<std::size_t>(choice.category);
         taken_ = static_cast<std::uint32_t>(j);
+        const double faded = forgets() ? fading_.take(j) : 0.0;
         if (means_.can_find()) {
             categories_.add_count(j, 1);  // the row itself, wherever ranges have moved its box
         } else {
             categories_.learn(j, x.x, 1.0, 1);
-            means_.learn(j, x.row, categories_.count(j));
+            means_.learn(j, x.row, forgets() ? faded : static_cast<double>(categories_.count(j)));
         }
         return choice.label;
     }
@@ -270,6 +354,7 @@ public:
                 const double range = bounds.high(f) - bounds.low(f);
                 if (range > 0.0) size += reach_[m * d + f] / range;
             }
+            if (forgets()) size *= kSlack;
             least_[m] = static_cast<double>(d) * (1.0 - kRounding) - size;
         }
     }
@@ -285,6 +370,10 @@ public:
         const auto most = static_cast<std::size_t>(params_.max_categories);
         const std::size_t enough = std::max<std::size_t>(1, most / 4 * 3 + most % 4 * 3 / 4);
         LabelMap map = identity(categories_.size());
+        if (forgets()) {
+            drop_stale(map);
+            if (categories_.size() <= enough && !is_full()) return map;
+        }
         double step = std::max(typical_gap(poll), kLeastStep);
         do {
             step = std::max(step, kStep * resolution_);
@@ -292,6 +381,54 @@ public:
             present_again(most == 1 ? 1.0 : std::min(step, 1.0), map, poll);
         } while (categories_.size() > enough);
         return map;
+    }
+
+    static LabelMap identity(std::size_t n) {
+        LabelMap map;
+        map.resize_uninitialised(n);
+        for (std::size_t j = 0; j < n; ++j) map[j] = static_cast<std::uint32_t>(j);
+        return map;
+    }
+
+    // Whether nothing is left of what was learned: its clusters have been removed, for instance.
+    bool is_all_stale() const noexcept {
+        for (std::size_t j = 0; j < categories_.size(); ++j) {
+            if (!fading_.is_stale(j)) return false;
+        }
+        return true;
+    }
+
+    // Categories that have lost nearly all their weight go. `map` follows where categories go.
+    // Returns how many rows had gone into them.
+    std::int64_t drop_stale(LabelMap& map) {
+        const std::size_t n = categories_.size();
+        LabelMap goes_to;
+        goes_to.resize_uninitialised(n);
+        std::int64_t n_rows = 0;
+        std::uint32_t n_kept = 0;
+        for (std::size_t j = 0; j < n; ++j) {
+            const bool goes = fading_.is_stale(j);
+            goes_to[j] = goes ? kNoLabel : n_kept++;
+            if (goes) n_rows += categories_.count(j);
+        }
+        if (n_kept == n) return 0;
+        fading_.move(goes_to, n_kept);
+        const auto keep = [&](std::size_t j) { return goes_to[j] != kNoLabel; };
+        for (std::size_t j = 0; j < n; ++j) {
+            if (!keep(j)) continue;
+            strength_[goes_to[j]] = strength_[j];
+            outlier_[goes_to[j]] = outlier_[j];
+            expected_.embryo[goes_to[j]] = expected_.embryo[j];
+        }
+        strength_.shrink(n_kept);
+        outlier_.shrink(n_kept);
+        expected_.embryo.shrink(n_kept);
+        means_.keep_if(keep);
+        categories_.keep_if(0, keep);
+        for (std::uint32_t& j : map) j = renamed(j, goes_to.data());
+        taken_ = renamed(taken_, goes_to.data());
+        if (was_read_) bury_labels();
+        return n_rows;
     }
 
     // Categories that came together from several models: equal rows, or boxes of this resolution,
@@ -302,7 +439,7 @@ public:
         present_again(resolution_, map, poll);
         if (params_.is_full(categories_.size() - 1)) {
             const LabelMap later = coarsen(poll);
-            for (std::uint32_t& j : map) j = later[j];
+            for (std::uint32_t& j : map) j = renamed(j, later.data());
         }
         return map;
     }
@@ -310,16 +447,22 @@ public:
     // Threads that a reading may use: no part of what the model is.
     void set_threads(unsigned n) noexcept { n_threads_ = n ? n : 1; }
 
-    // Reads the clusters anew, under these ranges. Returns old label to new label. May fail
-    // halfway.
+    // Reads the clusters anew, under these ranges, when so many rows have come. Returns old label
+    // to new label. May fail halfway.
     template <class Poll>
-    LabelMap read(const Bounds& bounds, Poll& poll) {
+    LabelMap read(const Bounds& bounds, std::int64_t n_rows, std::int64_t n_readings, Poll& poll) {
         const std::size_t n = categories_.size(), d = categories_.n_features();
+        if (forgets() && resolution_ > 0.0 && 4 * n < most_categories()) {
+            resolution_ = std::max(resolution_ / kStep, kLeastStep);  // room for finer ones
+        }
         auto record = std::make_shared<ReadingRecord>();
         record->weight.resize(n);
+        std::vector<double> faded(n);
+        const double scale = forgets() ? fading_.scale() : 1.0;
         double total = 0.0;
         for (std::size_t j = 0; j < n; ++j) {
-            record->weight[j] = static_cast<double>(categories_.count(j));
+            faded[j] = weight(j);
+            record->weight[j] = faded[j] * scale;
             total += record->weight[j];
         }
         Buffer<double> side;
@@ -327,53 +470,73 @@ public:
             side.resize_uninitialised(n * d);
             for (std::size_t j = 0; j < n; ++j) joint_sides(j, j, bounds, side.data() + j * d);
         }
-        const Boxes boxes = {n, d, means_.data(), record->weight.data(),
-                             side.size() ? side.data() : nullptr};
-        ReadingParams asked = params_.reading(total);
-        asked.n_threads = n_threads_;
-        Reading reading = read_boxes(boxes, asked, poll);
+        Boxes boxes = {n, d, means_.data(), record->weight.data(),
+                       side.size() ? side.data() : nullptr};
+        const std::vector<std::uint32_t> before(categories_.owners(), categories_.owners() + n);
+        // Until the first half-life has gone, what is read is no more than a beginning.
+        const bool is_settled = forgets() && kept_.is_settled;
+        Found found = is_settled ? read_on(boxes, total, before, poll)
+                                 : read_first(boxes, total, before, poll);
+        Reading& reading = found.reading;
 
-        const std::vector<std::int32_t>& now =
-            params_.noise == Noise::attach ? reading.nearest : reading.cluster;
-        Heirs heirs = inherit_labels(
-            categories_.owners(), now.data(), [&](std::size_t j) { return categories_.count(j); },
-            n, n_labels(), reading.n_clusters, !was_read_);
         Buffer<double> reach;
-        reach.assign((heirs.n_labels + 1) * d, 0.0);
+        reach.assign((found.n_labels + 1) * d, 0.0);
         Buffer<double> least;
-        least.assign(heirs.n_labels + 1, kDead);
+        least.assign(found.n_labels + 1, kDead);
         if (!was_read_) categories_.do_with_index();
         categories_.reserve(n);  // and an index, where it pays
         for (std::size_t j = 0; j < n; ++j) {
-            const std::uint32_t owner =
-                now[j] < 0 ? kNoLabel : heirs.label[static_cast<std::size_t>(now[j])];
+            const std::uint32_t owner = found.label[j];
             categories_.set_owner(j, owner);
             if (owner != kNoLabel) least[owner] = 0.0;
             strength_[j] = reading.strength[j];
             outlier_[j] = reading.outlier[j];
         }
-        least[heirs.n_labels] = 0.0;
-        measure_reach(reading, bounds, heirs.n_labels, reach);
+        least[found.n_labels] = 0.0;
+        measure_reach(reading, bounds, found.n_labels, reach);
+        const bool was_read_before = was_read_;
         was_read_ = true;
-        *n_labels_ = heirs.n_labels;
+        read_at_ = clock_->now;
+        *n_labels_ = found.n_labels;
         reach_ = std::move(reach);
         least_ = std::move(least);
         set_ranges(bounds);
 
-        record->label = labels_in_tree(reading.tree);
-        record->tree = std::move(reading.tree);
-        record->candidates = std::move(reading.candidates);
-        record_ = std::move(record);
-        return std::move(heirs.map);
+        std::vector<double> range(d);
+        for (std::size_t f = 0; f < d; ++f) range[f] = bounds.high(f) - bounds.low(f);
+        if (forgets() && !kept_.is_settled) {
+            kept_.is_settled = clock_->now - clock_->begun_at >= fading_.half_life();
+            if (!kept_.is_settled) return finish(std::move(record), std::move(found));
+        }
+        const bool is_first = forgets() ? !is_settled : !was_read_before;
+        const std::vector<std::uint32_t> nothing(is_first ? n : 0, kNoLabel);
+        diary_.tell(is_first           ? nothing.data()
+                    : found.own.size() ? found.own.data()
+                                       : before.data(),
+                    categories_.owners(), faded.data(), means_.data(), range.data(), n, d,
+                    n_labels(), static_cast<double>(n_readings), static_cast<double>(n_rows),
+                    clock_->now);
+        return finish(std::move(record), std::move(found));
     }
 
     // Categories for which goes(j) holds go, and with them the clusters that have no others; labels
     // left close up in order, holes too. `map`, given with a place for each label, is then
-    // old-to-new.
+    // old-to-new. What was expected of clusters is forgotten. May fail halfway.
     template <class Goes>
-    void remove(Goes&& goes, LabelMap& map) noexcept {
+    void remove(Goes&& goes, LabelMap& map) {
         const std::size_t d = categories_.n_features();
         std::size_t kept = 0;
+        if (forgets()) {
+            LabelMap goes_to;
+            goes_to.resize_uninitialised(categories_.size());
+            std::uint32_t n_kept = 0;
+            for (std::size_t j = 0; j < goes_to.size(); ++j) {
+                goes_to[j] = goes(j) ? kNoLabel : n_kept++;
+            }
+            fading_.move(goes_to, n_kept);
+            expected_ = Expectations();
+            expected_.embryo.assign(n_kept, kNoLabel);
+        }
         for (std::size_t j = 0; j < categories_.size(); ++j) {
             if (goes(j)) continue;
             strength_[kept] = strength_[j];
@@ -394,6 +557,13 @@ public:
         }
         least_.shrink(to);
         reach_.shrink(to * d);
+        diary_.rename(map);
+        if (!record_) return;
+        auto record = std::make_shared<ReadingRecord>(*record_);
+        for (std::int32_t& m : record->label) {
+            m = static_cast<std::int32_t>(renamed(std::int64_t{m}, map.data()));
+        }
+        record_ = std::move(record);
     }
 
     // What a model is, to be filled in from elsewhere.
@@ -405,6 +575,13 @@ public:
         std::size_t n_labels = 0;
         bool was_read = false;
         std::shared_ptr<const ReadingRecord> record;
+        // Where rows are forgotten, and of the clock.
+        Fading fading;
+        Expectations expected;
+        KeptReading kept;
+        double now = 0.0, read_at = 0.0, begun_at = 0.0;
+        ClockKind clock_kind = ClockKind::none;
+        Diary diary;
     };
     void adopt(Content&& content, const Bounds& bounds) {
         Buffer<double> least;
@@ -429,6 +606,14 @@ public:
         *n_labels_ = content.n_labels;
         was_read_ = content.was_read;
         record_ = std::move(content.record);
+        fading_ = std::move(content.fading);
+        fading_.configure(params_.half_life, params_.window);
+        expected_ = std::move(content.expected);
+        kept_ = content.kept;
+        read_at_ = content.read_at;
+        *clock_ = {content.now, content.clock_kind, content.begun_at};
+        next_ = *clock_;
+        diary_ = std::move(content.diary);
         least_ = std::move(least);
         set_ranges(bounds);
     }
@@ -439,6 +624,180 @@ private:
     static constexpr double kStep = 1.4142135623730951;
     static constexpr double kLeastStep = 0x1p-50;
     static constexpr std::size_t kSampled = 256;
+    // Where rows are forgotten few are left to show how far a cluster reaches: it may be twice
+    // that.
+    static constexpr double kSlack = 2.0;
+    // Readings that follow each other closely look at no more boxes than these.
+    static constexpr std::size_t kMostInStream = 1000;
+    // A cluster gets a new label if it has this share of all rows, unless sizes are given.
+    static constexpr double kLeastNew = 0.02;
+    // Half-lives after which a choice is made anew; of one cluster; and how much more than then may
+    // be in no cluster.
+    static constexpr double kDoubt = 4.0, kDoubtOne = 1.0, kSurprise = 0.2, kSurpriseInOne = 0.1;
+
+    std::size_t most_categories() const { return static_cast<std::size_t>(params_.max_categories); }
+
+    // What a reading comes to: the label of each category, and old label to new.
+    struct Found {
+        Reading reading;
+        Buffer<std::uint32_t> label;
+        std::size_t n_labels = 0;
+        LabelMap map;
+        std::vector<std::uint32_t> own;  // labels before, without noise that was attached
+    };
+
+    LabelMap finish(std::shared_ptr<ReadingRecord>&& record, Found&& found) {
+        record->label = labels_in_tree(found.reading.tree);
+        record->tree = std::move(found.reading.tree);
+        record->candidates = std::move(found.reading.candidates);
+        record_ = std::move(record);
+        return std::move(found.map);
+    }
+
+    const std::vector<std::int32_t>& clusters_of(const Reading& reading) const {
+        return params_.noise == Noise::attach ? reading.nearest : reading.cluster;
+    }
+
+    // All clusters as they are seen.
+    template <class Poll>
+    Found read_first(const Boxes& boxes, double total, const std::vector<std::uint32_t>& before,
+                     Poll& poll) {
+        ReadingParams asked = params_.reading(total);
+        if (forgets()) {
+            asked.most_boxes = kMostInStream;  // for which threads are not worthwhile
+        } else {
+            asked.n_threads = n_threads_;
+        }
+        Found found;
+        found.reading = read_boxes(boxes, asked, poll);
+        const std::size_t n = boxes.size;
+        const std::vector<std::int32_t>& now = clusters_of(found.reading);
+        Heirs heirs = inherit_labels(
+            before.data(), now.data(), [&](std::size_t j) { return categories_.count(j); }, n,
+            n_labels(), found.reading.n_clusters, !was_read_);
+        found.label.resize_uninitialised(n);
+        for (std::size_t j = 0; j < n; ++j) {
+            found.label[j] = now[j] < 0 ? kNoLabel : heirs.label[static_cast<std::size_t>(now[j])];
+        }
+        found.n_labels = heirs.n_labels;
+        found.map = std::move(heirs.map);
+        if (forgets()) keep_reading(found.reading, total);
+        return found;
+    }
+
+    // The next of many readings: chosen anew now and then, and before a change is believed.
+    template <class Poll>
+    Found read_on(Boxes& boxes, double total, const std::vector<std::uint32_t>& before,
+                  Poll& poll) {
+        const std::size_t n = boxes.size;
+        std::vector<std::int32_t> labels(n);
+        double unlabelled = 0.0;
+        for (std::size_t j = 0; j < n; ++j) {
+            labels[j] = static_cast<std::int32_t>(told_label(before[j]));
+            if (before[j] == kNoLabel) unlabelled += boxes.weight[j];
+        }
+        boxes.before = labels.data();
+        ReadingParams asked = params_.reading(total);
+        asked.most_boxes = kMostInStream;  // for which threads are not worthwhile
+        Candidate as_before = kept_.candidate;
+        const double rows = std::min(std::round(kept_.size_share * total), kMostInCluster);
+        as_before.min_cluster_size = rows > 2.0 ? static_cast<std::int64_t>(rows) : 2;
+        const bool is_choice = params_.leaves_choice();
+        bool is_chosen = !is_choice || choice_due(unlabelled / total);
+        if (!is_chosen) asked.kept = &as_before;
+        Found found;
+        found.reading = read_boxes(boxes, asked, poll);
+        // Rows of noise that are attached to a cluster are nobody's: they may become one.
+        std::vector<std::uint32_t> own(before);
+        for (std::size_t j = 0; j < n; ++j) {
+            if (!(strength_[j] > 0.0)) own[j] = kNoLabel;
+        }
+        const auto follow = [&] {
+            const Reading& reading = found.reading;
+            return succeed(own.data(), reading.cluster.data(), boxes.weight, n, n_labels(),
+                           reading.n_clusters, is_choice ? kLeastNew * total : 0.0, expected_);
+        };
+        Succession next = follow();
+        if (next.is_believed && !is_chosen) {
+            asked.kept = nullptr;
+            is_chosen = true;
+            found.reading = read_boxes(boxes, asked, poll);
+            next = follow();
+        }
+        if (params_.noise == Noise::attach) attach(next, found.reading, before);
+        found.own = std::move(own);
+        if (is_chosen) keep_reading(found.reading, total);
+        found.map = where_labels_went(before, next.label, boxes.weight, n_labels());
+        found.label = std::move(next.label);
+        found.n_labels = next.n_labels;
+        expected_ = std::move(next.expected);
+        return found;
+    }
+
+    // What has no label gets that of the nearest cluster; where that has none yet, it keeps its
+    // own.
+    static void attach(Succession& next, const Reading& reading,
+                       const std::vector<std::uint32_t>& before) noexcept {
+        for (std::size_t j = 0; j < before.size(); ++j) {
+            if (next.label[j] != kNoLabel) continue;
+            const std::int32_t c = reading.nearest[j];
+            const std::uint32_t near =
+                c < 0 ? kNoLabel : next.of_cluster[static_cast<std::size_t>(c)];
+            next.label[j] = near == kNoLabel ? before[j] : near;
+        }
+    }
+
+    // Whether a reading is to be chosen anew: now and then, and where much is in no cluster that
+    // was when it was chosen. One cluster alone is doubted sooner.
+    bool choice_due(double unlabelled) const noexcept {
+        const double age = clock_->now - kept_.chosen_at, life = fading_.half_life();
+        const bool is_one = kept_.candidate.selection == Selection::automatic;
+        const double more = is_one ? kSurpriseInOne : kSurprise;
+        return !kept_.is_known || age >= (is_one ? kDoubtOne : kDoubt) * life ||
+               unlabelled >= kept_.noise + more;
+    }
+
+    void keep_reading(const Reading& reading, double total) {
+        kept_.candidate = reading.candidates[0];
+        kept_.size_share = static_cast<double>(kept_.candidate.min_cluster_size) / total;
+        kept_.noise = params_.noise == Noise::attach ? 0.0 : kept_.candidate.noise;
+        kept_.chosen_at = clock_->now;
+        kept_.is_known = true;
+    }
+
+    // Of each label, the one that most of its weight has now.
+    static LabelMap where_labels_went(const std::vector<std::uint32_t>& before,
+                                      const Buffer<std::uint32_t>& now, const double* weight,
+                                      std::size_t n_labels) {
+        struct Went {
+            std::uint32_t from, to;
+            double weight;
+        };
+        std::vector<Went> went;
+        for (std::size_t j = 0; j < before.size(); ++j) {
+            if (before[j] != kNoLabel) went.push_back({before[j], now[j], weight[j]});
+        }
+        std::stable_sort(went.begin(), went.end(), [](const Went& a, const Went& b) {
+            return a.from != b.from ? a.from < b.from : a.to < b.to;
+        });
+        LabelMap map;
+        map.assign(n_labels, kNoLabel);
+        std::vector<double> most(n_labels, 0.0);
+        for (std::size_t i = 0; i < went.size();) {
+            double sum = 0.0;
+            std::size_t k = i;
+            for (; k < went.size() && went[k].from == went[i].from && went[k].to == went[i].to;
+                 ++k) {
+                sum += went[k].weight;
+            }
+            if (sum > most[went[i].from]) {
+                most[went[i].from] = sum;
+                map[went[i].from] = went[i].to;
+            }
+            i = k;
+        }
+        return map;
+    }
 
     double threshold() const {
         return (1.0 - resolution_) * static_cast<double>(categories_.n_features());
@@ -464,13 +823,6 @@ private:
         const std::uint32_t label = categories_.owner(seen.category);
         if (label != kNoLabel) return 1.0 / (1.0 + far / (d - least_[label]));
         return (1.0 - outlier_[seen.category]) / (3.0 + far / (d - least_[n_labels()]));
-    }
-
-    static LabelMap identity(std::size_t n) {
-        LabelMap map;
-        map.resize_uninitialised(n);
-        for (std::size_t j = 0; j < n; ++j) map[j] = static_cast<std::uint32_t>(j);
-        return map;
     }
 
     // The median, over some of the categories, of how large a box holds one and the nearest other.
@@ -510,10 +862,11 @@ private:
         if (resolution > 0.0) means.stop_finding();
         Buffer<double> strength, outlier, weight;
         Buffer<float> rough;
-        Buffer<std::int64_t> largest;
-        Buffer<std::uint32_t> goes_to;
-        for (Buffer<double>* each : {&strength, &outlier}) each->reserve(n);
-        largest.reserve(n);
+        Buffer<double> largest, total;  // of each new one: its heaviest part, and all
+        Buffer<std::uint32_t> embryo;
+        LabelMap goes_to;
+        for (Buffer<double>* each : {&strength, &outlier, &largest, &total}) each->reserve(n);
+        embryo.reserve(n);
         goes_to.resize_uninitialised(n);
         weight.resize_uninitialised(2 * d);
         rough.resize_uninitialised(2 * d);
@@ -526,6 +879,7 @@ private:
             categories_.copy_weight(j, weight.data());
             for (std::size_t f = 0; f < 2 * d; ++f) rough[f] = static_cast<float>(weight[f]);
             const std::int64_t count = categories_.count(j);
+            const double own = this->weight(j);
             std::int64_t k = kNone;
             if (resolution == 0.0) {
                 k = means.find(means_[j]);
@@ -539,18 +893,22 @@ private:
                 means.append(means_[j]);
                 strength.push(strength_[j]);
                 outlier.push(outlier_[j]);
-                largest.push(count);
+                largest.push(own);
+                total.push(own);
+                if (forgets()) embryo.push(expected_.embryo[j]);
             } else {
                 const auto to = static_cast<std::size_t>(k);
                 goes_to[j] = static_cast<std::uint32_t>(k);
                 if (resolution == 0.0) {
                     fresh.add_count(to, count);
                 } else {
-                    means.join(to, means_[j], fresh.count(to), count);
+                    means.join(to, means_[j], total[to], own);
                     fresh.learn(to, weight.data(), 1.0, count);
                 }
-                if (count > largest[to]) {
-                    largest[to] = count;
+                total[to] += own;
+                if (own > largest[to]) {
+                    largest[to] = own;
+                    if (forgets()) embryo[to] = expected_.embryo[j];
                     fresh.set_owner(to, categories_.owner(j));
                     strength[to] = strength_[j];
                     outlier[to] = outlier_[j];
@@ -558,7 +916,10 @@ private:
             }
             poll.work(finder.take_work() + 4 * d);
         }
-        for (std::uint32_t& j : map) j = goes_to[j];
+        if (forgets()) fading_.move(goes_to, fresh.size());
+        for (std::uint32_t& j : map) j = renamed(j, goes_to.data());
+        taken_ = taken_ < n ? goes_to[taken_] : taken_;
+        expected_.embryo = std::move(embryo);
         categories_ = std::move(fresh);
         means_ = std::move(means);
         strength_ = std::move(strength);
@@ -682,6 +1043,18 @@ private:
     Buffer<double> reach_;  // of labels, then of all
     Buffer<double> least_;  // the least overlap of a row with a cluster; kDead: there is none
     std::shared_ptr<const ReadingRecord> record_;
+    struct Clock {
+        double now = 0.0;  // when the last row came
+        ClockKind kind = ClockKind::none;
+        double begun_at = 0.0;  // when the first came
+    };
+    Undoable<Clock> clock_;
+    Clock next_;  // of the row that is about to come
+    Fading fading_;
+    Expectations expected_;
+    KeptReading kept_;
+    double read_at_ = 0.0;  // when clusters were last read
+    Diary diary_;
     std::uint32_t taken_ = 0;
     unsigned n_threads_ = 1;
     Params params_;

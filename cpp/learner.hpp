@@ -4,8 +4,10 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <limits>
 #include <memory>
 #include <mutex>
@@ -43,12 +45,14 @@ struct OutsideBounds {
 constexpr std::int64_t kMostRows = std::int64_t{1} << 53;
 
 struct Plan {
+    const double* time = nullptr;         // when each row came; null: rows are counted
     const std::int64_t* order = nullptr;  // null: rows as given
     int max_epochs = 1;
     bool merge_at_end = false;      // or read the clusters anew, as the algorithm does
     bool merge_on_the_way = false;  // whenever it is due
     bool may_merge = true;          // when there is no room; false: only compress
     bool can_be_undone = true;      // false: the caller throws the model away when it fails
+    Progress* progress = nullptr;   // told on the way, where somebody watches
 };
 
 // What is told of rows after a call, besides their labels, where clusters are read from categories.
@@ -114,7 +118,7 @@ public:
               Ask ask, const Memberships* memberships = nullptr) {
         params.check();
         const WriteGuard writing(lock_, ask);
-        Poll<Ask> poll(ask);
+        Poll<Ask> poll(ask, plan.progress);
         const auto work = [&] {
             return train_unguarded(rows, params, plan, labels, memberships, poll);
         };
@@ -141,9 +145,18 @@ public:
     // The lean path: one row of n_features doubles, parameters as they were last set. The caller
     // holds the lock.
     template <class Ask>
-    std::int64_t learn_one(const double* row, Ask ask) {
+    std::int64_t learn_one(const double* row, Ask ask, const double* time = nullptr) {
         forget();  // what came before this row is no longer to be had
         const Params& params = state_.art.params();
+        if constexpr (kRereads) {
+            check_clock(time, 1);
+            expect(time, 0);
+            if (state_.art.forgets()) {
+                const std::int64_t label = undoable([&] { return learn_or_merge(row, ask); });
+                forget();
+                return label;
+            }
+        }
         // The ranges then change before the row is known to need room.
         const bool widens_first = seeks_room() && params.out_of_bounds == OutOfBounds::expand &&
                                   !state_.bounds.contains(row);
@@ -170,11 +183,11 @@ public:
     // As `train` with the rows as given, once, and tells what each of them did as it came.
     template <class Rows, class Ask>
     void train_and_report(const Rows& rows, const Params& params, StreamReport& told, Ask ask,
-                          const Memberships* memberships = nullptr) {
+                          const Memberships* memberships = nullptr, const double* time = nullptr) {
         params.check();
         const WriteGuard writing(lock_, ask);
         Poll<Ask> poll(ask);
-        undoable([&] { report_unguarded(rows, params, told, memberships, poll); });
+        undoable([&] { report_unguarded(rows, params, told, memberships, time, poll); });
     }
 
     // Whether the next row may take long: it is followed by a merge or reading, or may have room
@@ -261,10 +274,10 @@ public:
     // Merge ART, or a reading, now; state().label_map is then old-to-new, one entry for each label
     // there was.
     template <class Ask>
-    void merge(const Params& params, Ask ask) {
+    void merge(const Params& params, Ask ask, Progress* progress = nullptr) {
         params.check();
         const WriteGuard writing(lock_, ask);
-        Poll<Ask> poll(ask);
+        Poll<Ask> poll(ask, progress);
         undoable([&] {
             copy_before();
             state_.art.configure(params);
@@ -290,7 +303,11 @@ public:
         Poll<Ask> poll(ask);
         return undoable([&] {
             copy_before();
-            LabelMap goes_to = state_.art.join_equal(poll);
+            // First those that are forgotten: the rest can be joined by what it weighs.
+            LabelMap goes_to = Art::identity(state_.art.categories().size());
+            if (state_.art.forgets()) drop_stale_now(goes_to);
+            const LabelMap joined = state_.art.join_equal(poll);
+            for (std::uint32_t& j : goes_to) j = renamed(j, joined.data());
             merge_now(poll);
             state_.label_map.clear();
             return goes_to;
@@ -498,11 +515,54 @@ private:
             return params.merge_every > 0 && since >= params.merge_every;
         } else if constexpr (kRereads) {
             const std::int64_t seen = state_.n_samples - state_.since_merge;
-            return since >= std::max(seen, Art::kFirstReading);
+            // When the next row comes is not known yet.
+            const double time = rows ? std::numeric_limits<double>::infinity() : state_.art.now();
+            return state_.art.reading_due(since, seen, time);
         } else {
             (void)params, (void)rows;
             return false;
         }
+    }
+
+    // A time in words: as many digits as tell it from others.
+    static std::string in_words(double time) {
+        char text[40];
+        std::snprintf(text, sizeof text, "%.17g", time);
+        return text;
+    }
+
+    // Times go on, by the clock that the model has had so far.
+    void check_clock(const double* time, std::size_t n) const {
+        const Art& art = state_.art;
+        const ClockKind kind = time ? ClockKind::given : ClockKind::rows;
+        if (n && art.clock_kind() != ClockKind::none && art.clock_kind() != kind) {
+            throw std::invalid_argument(
+                time ? "time was given, but the model has counted rows so far; give it from the "
+                       "first row on, or never"
+                     : "the model goes by the time that was given with its rows; give time with "
+                       "these, too");
+        }
+        if (!time) return;
+        double last = art.clock_kind() == ClockKind::none ? -std::numeric_limits<double>::infinity()
+                                                          : art.now();
+        for (std::size_t i = 0; i < n; ++i) {
+            if (!std::isfinite(time[i])) {
+                throw std::invalid_argument("time must be finite numbers, got " +
+                                            in_words(time[i]) + " for row " + std::to_string(i));
+            }
+            if (time[i] < last) {
+                throw std::invalid_argument("time runs backwards: row " + std::to_string(i) +
+                                            " is at " + in_words(time[i]) + ", after one at " +
+                                            in_words(last) +
+                                            "; sort the rows by time, or leave late ones out");
+            }
+            last = time[i];
+        }
+    }
+    // The next row is the i-th of a call.
+    void expect(const double* time, std::size_t i) noexcept {
+        state_.art.expect(time ? time[i] : static_cast<double>(state_.n_samples + 1),
+                          time ? ClockKind::given : ClockKind::rows);
     }
 
     // Whether room is sought if the next row needs some. Not for every row: as many must have come
@@ -543,8 +603,12 @@ private:
     template <class Rows, class Ask>
     int train_unguarded(const Rows& rows, const Params& params, const Plan& plan,
                         std::int64_t* labels, const Memberships* memberships, Poll<Ask>& poll) {
+        if constexpr (kRereads) check_clock(plan.time, rows.size());
         const bool may_leave = begin(rows, params);
         const std::size_t n = rows.size();
+        // Labels of rows whose category may be forgotten before the call ends.
+        Buffer<std::int64_t> as_told;
+        if constexpr (kRereads) as_told.resize_uninitialised(state_.art.forgets() ? n : 0);
         CallMap call_map(kRenames ? n_labels() : 0);
         LabelMaps maps;  // of this epoch: of labels, or of the categories that stand for them
         const auto row_at = [&](std::size_t i) {
@@ -553,6 +617,9 @@ private:
         const auto follow = [&](std::size_t i, LabelMap&& map) {
             call_map.follow(map);
             if (!kRereads) maps.add(i, std::move(map));
+        };
+        const auto moved_after = [&](std::size_t i) {
+            return [&maps, i](LabelMap&& map) { maps.add(i, std::move(map)); };
         };
 
         int epoch = 0;
@@ -570,17 +637,24 @@ private:
                         if (map.size()) follow(i, std::move(map));
                     }
                 };
+                if constexpr (kRereads) expect(plan.time, r);
                 labels[r] = told_label(learn_row(row_.data(), static_cast<std::int64_t>(r),
                                                  may_leave, make_room_first));
-                if constexpr (kRereads) labels[r] = state_.art.taken();
+                if constexpr (kRereads) {
+                    if (as_told.size()) as_told[r] = labels[r];
+                    labels[r] = state_.art.taken();
+                }
+                if (plan.progress) ++plan.progress->n_rows;
                 poll.work(workspace_.take_work() + n_features_);
-                if (plan.merge_on_the_way && due_within(params, 0)) follow(i + 1, merge_now(poll));
+                if (plan.merge_on_the_way && due_within(params, 0)) {
+                    follow(i + 1, merge_now(poll, moved_after(i + 1)));
+                }
             }
             settled = plan.max_epochs > 1 && state_.art.same_weights(before);
         }
-        if (plan.merge_at_end) follow(n, merge_now(poll));
+        if (plan.merge_at_end) follow(n, merge_now(poll, moved_after(n)));
         maps.apply(n, [&](std::size_t i) -> std::int64_t& { return labels[row_at(i)]; });
-        if constexpr (kRereads) tell_memberships(labels, n, memberships);
+        if constexpr (kRereads) tell_memberships(labels, n, memberships, as_told.data());
         if (call_map.any()) state_.label_map = call_map.take();
         count_clusters();  // whoever asks the model next need not
         return epoch;
@@ -588,7 +662,8 @@ private:
 
     template <class Rows, class Ask>
     void report_unguarded(const Rows& rows, const Params& params, StreamReport& told,
-                          const Memberships* memberships, Poll<Ask>& poll) {
+                          const Memberships* memberships, const double* time, Poll<Ask>& poll) {
+        if constexpr (kRereads) check_clock(time, rows.size());
         const bool may_leave = begin(rows, params);
         CallMap call_map(kRenames ? n_labels() : 0);
         LabelMaps maps;  // of the categories in told.now
@@ -608,6 +683,11 @@ private:
                 }
                 n_before = count_clusters();
             };
+            if constexpr (kRereads) {
+                expect(time, r);
+            } else {
+                (void)time;
+            }
             told.labels[r] = labelled(learn_row(row_.data(), static_cast<std::int64_t>(r),
                                                 may_leave, make_room_first, &told.matches[r]));
             if constexpr (kRereads) told.now[r] = state_.art.taken();
@@ -616,20 +696,30 @@ private:
             n_before = n_after;
             poll.work(workspace_.take_work() + n_features_);
             if (due_within(params, 0)) {
-                follow(r + 1, merge_now(poll));
+                const auto moved = [&](LabelMap&& map) { maps.add(r + 1, std::move(map)); };
+                follow(r + 1, merge_now(poll, moved));
                 n_before = count_clusters();
             }
         }
         if constexpr (kRereads) {
             maps.apply(rows.size(), [&](std::size_t i) -> std::int64_t& { return told.now[i]; });
-            tell_memberships(told.now, rows.size(), memberships);
+            tell_memberships(told.now, rows.size(), memberships, told.labels);
         }
         if (call_map.any()) state_.label_map = call_map.take();
     }
 
-    // From the categories of rows to their labels and what else is known of them.
-    void tell_memberships(std::int64_t* labels, std::size_t n, const Memberships* memberships) {
+    // From the categories of rows to their labels and what else is known of them. One whose
+    // category was forgotten keeps the label it was told.
+    void tell_memberships(std::int64_t* labels, std::size_t n, const Memberships* memberships,
+                          const std::int64_t* as_told) {
         for (std::size_t i = 0; i < n; ++i) {
+            if (labels[i] < 0) {
+                labels[i] = as_told[i];
+                if (!memberships) continue;
+                memberships->strength[i] = labels[i] < 0 ? 0.0 : 1.0;
+                memberships->outlier[i] = labels[i] < 0 ? 1.0 : 0.0;
+                continue;
+            }
             const auto j = static_cast<std::size_t>(labels[i]);
             labels[i] = told_label(state_.art.categories().owner(j));
             if (!memberships) continue;
@@ -676,7 +766,8 @@ private:
         if (due_within(state_.art.params(), 0)) {
             const LabelMap map = merge_now(poll);
             if constexpr (kRereads) {
-                label = told_label(state_.art.categories().owner(state_.art.taken()));
+                const std::uint32_t j = state_.art.taken();
+                if (j != kNoLabel) label = told_label(state_.art.categories().owner(j));
             } else {
                 label = renamed(label, map.data());
             }
@@ -704,12 +795,19 @@ private:
             if constexpr (kRereads) tell_before(row);
             leave_bounds(row, index);
         }
+        // Where nothing is forgotten, making room may fail, and no time have passed.
+        if constexpr (kRereads) {
+            if (state_.art.forgets()) state_.art.advance();
+        }
         const Sample x = coded_.code(row, state_.bounds);
         if (match) *match = 0.0;
         double* const asked = match && known() ? match : nullptr;
         const std::uint32_t label = state_.art.is_full() ? learn_when_full(x, make_room, asked)
                                                          : state_.art.learn(x, workspace_, asked);
         if (asked) *match = clamped_match(*match);
+        if constexpr (kRereads) {
+            if (!state_.art.forgets()) state_.art.advance();
+        }
         ++state_.n_samples;
         ++state_.since_merge;
         return label;
@@ -776,7 +874,9 @@ private:
     template <class Ask>
     LabelMap coarsen_now(Poll<Ask>& poll) {
         copy_before();
+        const std::int64_t n_before = n_encoded();
         LabelMap goes_to = state_.art.coarsen(poll);
+        state_.n_removed += n_before - n_encoded();  // what was forgotten
         state_.art.reserve_one();
         state_.art.prepare(workspace_);
         return goes_to;
@@ -842,17 +942,39 @@ private:
         state_.bounds = std::move(fresh);
     }
 
-    template <class Ask>
-    LabelMap merge_now(Poll<Ask>& poll) {
+    // Categories that have lost nearly all their weight go, before a reading. Returns whether any
+    // did; `map` follows where they went.
+    bool drop_stale_now(LabelMap& map) {
+        if (state_.art.is_all_stale()) {
+            throw std::invalid_argument(
+                "nothing is left to be read: all that the model learned has been forgotten or "
+                "removed; learn rows first");
+        }
+        const std::int64_t n_gone = state_.art.drop_stale(map);
+        state_.n_removed += n_gone;
+        return n_gone > 0;
+    }
+
+    struct MovedNowhere {
+        void operator()(LabelMap&&) const noexcept {}
+    };
+    // `moved(map)` is told where categories have gone, if some were forgotten first.
+    template <class Ask, class Moved = MovedNowhere>
+    LabelMap merge_now(Poll<Ask>& poll, Moved&& moved = Moved()) {
         if constexpr (kRenames) {
             if (state_.n_merges >= kMostRows) {
                 throw std::invalid_argument(
                     "the model has been merged 2^53 times, and cannot count more; train a new one");
             }
             copy_before();
+            (void)moved;
             LabelMap map;
             if constexpr (kRereads) {
-                map = state_.art.read(state_.bounds, poll);
+                if (state_.art.forgets()) {
+                    LabelMap goes_to = Art::identity(state_.art.categories().size());
+                    if (drop_stale_now(goes_to)) moved(std::move(goes_to));
+                }
+                map = state_.art.read(state_.bounds, state_.n_samples, state_.n_merges + 1, poll);
                 state_.art.reserve_one();
                 state_.art.prepare(workspace_);
             } else {

@@ -2,6 +2,7 @@
 // `each`: what checks, compares, binds and stores them goes through that list.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -189,6 +190,9 @@ struct TopoArtParams : ParamsOf<TopoArtParams> {
     double lower_vigilance() const { return rho_a; }
 };
 
+// No cluster has to have more rows, whatever a model says that rows weigh: 2^53.
+constexpr double kMostInCluster = 9007199254740992.0;
+
 struct DensityArtParams : ParamsOf<DensityArtParams> {
     std::int64_t min_cluster_size = 0;  // rows; 0: chosen, or by the share
     double min_cluster_share = 0.0;     // of the rows that a reading sees; 0: none
@@ -196,6 +200,8 @@ struct DensityArtParams : ParamsOf<DensityArtParams> {
     Scaling scaling = Scaling::automatic;
     Selection cluster_selection_method = Selection::automatic;
     Noise noise = Noise::label;
+    double half_life = 0.0;  // in the clock's units; 0: rows are not forgotten by it
+    double window = 0.0;     // likewise
 
     DensityArtParams() { max_categories = 10'000; }
 
@@ -207,17 +213,24 @@ struct DensityArtParams : ParamsOf<DensityArtParams> {
         f("scaling", &DensityArtParams::scaling, kNoRange);
         f("cluster_selection_method", &DensityArtParams::cluster_selection_method, kNoRange);
         f("noise", &DensityArtParams::noise, kNoRange);
+        f("half_life", &DensityArtParams::half_life, kNotNegative);
+        f("window", &DensityArtParams::window, kNotNegative);
         each_common(f);
     }
     // Its memory is always bounded.
-    bool fits() const { return max_categories >= 1; }
+    bool fits() const { return max_categories >= 1 && !(half_life > 0.0 && window > 0.0); }
+    bool forgets() const { return half_life > 0.0 || window > 0.0; }
+    // Whether there is anything to choose in a reading.
+    bool leaves_choice() const {
+        return scaling == Scaling::automatic || (min_cluster_size == 0 && min_cluster_share == 0.0);
+    }
 
     // What is asked of a reading of so many rows.
     ReadingParams reading(double n_rows) const {
         ReadingParams asked;
         asked.min_cluster_size = min_cluster_size;
         if (min_cluster_share > 0.0) {
-            const double rows = std::ceil(min_cluster_share * n_rows);
+            const double rows = std::min(std::ceil(min_cluster_share * n_rows), kMostInCluster);
             asked.min_cluster_size = rows > 2.0 ? static_cast<std::int64_t>(rows) : 2;
         }
         asked.min_samples = min_samples;

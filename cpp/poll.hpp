@@ -1,16 +1,23 @@
 // Long loops say how much work they have done; now and then somebody is asked whether to stop.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 
 namespace resonart {
+
+// How far a long call has come, for whoever watches.
+struct Progress {
+    std::atomic<std::size_t> n_rows{0};                 // presented
+    std::atomic<std::size_t> n_parts{0}, all_parts{0};  // of a reading; 0: none has begun
+};
 
 // `Ask` is called with no argument about every few milliseconds of work, and stops the loop by
 // throwing.
 template <class Ask>
 class Poll {
 public:
-    explicit Poll(Ask ask) : ask_(ask) {}
+    explicit Poll(Ask ask, Progress* progress = nullptr) : ask_(ask), progress_(progress) {}
     // `steps`: additions or the like, a rough measure.
     void work(std::size_t steps) {
         done_ += steps + 32;
@@ -19,9 +26,13 @@ public:
         ask_();
     }
 
+    // Null: nobody watches.
+    Progress* progress() const { return progress_; }
+
 private:
     static constexpr std::size_t kBetween = std::size_t{1} << 22;
     Ask ask_;
+    Progress* progress_;
     std::size_t done_ = 0;
 };
 

@@ -12,6 +12,7 @@
 #include "candidates.hpp"
 #include "choice_model.hpp"
 #include "coarse_boxes.hpp"
+#include "poll.hpp"
 #include "reading.hpp"
 
 namespace resonart {
@@ -175,10 +176,12 @@ inline void tell_first(Reading& reading, const Boxes& boxes) {
 class LookedAt {
 public:
     template <class Poll>
-    LookedAt(const Boxes& boxes, Poll& poll) : boxes_(boxes), scales_(boxes) {
-        if (boxes.size <= kMostInChoice) return;
-        coarse_ = coarsen_boxes(boxes, scales_, kMostInChoice, poll);
+    LookedAt(const Boxes& boxes, Poll& poll, std::size_t most = kMostInChoice)
+        : boxes_(boxes), scales_(boxes) {
+        if (boxes.size <= most) return;
+        coarse_ = coarsen_boxes(boxes, scales_, most, poll);
         boxes_ = coarse_.boxes();
+        if (boxes.before) remember_heaviest(boxes);
         scales_ = FeatureScales(boxes_);
     }
     LookedAt(const LookedAt&) = delete;  // the boxes lie in it
@@ -189,10 +192,68 @@ public:
     std::size_t group(std::size_t box) const { return is_all() ? box : coarse_.group[box]; }
 
 private:
+    // A group was in the cluster of its heaviest box, of equal ones the first.
+    void remember_heaviest(const Boxes& boxes) {
+        std::vector<double> heaviest(boxes_.size, -1.0);
+        before_.assign(boxes_.size, -1);
+        for (std::size_t i = 0; i < boxes.size; ++i) {
+            if (boxes.weight[i] <= heaviest[group(i)]) continue;
+            heaviest[group(i)] = boxes.weight[i];
+            before_[group(i)] = boxes.before[i];
+        }
+        boxes_.before = before_.data();
+    }
+
     Boxes boxes_;
     FeatureScales scales_;
     CoarseBoxes coarse_;
+    std::vector<std::int32_t> before_;
 };
+
+// Clusters that were there before are better than new ones by this much of the adjusted Rand index,
+// if all of them are kept ...
+constexpr double kLoyalty = 0.3;
+// ... and that there is structure, or none, is by this much more likely, in terms of log odds.
+constexpr double kLoyalOdds = 1.0;
+
+// How many clusters there were before; 0: nothing was read.
+inline std::size_t count_before(const Boxes& boxes) {
+    std::vector<std::int32_t> seen;
+    for (std::size_t i = 0; boxes.before && i < boxes.size; ++i) {
+        if (boxes.before[i] >= 0) seen.push_back(boxes.before[i]);
+    }
+    std::sort(seen.begin(), seen.end());
+    return static_cast<std::size_t>(std::unique(seen.begin(), seen.end()) - seen.begin());
+}
+
+// The tree read as a candidate was before.
+template <class Poll>
+Reading read_as_before(const Boxes& boxes, const FeatureScales& scales, const ReadingParams& params,
+                       Poll& poll) {
+    const Candidate& kept = *params.kept;
+    Reading reading;
+    Considered chosen;
+    chosen.selection = kept.selection;
+    chosen.min_cluster_size = kept.min_cluster_size;
+    chosen.min_samples = kept.min_samples;
+    chosen.height = kept.height;
+    Grown grown = grow_alone(boxes, scales, {kept.scaling, kept.n_components}, kept.min_samples,
+                             params.n_threads, poll);
+    std::vector<std::int32_t> cluster;
+    if (kept.selection == Selection::cut) {
+        chosen.clusters.k = label_cut(grown.tree.edges, boxes.weight, boxes.size, kept.height,
+                                      static_cast<double>(kept.min_cluster_size), cluster);
+    }
+    if (kept.selection == Selection::automatic || (!cluster.empty() && chosen.clusters.k == 0)) {
+        cluster.assign(boxes.size, 0);
+        chosen.clusters.k = 1;
+    }
+    fill_reading(reading, chosen, std::move(grown), boxes.weight, std::move(cluster),
+                 params.n_threads, poll);
+    reading.candidates.push_back(kept);
+    tell_first(reading, boxes);
+    return reading;
+}
 
 // Of boxes in their order, which ties and groups depend on.
 template <class Poll>
@@ -214,7 +275,12 @@ Reading read_in_order(const Boxes& boxes, const ReadingParams& params, Poll& pol
         }
         return reading;
     }
+    if (Progress* const told = poll.progress()) {
+        told->n_parts = 0;
+        told->all_parts = 1;  // the tree that is kept
+    }
     const FeatureScales scales(boxes);
+    if (params.kept) return read_as_before(boxes, scales, params, poll);
     const std::vector<ViewKind> kinds = view_kinds(params.scaling, scales);
     if (params.min_cluster_size > 0 && kinds.size() == 1) {
         Considered chosen;
@@ -240,7 +306,12 @@ Reading read_in_order(const Boxes& boxes, const ReadingParams& params, Poll& pol
     const LookedAt looked(boxes, poll);
     Candidates candidates(looked.boxes(), looked.scales(), params, poll);
     const std::vector<double> features = candidates.features(poll);
-    const std::vector<double> score = choice_scores(features);
+    std::vector<double> score = choice_scores(features);
+    const std::size_t n_before = count_before(boxes);
+    if (n_before > 0) {
+        const std::vector<double> agreement = candidates.agreement_with_before();
+        for (std::size_t c = 0; c < score.size(); ++c) score[c] += kLoyalty * agreement[c];
+    }
     // The last candidate is "one cluster", which is not compared with the others: it is said where
     // the best of these looks as it does in rows without structure, or there is none.
     const std::size_t one = score.size() - 1;
@@ -252,6 +323,7 @@ Reading read_in_order(const Boxes& boxes, const ReadingParams& params, Poll& pol
     if (one > 0) {
         const auto best = features.begin() + static_cast<std::ptrdiff_t>(order[0] * kNumFeatures);
         reading.structure = structure_odds({best, best + kNumFeatures});
+        if (n_before > 0) reading.structure += n_before > 1 ? kLoyalOdds : -kLoyalOdds;
         // With a size given, clusters of that size are what is asked for.
         has_structure = reading.structure > 0.0 || params.min_cluster_size > 0;
     }
@@ -332,16 +404,23 @@ public:
         mean_.resize(n * d);
         weight_.resize(n);
         if (boxes.side) side_.resize(n * d);
+        if (boxes.before) before_.resize(n);
         for (std::size_t i = 0; i < n; ++i) {
             const std::size_t from = order_[i];
             std::copy_n(mean.data() + from * d, d, mean_.data() + i * d);
             weight_[i] = boxes.weight[from];
+            if (boxes.before) before_[i] = boxes.before[from];
             if (!boxes.side) continue;
             for (std::size_t f = 0; f < d; ++f) {
                 side_[i * d + f] = boxes.side[from * d + features[f]];
             }
         }
-        boxes_ = {n, d, mean_.data(), weight_.data(), boxes.side ? side_.data() : nullptr};
+        boxes_ = {n,
+                  d,
+                  mean_.data(),
+                  weight_.data(),
+                  boxes.side ? side_.data() : nullptr,
+                  boxes.before ? before_.data() : nullptr};
     }
     SortedBoxes(const SortedBoxes&) = delete;  // the boxes lie in it
 
@@ -359,13 +438,45 @@ public:
 private:
     std::vector<std::uint32_t> order_;
     std::vector<double> mean_, weight_, side_;
+    std::vector<std::int32_t> before_;
     Boxes boxes_;
 };
+
+// Groups of boxes are read, and each box is what its group is. Edges lead between the first boxes
+// of groups.
+template <class Poll>
+Reading read_in_groups(const Boxes& boxes, const ReadingParams& params, Poll& poll) {
+    const std::size_t n = boxes.size;
+    const LookedAt looked(boxes, poll, params.most_boxes);
+    Reading reading = read_in_order(looked.boxes(), params, poll);
+    std::vector<std::uint32_t> first(looked.boxes().size, static_cast<std::uint32_t>(n));
+    for (std::uint32_t i = 0; i < n; ++i) {
+        std::uint32_t& mine = first[looked.group(i)];
+        mine = std::min(mine, i);
+    }
+    const auto spread_out = [&](auto& values) {
+        const auto of_groups = values;
+        values.resize(n);
+        for (std::size_t i = 0; i < n; ++i) values[i] = of_groups[looked.group(i)];
+    };
+    spread_out(reading.cluster);
+    spread_out(reading.nearest);
+    spread_out(reading.strength);
+    spread_out(reading.outlier);
+    spread_out(reading.tree.cluster);
+    spread_out(reading.tree.leaves_at);
+    for (std::vector<std::uint32_t>* each : {&reading.edge_from, &reading.edge_to}) {
+        for (std::uint32_t& g : *each) g = first[g];
+    }
+    return reading;
+}
 
 template <class Poll>
 Reading read_boxes(const Boxes& boxes, const ReadingParams& params, Poll& poll) {
     const SortedBoxes sorted(boxes);
-    Reading reading = read_in_order(sorted.boxes(), params, poll);
+    const bool in_groups = params.most_boxes > 1 && boxes.size > params.most_boxes;
+    Reading reading = in_groups ? read_in_groups(sorted.boxes(), params, poll)
+                                : read_in_order(sorted.boxes(), params, poll);
     for (std::vector<std::int32_t>* each :
          {&reading.cluster, &reading.nearest, &reading.tree.cluster}) {
         sorted.put_back(*each);

@@ -11,22 +11,16 @@ namespace resonart {
 struct Boxes {
     std::size_t size = 0, n_features = 0;
     const double* mean = nullptr;    // size x n_features: the mean of a box's rows, user's units
-    const double* weight = nullptr;  // size: the rows it stands for, >= 1
+    const double* weight = nullptr;  // size: the rows it stands for, > 0
     const double* side = nullptr;    // size x n_features, user's units; null: all are points
+    // The cluster each was in when it was last read, -1: none; null: nothing was read before.
+    const std::int32_t* before = nullptr;
 };
 
 // How features are made comparable before distances are taken; `automatic`: part of the choice.
 enum class Scaling { automatic, given, range, standard, rank, pca };
 // How clusters are taken from the condensed tree, or the tree of merges (`cut`).
 enum class Selection { automatic, eom, leaf, cut };
-
-struct ReadingParams {
-    std::int64_t min_cluster_size = 0;  // rows; 0: part of the choice
-    std::int64_t min_samples = 0;       // rows, itself included; 0: part of the choice
-    Scaling scaling = Scaling::automatic;
-    Selection selection = Selection::automatic;
-    unsigned n_threads = 1;  // changes nothing but the time
-};
 
 // One partition that was considered, and what was chosen by.
 struct Candidate {
@@ -38,6 +32,19 @@ struct Candidate {
     std::int64_t n_clusters = 0;
     double noise = 0.0;  // share of rows
     double score = 0.0;  // the higher the better: see choice_model.hpp
+};
+
+struct ReadingParams {
+    std::int64_t min_cluster_size = 0;  // rows; 0: part of the choice
+    std::int64_t min_samples = 0;       // rows, itself included; 0: part of the choice
+    Scaling scaling = Scaling::automatic;
+    Selection selection = Selection::automatic;
+    unsigned n_threads = 1;  // changes nothing but the time
+    // Not chosen anew: the tree is read as this candidate was, with sizes and heights as it has
+    // them.
+    const Candidate* kept = nullptr;
+    // Of more boxes than these, groups are read instead; 0: never.
+    std::size_t most_boxes = 0;
 };
 
 // The condensed tree: clusters from the root (0) on, parents before children.

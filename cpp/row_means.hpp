@@ -61,15 +61,15 @@ public:
         next_.push(head);
         head = j;
     }
-    // One row more; `count` of them then.
-    void learn(std::size_t j, const double* row, std::int64_t count) noexcept {
-        join(j, row, count - 1, 1);
+    // One row more; the category weighs so much then.
+    void learn(std::size_t j, const double* row, double weight) noexcept {
+        join(j, row, weight - 1.0, 1.0);
     }
     // The mean of `before` rows becomes that of these and of `more` others, of a mean of their own.
     // A mean of equal rows stays the row itself.
-    void join(std::size_t j, const double* other, std::int64_t before, std::int64_t more) noexcept {
+    void join(std::size_t j, const double* other, double before, double more) noexcept {
         note(j);
-        const double share = static_cast<double>(more) / static_cast<double>(before + more);
+        const double share = more / (before + more);
         double* mean = mean_.data() + j * width_;
         for (std::size_t f = 0; f < width_; ++f) mean[f] += (other[f] - mean[f]) * share;
     }

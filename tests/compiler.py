@@ -32,10 +32,31 @@ def built(program: Path, sources: Sequence[str], flags: Sequence[str] = ()) -> P
     return program
 
 
-def run(program: Path, **environment: str) -> str:
+def built_once(
+    factory: pytest.TempPathFactory, name: str, sources: Sequence[str], flags: Sequence[str] = ()
+) -> Path:
+    """Build the program for all tests of a run, whichever worker comes first."""
+    import fcntl  # where programs are built by a compiler that is called as Unix does
+
+    folder = factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent  # of all workers
+    program = folder / name
+    with (folder / f"{name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not program.exists():
+            built(folder / f"{name}.new", sources, flags).rename(program)
+    return program
+
+
+def run(program: Path, *arguments: str, **environment: str) -> str:
     """Return what it prints; it must end well."""
     out = subprocess.run(
-        [program], capture_output=True, text=True, timeout=300, env=os.environ | environment
+        [program, *arguments],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        env=os.environ | environment,
     )
     assert out.returncode == 0, out.stdout + out.stderr
     return out.stdout

@@ -22,6 +22,11 @@ settings.register_profile(
 settings.load_profile(os.environ.get("RESONART_TEST_PROFILE", "full"))
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let what takes long begin first: or one worker would wait for another in the end."""
+    items.sort(key=lambda item: item.get_closest_marker("long") is None)
+
+
 @pytest.fixture(scope="session")
 def data_folder() -> Path:
     """Folder of the 30 benchmark data sets."""

@@ -65,7 +65,11 @@ DOORS = {
         "resonart._vigilance.distance",
         "resonart._vigilance.sweep",
     },
-    "cli": {"resonart._estimators.in_blocks", "resonart._estimators.parameters"},
+    "cli": {
+        "resonart._density.standing",
+        "resonart._estimators.in_blocks",
+        "resonart._estimators.parameters",
+    },
     "river": {"resonart._estimators.parameters"},
 }
 # Tools that know nothing of clustering are there for everybody.

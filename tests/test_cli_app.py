@@ -289,6 +289,19 @@ def test_an_interrupt_before_a_command_begins(
     assert capsys.readouterr().err == "resonart: interrupted.\n"
 
 
+def test_an_interrupt_after_a_command_is_done(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """While the last words are written."""
+
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(_app, "discard_unwritten_output", interrupt)
+    assert main(["version"]) == 130
+    assert capsys.readouterr().err == "resonart: interrupted.\n"
+
+
 @pytest.mark.parametrize("how", ["--debug", "RESONART_DEBUG"])
 def test_a_traceback_on_request(folder: Path, monkeypatch: pytest.MonkeyPatch, how: str) -> None:
     if how == "RESONART_DEBUG":

@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from resonart import DDVFA, FuzzyART, ModelFileError, _core, load, merge_models
+from resonart import DDVFA, DensityART, FuzzyART, ModelFileError, _core, load, merge_models
 from resonart._models import archive as _archive
 from resonart._models.format import FORMAT
 from resonart._models.snapshot import dump
@@ -861,3 +861,174 @@ def test_counters_at_their_end(kind: str, attempt: Any, tmp_path: Path) -> None:
                 load(tmp_path / "again")
             with pytest.raises(ValueError, match=r"2\^53|counts too large"):
                 merge_models([model, model])
+
+
+# ---------------------------------------------------------------------- models that forget
+
+
+def forgetful(**how: float) -> bytes:
+    """A file of a model that has forgotten some, and expects some changes."""
+    rng = np.random.default_rng(5)
+    centres = np.repeat(rng.random((6, 2)), 60, axis=0)
+    rows = np.concatenate([rng.normal(centres, 0.03), rng.random((40, 2))])
+    model = DensityART(max_categories=80, min_cluster_size=5, scaling="range", **how)
+    model.partial_fit(rows, time=np.arange(400.0))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model.resonart"
+        model.save(path)
+        return path.read_bytes()
+
+
+FORGETFUL = {"half_life": forgetful(half_life=40.0), "window": forgetful(window=90.0)}
+each_forgetful = pytest.mark.parametrize("kind", FORGETFUL)
+# What the model knows of time.
+OF_TIME = [
+    *("clock", "loads", "stays", "kept", "embryos", "born_soon", "changes"),
+    *("events", "moments", "residents", "diary"),
+]
+
+
+def at(place: tuple[int, ...] | int, value: Any) -> Callable[[Any], Any]:
+    def change(array: Any) -> Any:
+        array = array.copy()
+        array[place] = value
+        return array
+
+    return change
+
+
+TIME: dict[str, tuple[str, dict[str, Callable[[Any], Any]]]] = {
+    "a clock of others": ("half_life", {"clock": at(0, 3.0)}),
+    "half a clock": ("half_life", {"clock": at(0, 1.5)}),
+    "no time": ("half_life", {"clock": at(1, np.nan)}),
+    "the end of time": ("half_life", {"clock": at(1, np.inf)}),
+    "read in the future": ("half_life", {"clock": at(2, 1e9)}),
+    "no rows at all": ("half_life", {"clock": at(3, 0.0)}),
+    "squares without rows": ("half_life", {"clock": at(4, 1e9)}),
+    "rows without squares": ("half_life", {"clock": at(4, 0.0)}),
+    "an infinite sum": ("half_life", {"clock": at(3, np.inf)}),
+    "a clock cut short": ("half_life", {"clock": lambda c: c[:4]}),
+    "a negative weight": ("half_life", {"loads": at((0, 0), -1.0)}),
+    "a weight of no number": ("half_life", {"loads": at((0, 0), np.nan)}),
+    "more than its rows": ("half_life", {"loads": at((0, 2), 1e9)}),
+    "more than it ever was": ("half_life", {"loads": at((0, 2), 0.0)}),
+    "used in the future": ("half_life", {"loads": at((0, 1), 1e9)}),
+    "a category less": ("half_life", {"loads": lambda a: a[1:]}),
+    "a column less": ("half_life", {"loads": lambda a: a[:, :2]}),
+    "rows of a window that is none": (
+        "half_life",
+        {"stays": lambda _: np.array([[1.0, 0.0]])},
+    ),
+    "a row less than it weighs": ("window", {"stays": lambda a: a[1:]}),
+    "rows in no order": ("window", {"stays": lambda a: a[::-1]}),
+    "a row of no category": ("window", {"stays": at((0, 1), 1e6)}),
+    "a row of half a category": ("window", {"stays": at((0, 1), 0.5)}),
+    "a row in the future": ("window", {"stays": at((-1, 0), 1e9)}),
+    "a weight that is not its rows": ("window", {"loads": at((0, 0), 0.5)}),
+    "kept as others have it": ("half_life", {"kept": at(1, 9.0)}),
+    "kept by no selection": ("half_life", {"kept": at(3, -1.0)}),
+    "kept in parts": ("half_life", {"kept": at(4, 2.5)}),
+    "kept at no height": ("half_life", {"kept": at(6, np.nan)}),
+    "kept cut short": ("half_life", {"kept": lambda k: k[:-1]}),
+    "components without an analysis": ("half_life", {"kept": at(2, 2.0)}),
+    "an embryo that is not there": ("half_life", {"embryos": at(0, 99)}),
+    "an embryo less": ("half_life", {"embryos": lambda e: e[1:]}),
+    "embryos seen too often": ("half_life", {"born_soon": lambda _: np.array([[2.0**40, 1.0]])}),
+    "a change cut short": ("half_life", {"changes": lambda _: np.array([1, 2])}),
+    "a change of nobody": ("half_life", {"changes": lambda _: np.array([1, 2, 1, 10**6])}),
+    "a change of more than there are": (
+        "half_life",
+        {"changes": lambda _: np.array([1, 2, 3, 0])},
+    ),
+    "a change in no order": ("half_life", {"changes": lambda _: np.array([1, 2, 2, 1, 0])}),
+    "an event of another kind": ("half_life", {"events": at((0, 0), 5.0)}),
+    "an event of nobody": ("half_life", {"events": at((0, 1), -1.0)}),
+    "an event at no place": ("half_life", {"events": at((0, 7), np.inf)}),
+    "an event of no size": ("half_life", {"events": at((0, 5), np.nan)}),
+    "events of another width": ("half_life", {"events": lambda a: a[:, :-1]}),
+    "a moment of half a reading": ("half_life", {"moments": at((0, 0), 0.5)}),
+    "a moment of nobody": ("half_life", {"moments": at((0, 3), -1.0)}),
+    "moments of another width": ("half_life", {"moments": lambda a: a[:, :-1]}),
+    "a resident without a label": ("half_life", {"residents": at((0, 0), 1e6)}),
+    "a resident twice": ("half_life", {"residents": lambda a: a[[0, *range(len(a))]]}),
+    "a resident at no place": ("half_life", {"residents": at((0, 3), np.nan)}),
+    "less than no events": ("half_life", {"diary": at(0, -1)}),
+    "no stride": ("half_life", {"diary": at(1, 0)}),
+    "a diary cut short": ("half_life", {"diary": lambda a: a[:1]}),
+}
+
+
+@pytest.mark.parametrize("name", TIME)
+def test_times_that_cannot_be_true(name: str, attempt: Any) -> None:
+    kind, changes = TIME[name]
+    header, arrays = taken_apart(FORGETFUL[kind])
+    arrays |= {k: np.ascontiguousarray(c(arrays[k])) for k, c in changes.items()}
+    refused(attempt, made(header, arrays), "what the model knows of time is not sound")
+
+
+def goes_on(model: Any, folder: Path) -> None:
+    """It learns, reads, asks and is kept, with finite numbers."""
+    is_given = model._engine.snapshot()["clock"][0] == 2
+    begin = model._engine.now
+    rows = np.random.default_rng(6).random((150, 2)) * 1.5
+    # A clock may stand where numbers lie far apart.
+    time = np.maximum(begin, begin + np.arange(150.0)) if is_given else None
+    model.predict(rows)
+    if is_given and not np.isfinite(time).all():
+        return
+    model.partial_fit(rows, time=time)
+    with contextlib.suppress(ValueError):  # 2**53 rows, and no more
+        model.update_clusters()
+    assert np.isfinite(model._engine.weights_now()).all()
+    assert np.isfinite(model.means_).all()
+    model.save(folder / "again.resonart")
+    load(folder / "again.resonart")
+
+
+@each_forgetful
+def test_random_numbers_in_what_is_known_of_time(kind: str, attempt: Any, tmp_path: Path) -> None:
+    header, arrays = taken_apart(FORGETFUL[kind])
+    rng = np.random.default_rng(7)
+    odd = {
+        "f": [0.0, -0.0, 0.5, 1.0, 2.0, 5e-324, -1.0, 1e15, 1e308, -1e308, np.nan, np.inf],
+        "i": [0, 1, 2, -1, 7, 2**31, 2**32, 2**53, 2**62, -(2**63)],
+    }
+    n_refused = 0
+    for _ in range(250):
+        mine = {name: array.copy() for name, array in arrays.items()}
+        for name in rng.choice(OF_TIME, rng.integers(1, 3)):
+            if mine[name].size:
+                mine[name].flat[rng.integers(mine[name].size)] = rng.choice(
+                    odd[mine[name].dtype.kind]
+                )
+        try:
+            model = attempt(made(header, mine))
+        except ModelFileError:
+            n_refused += 1
+            continue
+        goes_on(model, tmp_path)
+    assert 50 < n_refused < 250
+
+
+@each_forgetful
+def test_arrays_of_time_longer_and_shorter(kind: str, attempt: Any, tmp_path: Path) -> None:
+    header, arrays = taken_apart(FORGETFUL[kind])
+    for name in OF_TIME:
+        array = arrays[name]
+        for other in (array[:0], array[:-1], np.concatenate([array, array[-1:]])):
+            if len(other) == len(array):
+                continue
+            try:
+                model = attempt(made(header, arrays | {name: other}))
+            except ModelFileError:
+                continue
+            assert name in ("born_soon", "changes", "events", "moments", "residents"), name
+            goes_on(model, tmp_path)
+
+
+@each_forgetful
+def test_forgetful_files_damaged_anywhere(kind: str, attempt: Any) -> None:
+    data = FORGETFUL[kind]
+    attempt(data)
+    all_refused(attempt, (flipped(data, i, i * 5 % 8) for i in range(0, len(data), 97)))
+    all_refused(attempt, (data[:n] for n in range(0, len(data), 997)))

@@ -150,6 +150,40 @@ def test_a_dense_model_of_given_ranges_needs_one_pass(tmp_path: Path) -> None:
     assert adjusted_rand_score(Y, model.predict(X)) > 0.98
 
 
+@pytest.mark.parametrize("params", [{"half_life": 500}, {"window": 900.0}], ids=str)
+def test_partitions_have_no_order_in_time(params: dict[str, float]) -> None:
+    [(name, value)] = params.items()
+    message = (
+        f"{name}={value!r} forgets rows by their age, and partitions .* no common order in time"
+    )
+    seen = []
+
+    def look(block: np.ndarray) -> np.ndarray:
+        seen.append(len(block))
+        return block
+
+    data = blocks(X, 4).map_blocks(look, meta=np.empty((0, 2)))
+    seen.clear()
+    with pytest.raises(ValueError, match=message):
+        resonart.dask.fit(data, DensityART(**params))
+    model = DensityART(**params).fit(X[:500])
+    before = state(model)
+    with pytest.raises(ValueError, match=message):
+        resonart.dask.update(model, data)
+    assert state(model) == before
+    assert not seen
+    # What the message says instead: a model for each stream, with the time of its rows.
+    parts = [
+        DensityART(bounds=(0, 1), **params).partial_fit(part, time=when)
+        for part, when in zip(
+            np.array_split(X, 2), np.array_split(np.arange(len(X)), 2), strict=True
+        )
+    ]
+    pooled = merge_models(parts)
+    assert getattr(pooled, name) == value
+    assert pooled.faded_counts_.sum() < 2 * value
+
+
 # ---------------------------------------------------------------------------- what comes out
 
 

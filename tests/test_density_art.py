@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import copy
 import pickle
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -31,7 +33,9 @@ from resonart import (
     merge_models,
     rename_labels,
 )
+from resonart._estimators import density_art
 from resonart._models.snapshot import DensitySnapshot
+from resonart._rows.checks import ParameterError
 from strategies import Floats, alphas, rows, splits
 
 RNG = np.random.default_rng(0)
@@ -62,6 +66,7 @@ def given_clusters(model: Any, labels: Any, n_labels: int | None = None, **more:
         "label_map": np.empty(0, dtype=np.int64),
         "tree": now.tree[:0],
         "tree_boxes": now.tree_boxes[:0],
+        "residents": now.residents[:0],
     }
     other = copy.copy(model)
     engine = _core.DensityArt(model.n_features_in_, model._engine.params())
@@ -551,3 +556,66 @@ def test_the_order_of_calls_does_not_matter_to_a_clone() -> None:
     assert_same(model, again, but=())
     labels: NDArray[np.int64] = model.fit_predict(BLOBS)
     np.testing.assert_array_equal(labels, again.labels_)
+
+
+# ---------------------------------------------------------------------- progress
+
+
+def test_bars_are_shown_on_request(capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("tqdm")
+    silent = DensityART().fit(BLOBS)
+    assert capsys.readouterr().err == ""
+    model = DensityART(verbose=True).fit(BLOBS)
+    shown = capsys.readouterr().err
+    assert shown.index("DensityART, rows: 100%") < shown.index("DensityART, reading: 100%")
+    assert_same(model, silent, but=())
+    model.update_clusters()
+    shown = capsys.readouterr().err
+    assert "DensityART, reading: 100%" in shown
+    assert "rows" not in shown
+    for wrong in ("yes", -1):
+        with pytest.raises(ParameterError, match="verbose must be 'auto', True, False or"):
+            DensityART(verbose=wrong).fit(BLOBS)
+
+
+class Shown:
+    """What a bar would show; or somebody who has seen enough."""
+
+    def __init__(self, enough: float = np.inf) -> None:
+        self.enough = enough
+        self.told: list[tuple[str, int, int]] = []
+
+    @contextmanager
+    def bars(self, progress: object, *, name: str) -> Iterator[Any]:
+        yield self.report
+
+    def report(self, what: str, done: int, total: int) -> None:
+        self.told.append((what, done, total))
+        if len(self.told) > self.enough:
+            raise RuntimeError("seen enough")
+
+
+@pytest.mark.parametrize("n_jobs", [1, 4])
+def test_progress_is_told_on_the_way(n_jobs: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    X = np.random.default_rng(0).random((12_000, 5))  # takes a while
+    shown = Shown()
+    monkeypatch.setattr(density_art, "progress_bars", shown.bars)
+    model = DensityART(n_jobs=n_jobs).fit(X)
+    stages = [what for what, _, _ in shown.told]
+    assert stages == sorted(stages, key=["DensityART, rows", "DensityART, reading"].index)
+    for stage in dict.fromkeys(stages):
+        done = [d for what, d, _ in shown.told if what == stage]
+        assert done == sorted(done)
+        assert done[-1] == next(t for what, _, t in reversed(shown.told) if what == stage)
+    assert ("DensityART, rows", len(X), len(X)) in shown.told
+    assert any(0 < d < t for what, d, t in shown.told if what == "DensityART, reading")
+
+    # Whoever is told may fail: nothing has happened then.
+    before = content(model)
+    monkeypatch.setattr(density_art, "progress_bars", Shown(enough=2).bars)
+    for call in (lambda: model.fit(X + 1), model.update_clusters):
+        with pytest.raises(RuntimeError, match="seen enough"):
+            call()
+        after = content(model)
+        for name, value in before.items():
+            np.testing.assert_array_equal(after[name], value, err_msg=name)

@@ -65,7 +65,13 @@ def boxes(draw: Any, max_boxes: int = 80, max_features: int = 100) -> Boxes:
     return Boxes(np.ascontiguousarray(x), weight, side)
 
 
-def engine_reads(b: Boxes, asked: Asked, n_threads: int = 1) -> dict[str, Any]:
+def engine_reads(
+    b: Boxes,
+    asked: Asked,
+    n_threads: int = 1,
+    before: list[int] | None = None,
+    kept: choice.Kept | None = None,
+) -> dict[str, Any]:
     """What the engine says."""
     told = _core.read_boxes(
         b.mean,
@@ -76,14 +82,23 @@ def engine_reads(b: Boxes, asked: Asked, n_threads: int = 1) -> dict[str, Any]:
         getattr(_core.Scaling, asked.scaling),
         getattr(_core.Selection, asked.selection),
         n_threads,
+        None if before is None else np.array(before, dtype=np.int32),
+        None
+        if kept is None
+        else (_core.Scaling[kept[0]], kept[1], _core.Selection[kept[2]], *kept[3:]),
     )
     told["candidates"] = [(c[0].name, c[1], c[2].name, *c[3:]) for c in told["candidates"]]
     return told
 
 
-def reference_reads(b: Boxes, asked: Asked) -> dict[str, Any]:
+def reference_reads(
+    b: Boxes,
+    asked: Asked,
+    before: list[int] | None = None,
+    kept: choice.Kept | None = None,
+) -> dict[str, Any]:
     """What the reference says, in the engine's words."""
-    told = choice.read_boxes(b, asked, TABLES)
+    told = choice.read_boxes(b, asked, TABLES, before, kept)
     return {
         "n_clusters": max(told.labels) + 1,
         "cluster": told.labels,
@@ -147,6 +162,61 @@ def test_a_choice_with_something_given_bit_for_bit(
 ) -> None:
     asked = Asked(size, samples, scaling, selection)
     assert_same(engine_reads(b, asked), reference_reads(b, asked))
+
+
+@st.composite
+def boxes_before(draw: Any) -> tuple[Boxes, list[int]]:
+    """Boxes whose rows have faded, and the clusters they were in: some, one, or none.
+
+    None weighs less than a row: of those the engine gathers fewer rows than min_samples, as it
+    looks at no more than min_samples - 1 others.
+    """
+    b = draw(boxes(max_features=12))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    b = b._replace(weight=np.maximum(1.0, b.weight * rng.uniform(0.25, 1.0, len(b.weight))))
+    how = draw(st.sampled_from(["places", "any", "one", "none"]))
+    n = len(b.weight)
+    if how == "none":
+        return b, [-1] * n
+    before = np.zeros(n, dtype=int)
+    if how == "any":
+        before = rng.integers(0, 4, n)
+    elif how == "places":
+        before = 3 * (b.mean[:, 0] > np.median(b.mean[:, 0])).astype(int)
+    before[rng.random(n) < 0.2] = -1
+    return b, before.tolist()
+
+
+@few
+@given(given=boxes_before(), size=st.sampled_from([0, 0, 2, 5]))
+def test_a_choice_that_is_loyal_bit_for_bit(given: tuple[Boxes, list[int]], size: int) -> None:
+    b, before = given
+    asked = Asked(size)
+    assert_same(engine_reads(b, asked, before=before), reference_reads(b, asked, before))
+
+
+@few
+@given(
+    given=boxes_before(),
+    scaling=st.sampled_from([("range", 0), ("given", 0), ("rank", 0), ("pca", 2), ("pca", 4)]),
+    selection=st.sampled_from(["eom", "leaf", "cut", "auto"]),
+    size=st.sampled_from([2, 3, 10, 1000]),
+    samples=st.sampled_from([0, 1, 2, 5, 40]),
+    height=st.sampled_from([0.0, 0.01, 0.1, 0.5, 100.0]),
+)
+def test_a_reading_that_is_kept_bit_for_bit(
+    given: tuple[Boxes, list[int]],
+    scaling: tuple[str, int],
+    selection: str,
+    size: int,
+    samples: int,
+    height: float,
+) -> None:
+    b, before = given
+    name, count = scaling
+    kept = (name, min(count, b.mean.shape[1]), selection, size, samples, height)
+    ours = engine_reads(b, Asked(), before=before, kept=kept)
+    assert_same(ours, reference_reads(b, Asked(), before, kept))
 
 
 @few

@@ -33,6 +33,12 @@ MODELS: dict[str, Callable[[], Any]] = {
     "DDVFA": lambda: DDVFA(rho_lb=0.9, rho_ub=1.0, bounds=(0, 1)),
     "TopoART": lambda: TopoART(rho_a=1.0, phi=1, bounds=(0, 1)),
     "DensityART": lambda: DensityART(bounds=(0, 1), max_categories=100_000),
+    "DensityART, fading": lambda: DensityART(
+        bounds=(0, 1), max_categories=100_000, half_life=150_000
+    ),
+    "DensityART in a window": lambda: DensityART(
+        bounds=(0, 1), max_categories=100_000, window=200_000
+    ),
     "DDVFA median": lambda: DDVFA(rho_lb=0.9, rho_ub=1.0, bounds=(0, 1), linkage="median"),
 }
 

@@ -330,7 +330,7 @@ def test_importing_plot_does_not_import_matplotlib() -> None:
 
 
 def test_public_surface() -> None:
-    assert plot.__all__ == ["categories", "condensed_tree", "vat", "vigilance_plane"]
+    assert plot.__all__ == ["categories", "condensed_tree", "history", "vat", "vigilance_plane"]
 
 
 # ---------------------------------------------------------------------- the density tree

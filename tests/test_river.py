@@ -192,6 +192,34 @@ def test_every_parameter_reaches_the_estimator() -> None:
     assert {name: params[name] for name in density} == density
 
 
+@pytest.mark.parametrize("params", [{"half_life": 60}, {"window": 90}], ids=str)
+def test_a_shell_forgets_as_the_estimator_does(params: dict[str, float]) -> None:
+    rows = np.concatenate([X[:200], X[:200] + 3.0])
+    model = DensityART(**params)
+    for row in rows.tolist():
+        model.learn_one(dict(zip(NAMES, row, strict=True)))
+    plain = resonart.DensityART(**params)
+    for row in rows.tolist():
+        plain.learn_one(row)
+    plain.name_features(NAMES)
+    assert model.estimator.events_ == plain.events_  # rows are counted
+    assert any(event.kind in ("born", "split") for event in plain.events_)
+    [(name, value)] = params.items()
+    assert getattr(model, name) == getattr(model.clone(), name) == value
+    assert f"{name}\n        How many rows" in (DensityART.__doc__ or "")
+    # What is forgotten does not weigh in the centres.
+    assert model.centers
+    for label, centre in model.centers.items():
+        own = plain.category_labels_ == label
+        assert len(own)
+        lower, upper = plain.boxes_
+        middles = (lower + (upper - lower) / 2)[own]
+        expected = np.average(middles, axis=0, weights=plain.faded_counts_[own])
+        np.testing.assert_allclose(list(centre.values()), expected)
+    with pytest.raises(ValueError, match="either by half_life or by window"):
+        DensityART(half_life=3, window=4).learn_one({"a": 1.0})
+
+
 @each_kind
 def test_default_vigilances_find_round_clusters(kind: Any) -> None:
     model = learned(kind(bounds=(0, 1)))

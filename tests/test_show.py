@@ -226,3 +226,16 @@ def test_long_ones_are_cut() -> None:
     for shown in (wide.describe(), wide.explain(np.zeros(300)), wide.bounds_, wide.boxes_):
         assert len(shown._repr_html_()) < 40_000
         check(shown)
+
+
+def test_events_of_clusters() -> None:
+    rows = np.random.default_rng(0).normal(size=(400, 4))
+    frame = pd.DataFrame(rows + np.where(np.arange(400) % 2, 9, 0)[:, None], columns=NASTY)
+    events = DensityART(half_life=100).partial_fit(frame).events_
+    text = check(events)
+    assert f"{len(events)} events: " in text
+    assert "The latest first:" in text
+    assert str(events[0]) in check(events[0], most=300)
+    check(events[:0])
+    timed = DensityART(window=100).partial_fit(frame, time=np.arange(400) / 7).events_
+    assert "time" in check(timed)

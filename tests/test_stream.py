@@ -154,7 +154,7 @@ def test_readings_are_events_between_the_lines(here: Path, form: str) -> None:
     else:
         for line in result.stdout.splitlines():
             if line.startswith("reading,"):
-                _, number, old, _, _, new = line.split(",")
+                _, number, old, _, _, new, *_ = line.split(",")
                 found.setdefault(int(number), {})[int(old)] = int(new)
     assert found == expected
 

@@ -48,6 +48,7 @@ RINGS = Workload("rings", 2)
 # ---------------------------------------------------------------------- the whole, in tiny
 
 
+@pytest.mark.long
 @pytest.mark.subprocess
 def test_the_whole_in_tiny(tmp_path: Path) -> None:
     """One run for all that is said of it, since it starts many processes."""

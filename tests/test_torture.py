@@ -15,6 +15,7 @@ from torture import ATTACKS, runner
 SECONDS = 5.0 if os.environ.get("RESONART_TEST_PROFILE") == "quick" else 60.0
 
 
+@pytest.mark.long
 @pytest.mark.subprocess
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_no_promise_is_broken(attack: str) -> None:

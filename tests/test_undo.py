@@ -46,6 +46,10 @@ MODELS: list[Any] = [
     TopoART(rho_a=0.93, phi=2, tau=50, max_categories=12),
     DensityART(),
     DensityART(max_categories=40),
+    DensityART(half_life=30.0),
+    DensityART(half_life=30.0, max_categories=40),
+    DensityART(window=60.0),
+    DensityART(window=60.0, max_categories=40),
 ]
 each_model = pytest.mark.parametrize("model", MODELS, ids=repr)
 

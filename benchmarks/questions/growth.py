@@ -31,9 +31,8 @@ TASKS = ("learn", "predict")
 N_MODULES = 200  # that the lower vigilance leaves, about, of uniform rows
 ROOM = 5.0  # a box may grow to so many times the distance of the nearest neighbour
 GAMMA = 3.0
-MOST_ROWS = 100_000
+MOST_ROWS = 100_000  # of a turn, which is as many as take about so long as it should
 LEAST_ROWS = 500
-TURN_SECONDS = 0.1  # a turn is as many rows as take about so long, within these bounds
 N_TURNS = 4
 MOST_GROWN = 0.05  # of the categories may come in a turn, or the model is not what it is called
 WARM_UP_ROWS = 200
@@ -80,12 +79,20 @@ def growing(model: str, n_features: int) -> dict[str, Any]:
 
 
 def measure(
-    model: str, n_features: int, n_categories: Sequence[int], folder: str, round: int
+    model: str,
+    n_features: int,
+    n_categories: Sequence[int],
+    folder: str,
+    round: int,
+    turn_seconds: float,
 ) -> Iterator[dict[str, Any]]:
     """Build the models in the first round, and time them in the others."""
     yield {}
     files = {n: Path(folder) / f"{model}-{n_features}-{n}.pickle" for n in sorted(n_categories)}
-    yield from (build if round == 0 else clock)(model, n_features, files)
+    if round == 0:
+        yield from build(model, n_features, files)
+    else:
+        yield from clock(n_features, files, turn_seconds)
 
 
 def build(model: str, n_features: int, files: dict[int, Path]) -> Iterator[dict[str, Any]]:
@@ -110,7 +117,7 @@ def build(model: str, n_features: int, files: dict[int, Path]) -> Iterator[dict[
         file.write_bytes(pickle.dumps(settled))
 
 
-def clock(model: str, n_features: int, files: dict[int, Path]) -> Iterator[dict[str, Any]]:
+def clock(n_features: int, files: dict[int, Path], turn_seconds: float) -> Iterator[dict[str, Any]]:
     """Time asking and learning with new rows, on copies that take turns."""
     random = np.random.default_rng([51, n_features])
     for asked, file in files.items():
@@ -123,7 +130,7 @@ def clock(model: str, n_features: int, files: dict[int, Path]) -> Iterator[dict[
         n_rows, n_new = {}, 0
         for way in reversed(WAYS):  # brute force first: it asks of the fewest rows
             with searching(way):
-                most = rows_of_a_turn(fresh(), n_features)
+                most = rows_of_a_turn(fresh(), n_features, turn_seconds)
                 n_rows[way], n_new = rows_to_learn(
                     fresh, n_features, most, n_rows.get(BRUTE_FORCE, LEAST_ROWS)
                 )
@@ -173,15 +180,15 @@ def figures(told: Sequence[Case]) -> Case:
     return found
 
 
-def rows_of_a_turn(model: Any, n_features: int) -> int:
+def rows_of_a_turn(model: Any, n_features: int, turn_seconds: float) -> int:
     """Return how many rows the model is asked of in about the time of a turn."""
     random = np.random.default_rng(52)
     n_rows = WARM_UP_ROWS
     while True:
         seconds, _ = timed(model.predict, random.uniform(size=(n_rows, n_features)))
         # What a call costs beside its rows must not count.
-        if seconds > TURN_SECONDS / 5 or n_rows >= MOST_ROWS:
-            return int(np.clip(TURN_SECONDS * n_rows / seconds, LEAST_ROWS, MOST_ROWS))
+        if seconds > turn_seconds / 5 or n_rows >= MOST_ROWS:
+            return int(np.clip(turn_seconds * n_rows / seconds, LEAST_ROWS, MOST_ROWS))
         n_rows *= 5
 
 
@@ -408,6 +415,7 @@ QUESTION = Question(
         "n_categories": ((1_000, 4_000, 16_000, 64_000), (100, 200)),
         "n_features": ((2, 4, 8, 16), (2,)),
         "model": (MODELS, ("FuzzyART",)),
+        "turn_seconds": (0.1, 0.001),
         "rounds": (6, 2),  # one builds; then several: caches know where a process has its arrays
     },
 )

@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "forgetting.hpp"
 #include "learner.hpp"
 
 namespace resonart::bindings {
@@ -25,6 +26,7 @@ public:
             NewArray<double> tree, boxes, candidates;
             double resolution;
             std::int64_t n_samples, since_merge, n_merges, n_removed;
+            TimeArrays time;
         };
         Copied all = F::held(engine, [&](const Engine::State& state) {
             const DensityArt& art = state.art;
@@ -55,7 +57,8 @@ public:
                        state.n_samples,
                        state.since_merge,
                        state.n_merges,
-                       state.n_removed};
+                       state.n_removed,
+                       TimeArrays::of(art)};
             for (std::size_t j = 0; j < n; ++j) {
                 c.copy_weight(j, out.weights.data() + j * 2 * d);
                 std::copy_n(art.means()[j], d, out.means.data() + j * d);
@@ -95,6 +98,7 @@ public:
         found["tree"] = all.tree.matrix(all.n_tree, kTreeColumns);
         found["tree_boxes"] = all.boxes.matrix(all.n_boxes, kBoxColumns);
         found["candidates"] = all.candidates.matrix(all.n_candidates, kCandidateColumns);
+        all.time.put_into(found);
         return found;
     }
 
@@ -106,7 +110,13 @@ public:
                         double resolution, std::int64_t n_labels, std::int64_t n_samples,
                         std::int64_t since_merge, std::int64_t n_merges, std::int64_t n_removed,
                         const Vector<std::int64_t>& label_map, const Matrix<double>& tree,
-                        const Matrix<double>& tree_boxes, const Matrix<double>& candidates) {
+                        const Matrix<double>& tree_boxes, const Matrix<double>& candidates,
+                        const Vector<double>& clock, const Matrix<double>& loads,
+                        const Matrix<double>& stays, const Vector<double>& kept,
+                        const Vector<std::int64_t>& embryos, const Matrix<double>& born_soon,
+                        const Vector<std::int64_t>& changes, const Matrix<double>& events,
+                        const Matrix<double>& moments, const Matrix<double>& residents,
+                        const Vector<std::int64_t>& diary) {
         const std::size_t d = engine.n_features(), n = weights.shape(0);
         for (const std::int64_t counter : {n_samples, since_merge, n_merges}) {
             F::check_counter(counter);
@@ -169,6 +179,11 @@ public:
         content.n_labels = n_known;
         content.was_read = was_read;
         content.record = read_record(tree, tree_boxes, candidates, n_labels);
+        const DensityArtParams params =
+            F::held(engine, [](const Engine::State& state) { return state.art.params(); });
+        TimeReader(n, d, n_labels, params.forgets(), params.window > 0.0)
+            .read(clock, loads, stays, kept, embryos, born_soon, changes, events, moments,
+                  residents, diary, content);
         LabelMap map;
         map.reserve(label_map.shape(0));
         for (std::size_t i = 0; i < label_map.shape(0); ++i) {
@@ -218,6 +233,18 @@ public:
             raise_outside(e);
         }
         return {whole_numbers(categories), matches.vector()};
+    }
+
+    // What each category weighs now.
+    static NewVector<double> weights_now(const Engine& engine) {
+        auto found = F::held(engine, [](const Engine::State& state) {
+            NewArray<double> each(state.art.categories().size());
+            for (std::size_t j = 0; j < state.art.categories().size(); ++j) {
+                each.data()[j] = state.art.weight(j);
+            }
+            return each;
+        });
+        return found.vector();
     }
 
     static WholeNumbers pool(Engine& engine) {
@@ -343,20 +370,29 @@ inline void bind_density_art(nb::module_& m) {
              nb::arg("means"), nb::arg("strengths"), nb::arg("outliers"), nb::arg("reach"),
              nb::arg("resolution"), nb::arg("n_labels"), nb::arg("n_samples"),
              nb::arg("since_merge"), nb::arg("n_merges"), nb::arg("n_removed"),
-             nb::arg("label_map"), nb::arg("tree"), nb::arg("tree_boxes"), nb::arg("candidates"))
+             nb::arg("label_map"), nb::arg("tree"), nb::arg("tree_boxes"), nb::arg("candidates"),
+             nb::arg("clock"), nb::arg("loads"), nb::arg("stays"), nb::arg("kept"),
+             nb::arg("embryos"), nb::arg("born_soon"), nb::arg("changes"), nb::arg("events"),
+             nb::arg("moments"), nb::arg("residents"), nb::arg("diary"))
         .def("label_map", &B::F::label_map)
         .def("remove_categories", &B::F::remove_categories, nb::arg("categories"))
         .def(
             "reread",
-            [](B::Engine& engine, const DensityArtParams& params) {
+            [](B::Engine& engine, const DensityArtParams& params, nb::object report) {
+                Watched watched(report);
                 {
                     nb::gil_scoped_release free;
-                    engine.merge(params, CheckSignals());
+                    engine.merge(params, CheckSignals(watched), watched.progress());
                 }
                 return B::F::label_map(engine);
             },
-            nb::arg("params"))
+            nb::arg("params"), nb::arg("report") = nb::none())
         .def("pool", &B::pool)
+        .def("weights_now", &B::weights_now)
+        .def_prop_ro("now",
+                     [](const B::Engine& e) {
+                         return B::F::held(e, [](const auto& s) { return s.art.now(); });
+                     })
         .def(
             "set_threads",
             [](B::Engine& engine, unsigned n) {

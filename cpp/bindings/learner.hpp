@@ -28,6 +28,7 @@
 namespace resonart::bindings {
 
 using OptionalOrder = std::optional<Vector<std::int64_t>>;
+using OptionalTime = std::optional<Vector<double>>;
 
 inline std::string number(double value) {
     char text[40];
@@ -219,13 +220,23 @@ public:
         return rows;
     }
 
+    // When rows came, where that is told.
+    static const double* time_of(const OptionalTime& time, std::size_t n) {
+        if (!time) return nullptr;
+        if (!Engine::kRereads) throw nb::value_error("this estimator knows no time");
+        if (time->shape(0) != n) throw nb::value_error("there must be a time for each row");
+        return time->data();
+    }
+
     // Labels and epochs; and, where clusters are read anew, how strongly each row belongs to its
     // cluster, and its outlier score.
     static nb::tuple train(Engine& engine, const AnyRows& array, const Params& params,
                            const OptionalOrder& order, int max_epochs, bool merge_at_end,
-                           bool merge_on_the_way, bool can_be_undone, bool may_merge) {
+                           bool merge_on_the_way, bool can_be_undone, bool may_merge,
+                           const OptionalTime& time, nb::object report) {
         const Rows data = rows(engine, array);
         Plan plan;
+        plan.time = time_of(time, data.size());
         if (order) {
             if (order->shape(0) != data.size()) throw nb::value_error("order of wrong length");
             for (std::size_t i = 0; i < data.size(); ++i) {
@@ -241,6 +252,8 @@ public:
         plan.merge_on_the_way = merge_on_the_way && Engine::kRenames;
         plan.can_be_undone = can_be_undone;
         plan.may_merge = may_merge;
+        Watched watched(report);
+        plan.progress = watched.progress();
         NewArray<std::int64_t> labels(data.size());
         NewArray<double> strength(Engine::kRereads ? data.size() : 0);
         NewArray<double> outlier(Engine::kRereads ? data.size() : 0);
@@ -248,7 +261,8 @@ public:
         int epochs = 0;
         try {
             nb::gil_scoped_release free;
-            epochs = engine.train(data, params, plan, labels.data(), CheckSignals(), &beside);
+            const CheckSignals ask(watched);
+            epochs = engine.train(data, params, plan, labels.data(), ask, &beside);
         } catch (const OutsideBounds& e) {
             raise_outside(e);
         }
@@ -262,8 +276,10 @@ public:
 
     // Labels, matches, whether rows founded clusters; and each renaming: after how many rows, and
     // the new name of every label. Where clusters are read anew, then what `train` says.
-    static nb::tuple train_and_report(Engine& engine, const AnyRows& array, const Params& params) {
+    static nb::tuple train_and_report(Engine& engine, const AnyRows& array, const Params& params,
+                                      const OptionalTime& time) {
         const Rows data = rows(engine, array);
+        const double* const when = time_of(time, data.size());
         const std::size_t n = data.size();
         NewArray<std::int64_t> labels(n);
         NewArray<double> matches(n);
@@ -274,7 +290,7 @@ public:
         StreamReport told{labels.data(), matches.data(), founded.data(), now.data()};
         try {
             nb::gil_scoped_release free;
-            engine.train_and_report(data, params, told, CheckSignals(), &beside);
+            engine.train_and_report(data, params, told, CheckSignals(), &beside, when);
         } catch (const OutsideBounds& e) {
             raise_outside(e);
         }
@@ -297,18 +313,19 @@ public:
         }
     }
 
-    static std::int64_t learn_one(Engine& engine, nb::handle object) {
+    static std::int64_t learn_one(Engine& engine, nb::handle object, std::optional<double> time) {
         const OneRow row(object, engine.n_features());
+        const double* const when = time ? &*time : nullptr;
         try {
             // A short search is over before giving up the interpreter would pay.
             if (engine.lock().try_lock()) {
                 const UnlockGuard held{engine.lock()};
-                if (is_short(engine)) return engine.learn_one(row.data(), CheckSignals());
+                if (is_short(engine)) return engine.learn_one(row.data(), CheckSignals(), when);
             }
             nb::gil_scoped_release free;
             CheckSignals ask;
             const WriteGuard writing(engine.lock(), ask);
-            return engine.learn_one(row.data(), CheckSignals());
+            return engine.learn_one(row.data(), CheckSignals(), when);
         } catch (const OutsideBounds& e) {
             raise_outside(e);
         }
@@ -659,12 +676,14 @@ nb::class_<Learner<Art>> bind_common(nb::module_& m, const char* name) {
              nb::arg("params"))
         .def("train", &F::train, nb::arg("rows"), nb::arg("params"), nb::arg("order").none(),
              nb::arg("max_epochs"), nb::arg("merge_at_end"), nb::arg("merge_on_the_way"),
-             nb::arg("can_be_undone"), nb::arg("may_merge") = true)
-        .def("train_and_report", &F::train_and_report, nb::arg("rows"), nb::arg("params"))
+             nb::arg("can_be_undone"), nb::arg("may_merge") = true, nb::arg("time") = nb::none(),
+             nb::arg("report") = nb::none())
+        .def("train_and_report", &F::train_and_report, nb::arg("rows"), nb::arg("params"),
+             nb::arg("time") = nb::none())
         .def("undo", &F::undo)
         .def("commit", &F::commit)
         .def("remove_clusters", &F::remove_clusters, nb::arg("clusters"))
-        .def("learn_one", &F::learn_one, nb::arg("row").none())
+        .def("learn_one", &F::learn_one, nb::arg("row").none(), nb::arg("time") = nb::none())
         .def("predict", &F::predict, nb::arg("rows"), nb::arg("nearest"))
         .def("score", &F::score, nb::arg("rows"))
         .def("matches", &F::matches, nb::arg("rows"))

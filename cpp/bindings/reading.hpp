@@ -3,6 +3,7 @@
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 
 #include <algorithm>
 #include <cmath>
@@ -10,6 +11,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "../read_boxes.hpp"
@@ -19,6 +21,10 @@
 namespace resonart::bindings {
 
 using MaybeMatrix = std::optional<Matrix<double>>;
+using MaybeLabels = std::optional<Vector<std::int32_t>>;
+// (scaling, n_components, selection, min_cluster_size, min_samples, height)
+using MaybeKept =
+    std::optional<std::tuple<Scaling, std::int32_t, Selection, std::int64_t, std::int64_t, double>>;
 
 inline Boxes as_boxes(const Matrix<double>& mean, const Vector<double>& weight,
                       const MaybeMatrix& side) {
@@ -34,8 +40,8 @@ inline Boxes as_boxes(const Matrix<double>& mean, const Vector<double>& weight,
         if (!fits) throw nb::value_error("boxes must be finite");
     }
     for (std::size_t i = 0; i < n; ++i) {
-        if (!(weight.data()[i] >= 1.0 && std::isfinite(weight.data()[i]))) {
-            throw nb::value_error("weights must be finite and at least 1");
+        if (!(weight.data()[i] > 0.0 && std::isfinite(weight.data()[i]))) {
+            throw nb::value_error("weights must be finite and more than 0");
         }
     }
     return {n, d, mean.data(), weight.data(), side ? side->data() : nullptr};
@@ -59,10 +65,29 @@ inline ReadingParams reading_params(std::int64_t min_cluster_size, std::int64_t 
 inline nb::dict read_boxes_alone(const Matrix<double>& mean, const Vector<double>& weight,
                                  const MaybeMatrix& side, std::int64_t min_cluster_size,
                                  std::int64_t min_samples, Scaling scaling, Selection selection,
-                                 unsigned n_threads) {
-    const Boxes boxes = as_boxes(mean, weight, side);
-    const ReadingParams params =
+                                 unsigned n_threads, const MaybeLabels& before,
+                                 const MaybeKept& kept) {
+    Boxes boxes = as_boxes(mean, weight, side);
+    if (before) {
+        if (before->shape(0) != boxes.size) {
+            throw nb::value_error("there must be a label before for each box");
+        }
+        boxes.before = before->data();
+    }
+    ReadingParams params =
         reading_params(min_cluster_size, min_samples, scaling, selection, n_threads);
+    Candidate as_then;
+    if (kept) {
+        std::tie(as_then.scaling, as_then.n_components, as_then.selection, as_then.min_cluster_size,
+                 as_then.min_samples, as_then.height) = *kept;
+        const auto d = static_cast<std::int32_t>(boxes.n_features);
+        const bool is_sound = as_then.scaling != Scaling::automatic &&
+                              (as_then.scaling == Scaling::pca) == (as_then.n_components > 0) &&
+                              as_then.n_components <= d && as_then.min_cluster_size >= 0 &&
+                              as_then.min_samples >= 0 && as_then.height >= 0.0;
+        if (!is_sound) throw nb::value_error("the candidate to be kept is not sound");
+        params.kept = &as_then;
+    }
     Reading reading;
     {
         nb::gil_scoped_release free;
@@ -138,7 +163,8 @@ inline nb::tuple density_candidates(const Matrix<double>& mean, const Vector<dou
 inline void bind_reading(nb::module_& m) {
     m.def("read_boxes", &read_boxes_alone, nb::arg("mean"), nb::arg("weight"),
           nb::arg("side").none(), nb::arg("min_cluster_size"), nb::arg("min_samples"),
-          nb::arg("scaling"), nb::arg("selection"), nb::arg("n_threads"));
+          nb::arg("scaling"), nb::arg("selection"), nb::arg("n_threads"),
+          nb::arg("before") = nb::none(), nb::arg("kept") = nb::none());
     m.def("density_candidates", &density_candidates, nb::arg("mean"), nb::arg("weight"),
           nb::arg("n_threads"));
     m.def("density_features", [] {

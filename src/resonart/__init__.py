@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ._density.choice import ReadingCandidate, ReadingChoice
 from ._density.condensed_tree import CondensedTree
+from ._density.events import ClusterEvent, ClusterEvents
 from ._estimators.ddvfa import DDVFA
 from ._estimators.density_art import DensityART
 from ._estimators.dvfa import DVFA
@@ -30,6 +31,8 @@ __all__ = [
     "Bounds",
     "Boxes",
     "ClusterDescription",
+    "ClusterEvent",
+    "ClusterEvents",
     "ClusterMatches",
     "CondensedTree",
     "DensityART",

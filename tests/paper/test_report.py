@@ -130,6 +130,7 @@ def test_no_results_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert "python -m paper run --quick" in capsys.readouterr().err
 
 
+@pytest.mark.long
 @pytest.mark.subprocess
 def test_the_whole_way_in_small(tmp_path: Path) -> None:
     assert main(["run", "--quick", "--folder", str(tmp_path)]) == 0

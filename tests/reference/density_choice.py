@@ -6,7 +6,7 @@ import math
 import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -594,6 +594,13 @@ def select(tree: Condensed, selection: str, weight: Array) -> None:
         dt.select_leaves(tree)
 
 
+# Scaling, components, selection, min_cluster_size, min_samples and height of a candidate.
+Kept: TypeAlias = tuple[str, int, str, int, int, float]
+# Clusters that were there before are better by so much of the index, if all are kept; and that
+# there is structure, or none, is more likely by these log odds.
+LOYALTY, LOYAL_ODDS = 0.3, 1.0
+
+
 class Reading(NamedTuple):
     """What the engine tells of a reading."""
 
@@ -651,13 +658,24 @@ def in_order(boxes: Boxes) -> tuple[Boxes, list[int]]:
     return Boxes(mean[order], boxes.weight[order], side), order
 
 
-def read_boxes(boxes: Boxes, asked: Asked, tables: Path) -> Reading:
+def read_boxes(
+    boxes: Boxes,
+    asked: Asked,
+    tables: Path,
+    before: list[int] | None = None,
+    kept: Kept | None = None,
+) -> Reading:
     """Return the reading of two boxes or more, which does not depend on their order.
 
-    `tables` is the folder of the choice's tables.
+    `tables` is the folder of the choice's tables, `before` has the cluster each box was in (-1:
+    none), and `kept` is the candidate as which the tree is to be read, without a choice.
     """
     ordered, order = in_order(boxes)
-    reading = read_in_order(ordered, asked, tables)
+    if kept is not None:
+        reading = read_as_before(ordered, kept)
+    else:
+        known = None if before is None else [before[box] for box in order]
+        reading = read_in_order(ordered, asked, tables, known)
     place = {box: i for i, box in enumerate(order)}
 
     def put_back(values: list[Any]) -> list[Any]:
@@ -677,7 +695,38 @@ def read_boxes(boxes: Boxes, asked: Asked, tables: Path) -> Reading:
     )
 
 
-def read_in_order(boxes: Boxes, asked: Asked, tables: Path) -> Reading:
+def read_as_before(boxes: Boxes, kept: Kept) -> Reading:
+    """Return the tree read as a candidate was, with sizes and heights as it has them."""
+    scaling, count, selection, size, min_samples, height = kept
+    scales = dt.scales_of(boxes)
+    points = dt.scaled(boxes, scales, scaling, min(count, len(scales.feature)))
+    tree = grown(boxes, points, dt.squared_distances(points.x), min_samples)
+    c = Considered(0, 0, selection, size, min_samples, height, [])
+    if selection == "cut":
+        c.labels = dt.cut_labels(tree.edges, boxes.weight, height, size)
+    if selection == "auto" or (c.labels and c.k == 0):  # nothing is left of it but one cluster
+        c.labels = [0] * len(boxes.weight)
+    reading = told(boxes, points, tree, c, known=bool(c.labels))
+    k, noise = max(reading.labels) + 1, noise_share(boxes, reading.labels)
+    return reading._replace(candidates=[(*kept, k, noise, 0.0)])
+
+
+def loyalties(candidates: Candidates, before: list[int]) -> list[float]:
+    """Return how far each candidate agrees with the clusters before; their noise is attached."""
+    pairs = np.array(pairs_of_rows(candidates.boxes.weight))
+
+    def together(labels: list[int]) -> NDArray[np.bool_]:
+        label = np.array(labels)
+        same: NDArray[np.bool_] = label[pairs[:, 0]] == label[pairs[:, 1]]
+        return same
+
+    known = together(dt.attached(candidates.views[0].trees[0].edges, before))
+    return [agreement(together(c.attached), known) for c in candidates.all]
+
+
+def read_in_order(
+    boxes: Boxes, asked: Asked, tables: Path, before: list[int] | None = None
+) -> Reading:
     """Return the reading of boxes whose order settles ties."""
     scales = dt.scales_of(boxes)
     kinds = view_kinds(asked.scaling, scales)
@@ -706,12 +755,25 @@ def read_in_order(boxes: Boxes, asked: Asked, tables: Path) -> Reading:
     scores = [
         sum_of_trees(choice, row) + HAND_SHARE * float(row[below]) for row in features[:one]
     ] + [0.0]
+    n_before = len(set(before or []) - {-1})
+    if before and n_before:
+        # A group was in the cluster of its heaviest box, of equal ones the first.
+        heaviest: dict[int, int] = {}
+        for i, g in enumerate(group):
+            if g not in heaviest or boxes.weight[i] > boxes.weight[heaviest[g]]:
+                heaviest[g] = i
+        known_before = [before[heaviest[g]] for g in range(len(looked.weight))]
+        loyal = loyalties(candidates, known_before)
+        scores = [s + LOYALTY * each for s, each in zip(scores, loyal, strict=True)]
+        scores[one] = 0.0
     order = sorted(range(one), key=lambda c: -scores[c])
     structure, any_structure = 0.0, False
     if order:
         structure = PRIOR_ODDS + sum_of_trees(
             table_of(tables / "structure_table.inc"), features[order[0]]
         )
+        if n_before:
+            structure += LOYAL_ODDS if n_before > 1 else -LOYAL_ODDS
         any_structure = structure > 0.0 or asked.min_cluster_size > 0
     order = [*order, one] if any_structure else [one, *order]
     summaries = []

@@ -114,6 +114,10 @@ def some_model(random: np.random.Generator) -> Any:
         lambda: DDVFA(rho_lb=low, rho_ub=high, linkage=str(random.choice(linkages)), **common),
         lambda: DDVFA(rho_lb=low, rho_ub=high, merge_every=int(random.integers(5, 40)), **common),
         lambda: DensityART(**common | {"max_categories": full or 10_000}),
+        lambda: DensityART(
+            **common | {"max_categories": full or 10_000},
+            **{str(random.choice(["half_life", "window"])): float(random.integers(5, 60))},
+        ),
     ]
     rows = random.random((int(random.integers(2, 60)), int(random.integers(1, 6))))
     return makers[random.integers(len(makers))]().partial_fit(rows)

@@ -61,7 +61,12 @@ def trial(random: np.random.Generator, folder: Path) -> str:
 def _some_model(random: np.random.Generator) -> Any:
     rows = random.random((int(random.integers(1, 40)), int(random.integers(1, 4))))
     low, high = np.sort(random.random(2))
-    kind = int(random.integers(10))
+    kind = int(random.integers(12))
+    if kind >= 10:
+        how = {("half_life", "window")[kind - 10]: float(random.choice([5.0, 30.0, 1e6]))}
+        time = random.choice([0.0, 1.0, 1e6]) * np.arange(len(rows)) - 10.0
+        model = DensityART(max_categories=int(random.integers(1, 60)), **how)
+        return model.fit(rows, time=time if random.random() < 0.5 else None)
     if kind == 8:
         return DensityART(max_categories=int(random.integers(1, 60)), noise="attach").fit(rows)
     if kind == 9:
@@ -167,7 +172,7 @@ def _with_another_value(random: np.random.Generator, header: Any) -> Any:
         inner = inner[key]
     old = inner[last]
     if isinstance(old, (int, float)) and random.random() < 0.5:
-        value = type(old)(old + random.integers(-2, 3))
+        value = type(old)(old + int(random.integers(-2, 3)))
     inner[last] = value
     return header
 

@@ -135,9 +135,17 @@ def _model(random: np.random.Generator, *, only: str | None = None) -> Any:
             random_state=0,
         ),
         "TopoART": lambda: TopoART(rho_a=upper, bounds=bounds, max_categories=most),
-        "DensityART": lambda: DensityART(bounds=bounds, max_categories=most or 10_000),
+        "DensityART": lambda: DensityART(
+            bounds=bounds, max_categories=most or 10_000, **_forgetting(random)
+        ),
     }
     return kinds[only or str(random.choice(list(kinds)))]()
+
+
+def _forgetting(random: np.random.Generator) -> dict[str, float]:
+    """Nothing is forgotten, or rows fade, or only some of them are known."""
+    how = random.choice(["not", "half_life", "window"])
+    return {} if how == "not" else {str(how): float(random.choice([20, 150, 2_000]))}
 
 
 def _kept(model: Any) -> bytes:
@@ -153,7 +161,9 @@ def _fit(random: np.random.Generator) -> Prepared:
     model = _model(random)
     if random.random() < 0.5:
         model.fit(rows[:20])
-    model.set_params(order=str(random.choice(["given", "random", "vat"])), random_state=0)
+    order = str(random.choice(["given", "random", "vat"]))
+    if "order" in model.get_params():  # DensityART has none
+        model.set_params(order=order, random_state=0)
     return _kept(model), lambda model: model.fit(rows)
 
 

@@ -80,16 +80,31 @@ def _input(random: np.random.Generator, folder: Path) -> str:
     centres = random.uniform(0, 1, (int(random.integers(1, 6)), 2))
     rows = centres[random.integers(len(centres), size=n_rows)] + random.normal(0, 0.04, (n_rows, 2))
     form = str(random.choice(["ndjson", "csv"]))
+    times = _times(random, n_rows)
     if form == "csv":
-        lines = ["a,b", *(f"{a:.4f},{b:.4f}" for a, b in rows)]
+        lines = ["t,a,b", *(f"{t},{a:.4f},{b:.4f}" for t, (a, b) in zip(times, rows, strict=True))]
     else:
-        lines = [json.dumps({"a": round(a, 4), "b": round(b, 4)}) for a, b in rows.tolist()]
+        lines = [
+            json.dumps({"t": t, "a": round(a, 4), "b": round(b, 4)})
+            for t, (a, b) in zip(times, rows.tolist(), strict=True)
+        ]
     for i in random.integers(3, len(lines), size=int(random.integers(0, 30))):
-        lines[i] = str(random.choice(["spoilt", "", "1", '{"a": 1}', "\x1b[31m", "é,ü"]))
+        spoilt = ["spoilt", "", "1", '{"a": 1}', "\x1b[31m", "é,ü", lines[i // 2 + 1]]
+        lines[i] = str(random.choice(spoilt))
     end = "" if random.random() < 0.2 else "\n"
     name = f"rows.{form}"
     (folder / name).write_text("\n".join(lines) + end)
     return name
+
+
+def _times(random: np.random.Generator, n_rows: int) -> list[Any]:
+    """Return when rows come: numbers or dates, some at once, some after a long pause."""
+    steps = random.integers(0, 4, n_rows) * 500
+    steps[random.integers(n_rows, size=3)] += int(random.integers(10_000_000))
+    ticks = np.cumsum(steps)
+    if random.random() < 0.5:
+        return (ticks / 1e3).tolist()
+    return [str(np.datetime64("2026-01-01T00:00:00", "ms") + int(tick)) for tick in ticks]
 
 
 def _arguments(random: np.random.Generator, source: str) -> list[str]:
@@ -101,8 +116,11 @@ def _arguments(random: np.random.Generator, source: str) -> list[str]:
         ["--model", "dvfa", "--rho-lb", "0.8", "--rho-ub", "0.9"],
         ["--model", "density-art"],
         ["--model", "density-art", "--max-categories", "40", "--noise", "attach"],
-    ][int(random.integers(7))]
-    more = []
+        ["--model", "density-art", "--half-life", str(random.integers(50, 1_000))],
+        ["--model", "density-art", "--window", str(random.integers(50, 1_000))],
+    ][int(random.integers(9))]
+    has_clock = model[1] == "density-art" and random.random() < 0.7
+    more = ["--time-column" if has_clock else "--exclude", "t"]
     if model[1] == "ddvfa" and random.random() < 0.7:
         more += ["--merge-every", str(random.integers(20, 900))]
     if random.random() < 0.5:

@@ -36,7 +36,9 @@ def _some_model(random: np.random.Generator) -> Any:
     common: dict[str, Any] = {"bounds": (0, 1), "max_categories": full}
     kind = int(random.integers(6))
     if kind == 5:
-        return DensityART(bounds=(0, 1), max_categories=full or 10_000)
+        how = random.choice(["not", "half_life", "window"])
+        forgetting = {} if how == "not" else {str(how): float(random.choice([20, 150, 2_000]))}
+        return DensityART(bounds=(0, 1), max_categories=full or 10_000, **forgetting)
     if kind == 0:
         return FuzzyART(rho=high, **common)
     if kind == 1:
@@ -91,7 +93,8 @@ def _copies(model: Any, folder: Path) -> dict[str, Callable[[], Any]]:
 def _check_copy(taken: Any, *, by_batches: bool) -> None:
     n = taken.n_samples_seen_
     if not isinstance(taken, TopoART):  # which counts the second best, too
-        assert taken.counts_.sum() + taken.n_refused_ == n, "rows are not counted once"
+        n_counted = taken.counts_.sum() + taken.n_refused_ + taken.n_removed_
+        assert n_counted == n, "rows are not counted once"
     # A row that learn_one learns may join clusters of TopoART, and labels_ stay what they were.
     if len(taken.labels_) and (by_batches or not isinstance(taken, TopoART)):
         # (Labels of DensityART that have died are not given anew: there may be more than clusters.)

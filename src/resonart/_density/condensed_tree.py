@@ -29,7 +29,8 @@ class CondensedTree:
     births : ndarray of shape (n_tree,)
         Where each split off from its parent; 0 of the root.
     sizes : ndarray of shape (n_tree,)
-        Rows of each at its birth.
+        Rows of each at its birth. (Where rows fade by a half-life: as many rows as would tell as
+        much if they did not.)
     selected : ndarray of bool of shape (n_tree,)
         Which of them are the model's clusters.
     labels : ndarray of shape (n_tree,)

@@ -7,10 +7,10 @@ from typing import Any
 from .. import _core
 from .._models.snapshot import Params
 from .._rows.checks import ParameterError, Rows
-from .._shared.labels import rename_labels
 from .auto_vigilance import AutoVigilance
 from .base import BaseART, Labels
 from .merge_art import check_ddvfa_params
+from .renaming import RenamingMixin
 
 
 def merges_by_itself(params: Params) -> bool:
@@ -18,7 +18,7 @@ def merges_by_itself(params: Params) -> bool:
     return bool(params.merge_every or (params.max_categories and params.merge_when_full))
 
 
-class DDVFA(AutoVigilance):
+class DDVFA(RenamingMixin, AutoVigilance):
     """Distributed dual vigilance fuzzy ART with Merge ART: clusters of any shape, in one pass.
 
     A global ART whose nodes are clusters, each a fuzzy ART of its own (a *module* in the paper). A
@@ -190,7 +190,6 @@ default="single"
     _engine: _core.Ddvfa
     # Until a first row has said so: another thread may learn before it has come back.
     _merges_by_itself: bool = True
-    label_maps_: list[Labels]
 
     def __init__(
         self,
@@ -265,14 +264,7 @@ default="single"
             return self._learn_first(row)
         if not self._merges_by_itself:
             return engine.learn_one(row)
-        # Labels are renamed together with the merge, whoever else is learning.
-        with self._own_lock():
-            engine = self._engine  # another thread may have fitted meanwhile
-            renamings = engine.n_renamings
-            label = engine.learn_one(row)
-            if engine.n_renamings != renamings:
-                self._rename_labels(engine.label_map())
-        return label
+        return self._learn_renaming(row)
 
     learn_one.__doc__ = BaseART.learn_one.__doc__
 
@@ -285,12 +277,6 @@ default="single"
     def rho_ub_(self) -> float:
         """The upper vigilance used."""
         return self._vigilance_used("rho_ub")
-
-    @property
-    def label_map_(self) -> Labels:
-        """Old label to new label of the last call in which clusters were merged or removed."""
-        self._fitted()
-        return self._engine.label_map()
 
     @property
     def n_merges_(self) -> int:
@@ -311,12 +297,6 @@ default="single"
         super()._set_labels(rows, labels)
         # As the engine now does: learn_one looks at no parameter.
         self._merges_by_itself = merges_by_itself(self._engine.params())
-        self.__dict__.pop("label_maps_", None)  # of models merged before
-
-    def _rename_labels(self, label_map: Labels) -> None:
-        super()._rename_labels(label_map)
-        if "label_maps_" in self.__dict__:  # of models merged before
-            self.label_maps_ = [rename_labels(part, label_map) for part in self.label_maps_]
 
     def _merges_after_fit(self) -> bool:
         return bool(self.auto_merge)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Self
 
 import numpy as np
@@ -10,18 +12,24 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _core
 from .._density.choice import ReadingChoice
 from .._density.condensed_tree import CondensedTree
-from .._models.snapshot import DensitySnapshot, Params
-from .._rows.checks import ParameterError, Rows, check_jobs
-from .._shared.labels import rename_labels
+from .._density.events import ClusterEvents
+from .._density.history import frame_of, history_columns, told_apart
+from .._models.snapshot import Content, DensitySnapshot, Params
+from .._reading.describe import names_of_features
+from .._reading.learned import Learned
+from .._rows.checks import ParameterError, Rows, check_flag, check_jobs
+from .._rows.time import check_moment
+from .._shared.progress import progress_bars
 from .._vigilance.choice import LearnedRun
 from .base import BaseART, Labels
-from .learning import StreamCall
+from .learning import EngineReport, StreamCall
 from .parameters import check_size, engine_fields
+from .renaming import RenamingMixin
 
 Floats = NDArray[np.float64]
 
 
-class DensityART(BaseART):
+class DensityART(RenamingMixin, BaseART):
     """DensityART: clusters of any shape and density, with noise, without a parameter.
 
     Rows become the boxes of a fuzzy ART as fine as ``max_categories`` allows: every distinct row is
@@ -51,12 +59,22 @@ class DensityART(BaseART):
     n_jobs : int or None, default=-1
         Threads that may be used to read the clusters: -1 uses as many as there are processors,
         None is 1. Results do not depend on it.
+    verbose : bool, int or "auto", default=False
+        Whether ``fit`` and ``update_clusters`` show progress bars: of the rows learned, and of the
+        reading of the clusters. ``"auto"`` does so after two seconds where somebody sees it, in a
+        terminal or notebook; the bars need tqdm.
     bounds : tuple (low, high) or None, default=None
         Feature ranges that are scaled to [0, 1]; learned from the rows by default.
     out_of_bounds : {"expand", "clip", "error"}, default="expand"
         What a row outside the ranges does; see :class:`FuzzyART`.
     max_categories : int, default=10_000
         Most categories, >= 1: a bound on memory and time. No row is ever refused.
+    half_life : float or None, default=None
+        How long it takes until a row counts half, in rows, or in units of the clock that ``time``
+        is of. Categories go when nearly nothing is left of their rows. None forgets nothing. See
+        Notes.
+    window : float or None, default=None
+        How long a row counts at all, in the same units. Either this or ``half_life`` may be given.
 
     Attributes
     ----------
@@ -78,6 +96,8 @@ class DensityART(BaseART):
     weights_, counts_, category_labels_ : ndarray
         Complement-coded weights, rows and labels (-1: noise) of the categories, in order of
         creation.
+    faded_counts_ : ndarray of shape (n_categories,)
+        Rows of each category as they count now; ``counts_`` where nothing is forgotten.
     means_ : ndarray of shape (n_categories, n_features)
         The mean of each category's rows.
     boxes_ : Boxes
@@ -89,6 +109,11 @@ class DensityART(BaseART):
         The least match that takes a row into each cluster; NaN for labels that have died.
     n_readings_ : int
         How often clusters have been read.
+    events_ : ClusterEvents
+        The diary: which clusters were born, merged, split, moved and died, when and where.
+        :meth:`history` has their sizes.
+    n_events_dropped_ : int
+        Older events that are no longer in it: the latest 10,000 are kept at least.
     bounds_, n_features_in_, feature_names_in_, n_samples_seen_, n_removed_
         As for the other estimators.
 
@@ -107,7 +132,18 @@ class DensityART(BaseART):
     ``label_map_`` maps each old label to that of the cluster most of its rows are in, -1 where
     that is none.
 
-    What is read depends neither on the order of rows nor on that of columns.
+    What is read depends neither on the order of rows nor on that of columns (where nothing is
+    forgotten).
+
+    **Forgetting.** With ``half_life`` a row counts ``2 ** (-age / half_life)``; with ``window`` it
+    counts 1 until it is as old as that, and then nothing. Ages are in rows, or by the ``time``
+    given with the rows. Clusters are read from what rows count now, also at the latest when a
+    quarter of a half-life (an eighth of a window) has passed, and ``fit`` reads on the way as a
+    stream does. A category of which nearly nothing is left goes, so that memory follows what is
+    alive. A change of clusters has to last before it is believed: a birth for two readings,
+    a split or a dissolution for three, a merger for five. ``events_`` tells each, from the end of
+    the first half-life (half a window) on; a label whose rows are forgotten is not used again.
+    ``docs/drift.md`` in the repository says more.
 
     ``predict`` asks the most active category, whose cluster takes the row if the match reaches the
     cluster's own vigilance: that of the most distant neighbours in it, along the spanning tree.
@@ -127,6 +163,17 @@ class DensityART(BaseART):
     True
     >>> model.predict([[1e6, 1e6]])
     array([-1])
+
+    A stream of two clusters, one of which stops:
+
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(3000, 2)) + np.where(np.arange(3000) % 2, 9, 0)[:, None]
+    >>> X[1500:] = rng.normal(size=(1500, 2)) + 9
+    >>> model = DensityART(half_life=300).partial_fit(X)
+    >>> [event.kind for event in model.events_]
+    ['born', 'born', 'died']
+    >>> model.events_[-1].row > 1500, len(model.history()) > 20
+    (True, True)
     """
 
     _engine_type = _core.DensityArt
@@ -143,7 +190,6 @@ class DensityART(BaseART):
 
     probabilities_: Floats
     outlier_scores_: Floats
-    label_maps_: list[Labels]
 
     def __init__(
         self,
@@ -155,9 +201,12 @@ class DensityART(BaseART):
         noise: str = "label",
         alpha: float = 1e-3,
         n_jobs: int | None = -1,
+        verbose: bool | int | str = False,
         bounds: Any = None,
         out_of_bounds: str = "expand",
         max_categories: int = 10_000,
+        half_life: float | None = None,
+        window: float | None = None,
     ) -> None:
         self.min_cluster_size = min_cluster_size
         self.min_samples = min_samples
@@ -166,9 +215,78 @@ class DensityART(BaseART):
         self.noise = noise
         self.alpha = alpha
         self.n_jobs = n_jobs
+        self.verbose = verbose
         self.bounds = bounds
         self.out_of_bounds = out_of_bounds
         self.max_categories = max_categories
+        self.half_life = half_life
+        self.window = window
+
+    def fit(self, X: ArrayLike, y: object = None, *, time: ArrayLike | None = None) -> Self:
+        """Cluster ``X`` from scratch.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows; a NumPy array, a pandas or polars frame, or nested lists.
+        y : Ignored
+            Present for API consistency.
+        time : array-like of shape (n_samples,) or None, default=None
+            When each row came, ascending: numbers of your clock, or dates, which count as seconds.
+            By default rows are counted.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator. A call that fails leaves it as it was.
+        """
+        self._all_or_nothing(lambda: self._fit(X, None, time))
+        return self
+
+    def partial_fit(self, X: ArrayLike, y: object = None, *, time: ArrayLike | None = None) -> Self:
+        """Go on learning with the rows of ``X``, in the order given.
+
+        Splitting rows into calls in any way gives the same model as one call, as long as the
+        feature ranges are given or already known.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The next rows of the stream.
+        y : Ignored
+            Present for API consistency.
+        time : array-like of shape (n_samples,) or None, default=None
+            When each row came; see :meth:`fit`.
+
+        Returns
+        -------
+        self : object
+            The estimator; ``labels_`` holds the labels of this call's rows. A call that fails
+            leaves it as it was.
+        """
+        self._all_or_nothing(lambda: self._partial_fit(X, time))
+        return self
+
+    def learn_many(self, X: ArrayLike, *, time: ArrayLike | None = None) -> Learned:
+        """Go on learning as :meth:`partial_fit` does, and tell what each row did as it came.
+
+        The model becomes the same, to the bit. What is told of a row does not depend on the rows
+        after it, so that a stream cut into calls anywhere is told the same.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The next rows of the stream.
+        time : array-like of shape (n_samples,) or None, default=None
+            When each row came; see :meth:`fit`.
+
+        Returns
+        -------
+        learned : Learned
+            Labels, matches before learning, which rows founded clusters, and what readings renamed
+            on the way. A call that fails leaves the estimator as it was.
+        """
+        return self._all_or_nothing(lambda: self._learn_many(X, time))
 
     def update_clusters(self) -> Self:
         """Read the clusters anew now, from all that was learned.
@@ -194,25 +312,36 @@ class DensityART(BaseART):
             params = self._params()
             self._keep_params(self._engine, params)
             self._engine.set_threads(check_jobs(self.n_jobs))
-            self._rename_labels(self._engine.reread(params))
+            with self._watched(0) as report:
+                label_map = self._engine.reread(params, report)
+            self._rename_labels(label_map)
 
         self._all_or_nothing(read)
         return self
 
-    def learn_one(self, row: Any) -> int:
-        engine: _core.DensityArt | None = self.__dict__.get("_engine")
-        if engine is None:
-            return self._learn_first(row)
-        # Labels are renamed together with the reading, whoever else is learning.
-        with self._own_lock():
-            engine = self._engine  # another thread may have fitted meanwhile
-            renamings = engine.n_renamings
-            label = engine.learn_one(row)
-            if engine.n_renamings != renamings:
-                self._rename_labels(engine.label_map())
-        return label
+    def learn_one(self, row: Any, *, time: Any = None) -> int:
+        """Learn one row and return its label: the quick way in for a stream.
 
-    learn_one.__doc__ = BaseART.learn_one.__doc__
+        No array is built and no frame is looked at. Parameters are those of the last ``fit`` or
+        ``partial_fit``; ``labels_`` stays what that call made it. A new model learns the feature
+        ranges as rows come unless ``bounds`` is given, which is better for a stream.
+
+        Parameters
+        ----------
+        row : sequence of float
+            One value for each feature: a list, a tuple or a 1-D array.
+        time : float, date or None, default=None
+            When the row came; see :meth:`fit`.
+
+        Returns
+        -------
+        label : int
+            The cluster that took the row, -1 for none.
+        """
+        when = () if time is None else (check_moment(time),)
+        if "_engine" not in self.__dict__:
+            return self._learn_first(row, *when)
+        return self._learn_renaming(row, *when)
 
     # ------------------------------------------------------------------ what was learned
 
@@ -229,9 +358,72 @@ class DensityART(BaseART):
     def choice_(self) -> ReadingChoice:
         """How clusters were last read, and why."""
         content = self._content()
-        rows = float(content.counts.sum())
-        noise = float(content.counts[content.labels < 0].sum()) / rows if rows else 0.0
+        sizes = self._sizes(content)
+        rows = float(sizes.sum())
+        noise = float(sizes[content.labels < 0].sum()) / rows if rows else 0.0
         return ReadingChoice.of(content.candidates, self.n_clusters_, noise)
+
+    @property
+    def faded_counts_(self) -> Floats:
+        """Rows of each category as they count now."""
+        self._fitted()
+        return self._engine.weights_now()
+
+    @property
+    def events_(self) -> ClusterEvents:
+        """What became of clusters, the oldest event first."""
+        content = self._content()
+        names = told_apart(names_of_features(self))
+        return ClusterEvents(content.events, names, int(content.diary[0]))
+
+    @property
+    def n_events_dropped_(self) -> int:
+        """Older events that are no longer kept."""
+        return int(self._content().diary[0])
+
+    def history(self, *, as_frame: bool = True) -> Any:
+        """Tell how large clusters were, and where, from reading to reading.
+
+        Parameters
+        ----------
+        as_frame : bool, default=True
+            Whether to return a pandas frame, or, without pandas, a dict of arrays.
+
+        Returns
+        -------
+        history : pandas.DataFrame or dict of str to ndarray
+            A row for each cluster at each reading, the oldest first, with the columns ``reading``
+            (its number), ``row`` (rows learned until then), ``time`` (that of the last of them;
+            equal to ``row`` where rows are counted), ``label``, ``size`` (rows as they counted
+            then) and, for each feature, ``centre_`` and its name: the mean of these rows.
+
+        Raises
+        ------
+        ImportError
+            Without pandas, unless ``as_frame=False``.
+
+        See Also
+        --------
+        resonart.plot.history : The same as a picture.
+
+        Notes
+        -----
+        At most about 20,000 rows are kept: when there are more, every second reading goes, from
+        the first on, and from then on every second one is kept. ``events_`` do not depend on it.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from resonart import DensityART
+        >>> model = DensityART().fit(np.random.default_rng(0).normal(size=(100, 2)))
+        >>> history = model.history(as_frame=False)
+        >>> list(history)
+        ['reading', 'row', 'time', 'label', 'size', 'centre_x0', 'centre_x1']
+        >>> history["row"].tolist(), history["size"].tolist()
+        ([100], [100.0])
+        """
+        columns = history_columns(self._content().moments, names_of_features(self))
+        return frame_of(columns) if check_flag("as_frame", as_frame) else columns
 
     @property
     def means_(self) -> Floats:
@@ -251,12 +443,6 @@ class DensityART(BaseART):
         return self._engine.vigilances()
 
     @property
-    def label_map_(self) -> Labels:
-        """Old label to new label of the last call in which clusters were read or removed."""
-        self._fitted()
-        return self._engine.label_map()
-
-    @property
     def n_readings_(self) -> int:
         """How often clusters have been read."""
         return self._fitted().counters()[2]
@@ -265,6 +451,22 @@ class DensityART(BaseART):
     def _n_features_out(self) -> int:
         self._fitted()
         return self._engine.n_labels
+
+    def _sizes(self, content: Content) -> NDArray[Any]:
+        if not isinstance(content, DensitySnapshot) or not len(content.loads):
+            return content.counts
+        half_life = self._engine.params().half_life
+        weights = content.loads[:, 0]
+        if not half_life > 0.0:
+            return weights.copy()  # those in the window
+        faded: Floats = weights * np.exp2((content.loads[:, 1] - content.clock[1]) / half_life)
+        return faded
+
+    def _note_on_sizes(self) -> str:
+        params = self._engine.params()
+        if params.half_life > 0.0:
+            return f"sizes as rows count now: half in {params.half_life:g}"
+        return f"sizes as rows count now: for {params.window:g}" if params.window > 0.0 else ""
 
     # ------------------------------------------------------------------ parameters and calls
 
@@ -276,12 +478,41 @@ class DensityART(BaseART):
                 "max_categories must be a whole number >= 1, got None: DensityART always has a "
                 "bound, which is that of its memory."
             )
+        if self.half_life is not None and self.window is not None:
+            raise ParameterError(
+                f"Rows are forgotten either by half_life or by window, got half_life="
+                f"{self.half_life!r} and window={self.window!r}. Leave one of them None."
+            )
+        if n_rows is None:
+            self._check_forgets_as_before()
         own = {n: v for n, v in self._values_used().items() if n not in _SIZES}
         return engine_fields(self._engine_type.Params, own) | {
             "min_cluster_size": size if isinstance(size, int) else 0,
             "min_cluster_share": size if isinstance(size, float) else 0.0,
             "min_samples": samples or 0,
         }
+
+    def _check_forgets_as_before(self) -> None:
+        """Say that what was learned cannot be forgotten in another way: its age is not known."""
+        engine = self._trained_engine()
+        if engine is None or not engine.n_categories:
+            return
+        params = engine.params()
+        names = ("half_life", "window")
+        was = {name: getattr(params, name) for name in names if getattr(params, name) > 0.0}
+        given = {name: value for name in names if (value := getattr(self, name)) is not None}
+        if was.keys() == given.keys():
+            return
+        before = " and ".join(f"{name}={value:g}" for name, value in was.items())
+        now = " and ".join(f"{name}={value!r}" for name, value in given.items())
+        cure = {name: was.get(name) for name in (was | given)}
+        as_before = ", ".join(f"{n}={v if v is None else format(v, 'g')}" for n, v in cure.items())
+        raise ParameterError(
+            f"The model has learned {f'with {before}' if before else 'without forgetting'}, and "
+            f"{f'{now} was set' if now else 'that was unset'} since: how much the rows learned so "
+            "far should count by now is not known. Go on as before by model.set_params("
+            f"{as_before}), or learn the rows anew by {type(self).__name__}({now}).fit(X)."
+        )
 
     def _new_engine(
         self, n_features: int, params: Params, *, n_first_rows: int | None = None
@@ -297,8 +528,33 @@ class DensityART(BaseART):
         start.engine.set_threads(check_jobs(self.n_jobs))
         return start
 
+    @contextmanager
+    def _watched(self, n_rows: int) -> Iterator[EngineReport | None]:
+        with progress_bars(self.verbose, name="verbose") as show:
+            if show is None:
+                yield None
+                return
+            kind = type(self).__name__
+            is_learning, last_parts = n_rows > 0, 1
+
+            def report(n_learned: int, n_parts: int, all_parts: int) -> None:
+                nonlocal is_learning, last_parts
+                if is_learning:
+                    show(f"{kind}, rows", n_rows if all_parts else n_learned, n_rows)
+                    is_learning = all_parts == 0
+                if all_parts:
+                    show(f"{kind}, reading", n_parts, all_parts)
+                    last_parts = all_parts
+
+            yield report
+            report(n_rows, last_parts, last_parts)
+
     def _merges_after_fit(self) -> bool:
         return True  # clusters are read once, when all rows are known
+
+    def _merges_within_fit(self) -> bool:
+        # What clusters are depends on what they were, where rows are forgotten.
+        return self.half_life is not None or self.window is not None
 
     def _merges_on_the_way(self) -> bool:
         return self._reads_on_the_way
@@ -308,14 +564,11 @@ class DensityART(BaseART):
         nothing = np.empty(0, dtype=np.float64)
         self.probabilities_ = nothing if run.strengths is None else run.strengths
         self.outlier_scores_ = nothing if run.outliers is None else run.outliers
-        self.__dict__.pop("label_maps_", None)  # of models merged before
 
     def _rename_labels(self, label_map: Labels) -> None:
         super()._rename_labels(label_map)
         if self.noise == "label":
             self.probabilities_ = np.where(self.labels_ < 0, 0.0, self.probabilities_)
-        if "label_maps_" in self.__dict__:  # of models merged before
-            self.label_maps_ = [rename_labels(part, label_map) for part in self.label_maps_]
 
 
 _SIZES = {"min_cluster_size", "min_samples"}

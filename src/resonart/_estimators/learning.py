@@ -6,6 +6,7 @@ import functools
 import operator
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -17,11 +18,15 @@ from .._reading.learned import Learned, Renaming
 from .._rows.bounds import Bounds, check_bounds, ranges_of, scale_rows
 from .._rows.checks import ParameterError, Rows, check_rows
 from .._rows.outliers import warn_of_outliers, warn_of_widening
+from .._rows.time import check_time
 from .._rows.vat import order_rows
 from .._vigilance.auto import learn_choosing, one_row_is_not_enough
 from .._vigilance.choice import LearnedRun, VigilanceChoice
 from .holder import EngineHolder, Labels
 from .parameters import parameters_of
+
+# Takes the rows learned, and of the reading that has begun the parts done and all of them.
+EngineReport = Callable[[int, int, int], None]
 
 
 class StreamCall(NamedTuple):
@@ -77,8 +82,15 @@ class LearningMixin(EngineHolder):
     def _merges_after_fit(self) -> bool:
         return False
 
+    def _merges_within_fit(self) -> bool:
+        return False
+
     def _merges_on_the_way(self) -> bool:
         return False
+
+    def _watched(self, n_rows: int) -> AbstractContextManager[EngineReport | None]:
+        """Give what the engine tells how far it has come, where somebody is to see it."""
+        return nullcontext()
 
     # ------------------------------------------------------------------ all rows
 
@@ -106,7 +118,12 @@ class LearningMixin(EngineHolder):
         self._all_or_nothing(lambda: self._fit(X, None, more_to_come=True))
 
     def _fit(
-        self, X: ArrayLike, order: NDArray[np.int64] | None, *, more_to_come: bool = False
+        self,
+        X: ArrayLike,
+        order: NDArray[np.int64] | None,
+        time: ArrayLike | None = None,
+        *,
+        more_to_come: bool = False,
     ) -> None:
         rows = check_rows(self, X, reset=True)
         self._check_common()
@@ -121,15 +138,18 @@ class LearningMixin(EngineHolder):
             return
         params = self._params(n_rows=rows.shape[0])
         engine = self._new_engine(rows.shape[1], params)
-        trained = engine.train(
-            rows,
-            params,
-            self._presentation(rows) if order is None else order,
-            self._most_epochs(),
-            merge_at_end=self._merges_after_fit(),
-            merge_on_the_way=False,
-            can_be_undone=False,
-        )
+        with self._watched(rows.shape[0]) as report:
+            trained = engine.train(
+                rows,
+                params,
+                self._presentation(rows) if order is None else order,
+                self._most_epochs(),
+                merge_at_end=self._merges_after_fit(),
+                merge_on_the_way=self._merges_within_fit(),
+                can_be_undone=False,
+                report=report,
+                **_when(time, len(rows)),
+            )
         self._accept(rows, LearnedRun(engine, *trained))
 
     def _forget_choice(self) -> None:
@@ -168,7 +188,7 @@ class LearningMixin(EngineHolder):
         self._all_or_nothing(lambda: self._partial_fit(X))
         return self
 
-    def _partial_fit(self, X: ArrayLike) -> None:
+    def _partial_fit(self, X: ArrayLike, time: ArrayLike | None = None) -> None:
         start = self._begin_stream(X)
         if start.chosen is not None:
             labels, n_epochs, beside = start.chosen.labels, start.chosen.n_epochs, []
@@ -181,6 +201,7 @@ class LearningMixin(EngineHolder):
                 merge_at_end=False,
                 merge_on_the_way=self._merges_on_the_way(),
                 can_be_undone=start.bounds is not None,
+                **_when(time, len(start.rows)),
             )
         self._end_call(start, labels, n_epochs, beside)
 
@@ -262,7 +283,7 @@ class LearningMixin(EngineHolder):
         """
         return self._all_or_nothing(lambda: self._learn_many(X))
 
-    def _learn_many(self, X: ArrayLike) -> Learned:
+    def _learn_many(self, X: ArrayLike, time: ArrayLike | None = None) -> Learned:
         start = self._begin_stream(X)
         now: list[Any] = []
         if start.chosen is not None:
@@ -274,7 +295,7 @@ class LearningMixin(EngineHolder):
         else:
             # (An engine that reads its clusters tells the labels after the call itself.)
             labels, matches, flags, renamings, *now = start.engine.train_and_report(
-                start.rows, start.params
+                start.rows, start.params, **_when(time, len(start.rows))
             )
             learned = Learned(
                 labels, matches, flags.view(np.bool_), [Renaming(*each) for each in renamings]
@@ -304,13 +325,13 @@ class LearningMixin(EngineHolder):
             return self._learn_first(row)
         return engine.learn_one(row)
 
-    def _learn_first(self, row: Any) -> int:
-        return self._all_or_nothing(lambda: self._learn_first_unguarded(row))
+    def _learn_first(self, row: Any, *when: float) -> int:
+        return self._all_or_nothing(lambda: self._learn_first_unguarded(row, *when))
 
-    def _learn_first_unguarded(self, row: Any) -> int:
+    def _learn_first_unguarded(self, row: Any, *when: float) -> int:
         engine = self._trained_engine()
         if engine is not None:  # another thread came first
-            return engine.learn_one(row)
+            return engine.learn_one(row, *when)
         if self._vigilances_to_choose():
             raise one_row_is_not_enough(self)
         params = self._params()
@@ -323,7 +344,7 @@ class LearningMixin(EngineHolder):
         if n_features == 0:
             raise ValueError("the row has 0 features; at least 1 is needed.")
         engine = self._new_engine(n_features, params, n_first_rows=1)
-        label = engine.learn_one(row)
+        label = engine.learn_one(row, *when)
         self.n_features_in_ = n_features
         no_labels = np.empty(0, dtype=np.int64)
         self._accept(np.empty((0, n_features)), LearnedRun(engine, no_labels, 1))
@@ -370,3 +391,8 @@ class LearningMixin(EngineHolder):
             return order_rows(scale_rows(values, low, high))
         random = check_random_state(self.random_state)
         return np.asarray(random.permutation(rows.shape[0]), dtype=np.int64)
+
+
+def _when(time: ArrayLike | None, n_rows: int) -> dict[str, Any]:
+    """Return what an engine is told of the times of rows: nothing where there are none."""
+    return {} if time is None else {"time": check_time(time, n_rows)}

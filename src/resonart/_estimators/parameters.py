@@ -78,6 +78,8 @@ class Parameter:
     def check(self, value: object) -> Any:
         """Return the value as the engine takes it, or say what is wrong with it."""
         if self.kind == "real":
+            if value is None and self.optional:
+                return 0.0
             return check_real(
                 self.name, value, low=self.low, high=self.high, low_included=self.low_included
             )
@@ -115,7 +117,8 @@ class Parameter:
         '"given", "random" or "vat"'
         """
         if self.kind == "real":
-            return interval(self.low, self.high, low_included=self.low_included)
+            found = interval(self.low, self.high, low_included=self.low_included)
+            return found + (" or None" if self.optional else "")
         if self.kind == "whole":
             return "a whole number >= 1" + (" or None" if self.optional else "")
         if self.kind == "choice":
@@ -225,7 +228,7 @@ PARAMETERS: dict[str, Parameter] = {
         ),
         Parameter(
             "verbose",
-            "Whether to show a progress bar while a vigilance is chosen",
+            "Whether to show a progress bar while a vigilance is chosen or clusters are read",
             of_fit=True,
             check_other=lambda value: check_progress("verbose", value),
         ),
@@ -256,6 +259,20 @@ PARAMETERS: dict[str, Parameter] = {
             choices=("auto", "eom", "leaf"),
         ),
         _engine("noise", "Whether rows in no cluster are labelled -1 or go to the nearest one"),
+        Parameter(
+            "half_life",
+            "How long it takes until rows count half, in rows or units of the clock",
+            "real",
+            low_included=False,
+            optional=True,
+        ),
+        Parameter(
+            "window",
+            "How long rows count at all, in rows or units of the clock",
+            "real",
+            low_included=False,
+            optional=True,
+        ),
         Parameter("max_passes", "Most passes of Merge ART", "whole", optional=True),
         Parameter("compress", "Whether Merge ART compresses what it has merged", "flag"),
     )

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .._models.snapshot import Content
 from .._reading.describe import Description, check_names, describe_model
 from .._rows.bounds import Bounds, Boxes, boxes_from_weights
 from .holder import EngineHolder, Labels
@@ -16,8 +17,13 @@ from .holder import EngineHolder, Labels
 class ReadingMixin(EngineHolder):
     """``describe``, and the attributes that a fitted model has."""
 
-    # What is to be known about counts, where they are more than rows.
-    _counts_note: ClassVar[str] = ""
+    def _sizes(self, content: Content) -> NDArray[Any]:
+        """Return how many rows of each category count: all it has encoded."""
+        return content.counts
+
+    def _note_on_sizes(self) -> str:
+        """Return what is to be known about these, where they are not simply rows."""
+        return ""
 
     def describe(self, *, feature_names: Sequence[str] | None = None) -> Description:
         """Tell what the model has found: clusters with their sizes, ranges and categories.
@@ -49,7 +55,7 @@ class ReadingMixin(EngineHolder):
           0 <= age <= 1 and 10 <= weight <= 12   (2 rows, 100 %)
         """
         self._fitted()
-        return describe_model(self, feature_names, self._counts_note)
+        return describe_model(self, feature_names)
 
     def name_features(self, names: Sequence[str] | None) -> Self:
         """Tell a fitted model the names of its features, as fitting a frame would.

@@ -121,11 +121,13 @@ class TopoART(BaseART):
 
     _engine_type = _core.TopoArt
     _engine: _core.TopoArt
-    _counts_note = "module B; a row counts for each of the categories that learned it, one or two"
 
     labels_a_: Labels
     labels_b_: Labels
     tau_: int
+
+    def _note_on_sizes(self) -> str:
+        return "module B; a row counts for each of the categories that learned it, one or two"
 
     def __init__(
         self,

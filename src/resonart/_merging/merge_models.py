@@ -78,6 +78,10 @@ def merge_models(models: Sequence[M], *, base: M | None = None) -> M:
     for the centres of their boxes. Where most of them resonate with none, it stays a cluster of its
     own, which models after it may join. Clusters that are kept apart have the lowest labels.
 
+    DensityART models that forget (``half_life``, ``window``) are aligned by the ``time`` their rows
+    were given, which all of them need. What is forgotten at the latest of these times goes; the
+    result begins a diary of its own.
+
     Examples
     --------
     >>> import copy

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,11 +25,14 @@ def merge_pooled(models: Sequence[DensityART]) -> DensityART:
     coarsened until there is room for them; then the clusters are read once.
     """
     first = models[0]
+    _check_forgetting(models)
     contents = [DensitySnapshot.of(model._engine) for model in models]
+    _check_clocks(contents, forgets=_forgets(first))
     engine = _core.DensityArt(first.n_features_in_, first._engine.params())
-    _together(contents).fill(engine)
+    _together(contents, first.half_life, first.window).fill(engine)
     goes_to = engine.pool()
-    labels = DensitySnapshot.of(engine).labels[goes_to]
+    # What has been forgotten has no label.
+    labels = np.where(goes_to < 0, -1, DensitySnapshot.of(engine).labels[goes_to])
     ends = np.cumsum([len(content.counts) for content in contents])
     label_maps = [
         _majorities(content, new)
@@ -48,7 +52,81 @@ def merge_pooled(models: Sequence[DensityART]) -> DensityART:
     return merged
 
 
-def _together(contents: Sequence[DensitySnapshot]) -> DensitySnapshot:
+def _forgets(model: DensityART) -> bool:
+    return model.half_life is not None or model.window is not None
+
+
+def _check_forgetting(models: Sequence[DensityART]) -> None:
+    """Say that models which forget differently cannot become one."""
+    first = models[0]
+    for model in models[1:]:
+        if (model.half_life, model.window) != (first.half_life, first.window):
+            raise ValueError(
+                "Models that are merged must forget alike: one has "
+                f"half_life={first.half_life!r} and window={first.window!r}, another "
+                f"half_life={model.half_life!r} and window={model.window!r}."
+            )
+
+
+def _check_clocks(contents: Sequence[DensitySnapshot], *, forgets: bool) -> None:
+    """Say that clocks cannot be aligned: the rows of several streams have no common count."""
+    kinds = {int(content.clock[0]) for content in contents}
+    if forgets and len(contents) > 1 and kinds != {_GIVEN}:
+        raise ValueError(
+            "Models that count rows cannot be merged where rows are forgotten: which of their rows "
+            "are the older is not known. Give the time of each row when learning, as in "
+            "model.learn_many(X, time=t)."
+        )
+    if len(kinds) > 1:
+        raise ValueError(
+            "Some of the models were told the time of their rows and others were not, so their "
+            "clocks cannot be aligned. Give time to all of them, or to none."
+        )
+
+
+# Whose clock it is, in a snapshot: the caller's.
+_GIVEN = 2
+
+
+def _times(
+    contents: Sequence[DensitySnapshot], half_life: float | None, window: float | None
+) -> dict[str, NDArray[Any]]:
+    """Return what the pooled model knows of time: weights and clocks aligned, an empty diary."""
+    n_features = len(contents[0].low)
+    now = max(float(content.clock[1]) for content in contents)
+    begun = min(float(content.clock[5]) for content in contents)
+    sums = np.zeros(2)
+    for content in contents:
+        left = 1.0 if half_life is None else np.exp2((content.clock[1] - now) / half_life)
+        sums += content.clock[3:5] * (left, left * left)
+    firsts = np.cumsum([0, *(len(content.counts) for content in contents)])
+    stays = np.concatenate(
+        [c.stays + np.array([0.0, first]) for c, first in zip(contents, firsts[:-1], strict=True)]
+    )
+    loads = np.concatenate([content.loads for content in contents])
+    if window is not None:  # rows of those that are behind leave it
+        has_left = now - stays[:, 0] >= window
+        loads[:, 0] -= np.bincount(stays[has_left, 1].astype(np.int64), minlength=len(loads))
+        stays = stays[~has_left]
+    nothing = np.empty(0, dtype=np.int64)
+    return {
+        "clock": np.array([contents[0].clock[0], now, now, *sums, begun]),
+        "loads": loads,
+        "stays": stays[np.argsort(stays[:, 0], kind="stable")],
+        "kept": np.array([0.0, 2.0, *np.zeros(12)]),  # none: any scaling will do
+        "embryos": np.full(len(loads), -1, dtype=np.int64),
+        "born_soon": np.empty((0, 2)),
+        "changes": nothing,
+        "events": np.empty((0, contents[0].events.shape[1])),
+        "moments": np.empty((0, contents[0].moments.shape[1])),
+        "residents": np.empty((0, 3 + 2 * n_features)),
+        "diary": np.array([0, 1]),
+    }
+
+
+def _together(
+    contents: Sequence[DensitySnapshot], half_life: float | None, window: float | None
+) -> DensitySnapshot:
     """Return all categories as those of one model that was never read, under common ranges."""
     bounds = Bounds(
         np.min([c.low for c in contents], axis=0), np.max([c.high for c in contents], axis=0)
@@ -77,6 +155,7 @@ def _together(contents: Sequence[DensitySnapshot]) -> DensitySnapshot:
         tree=np.empty((0, contents[0].tree.shape[1])),
         tree_boxes=np.empty((0, contents[0].tree_boxes.shape[1])),
         candidates=np.empty((0, contents[0].candidates.shape[1])),
+        **_times(contents, half_life, window),
     )
 
 

@@ -201,6 +201,17 @@ class DensityLayout(Layout):
         "tree": _TABLE,
         "tree_boxes": _TABLE,
         "candidates": _TABLE,
+        "clock": _REALS,
+        "loads": _TABLE,
+        "stays": _TABLE,
+        "kept": _REALS,
+        "embryos": _WHOLES,
+        "born_soon": _TABLE,
+        "changes": _WHOLES,
+        "events": _TABLE,
+        "moments": _TABLE,
+        "residents": _TABLE,
+        "diary": _WHOLES,
     }
     arrays: ClassVar[dict[str, tuple[str, int]]] = _content | {
         "category_labels": _WHOLES,

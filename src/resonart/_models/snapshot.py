@@ -136,6 +136,29 @@ class DensitySnapshot(NamedTuple):
         Boxes of the reading: the cluster of the tree each falls out of, when, and its rows.
     candidates : ndarray of shape (n_candidates, 9)
         Readings that were considered, the best first.
+    clock : ndarray of shape (6,)
+        Whose clock it is (0: none yet, 1: rows, 2: given), the time of the last row and of the last
+        reading, the sum of all faded rows and of their squares, the time of the first row.
+    loads : ndarray of shape (n_categories, 3)
+        Weight of each category when it last took a row, when that was, and the most it weighed;
+        empty where nothing is forgotten.
+    stays : ndarray of shape (n_rows, 2)
+        Rows in the window: time and category.
+    kept : ndarray of shape (14,)
+        The reading that is kept to until the next choice; last, whether the first half-life has
+        gone.
+    embryos, born_soon, changes : ndarray
+        What was seen and is not believed yet: of each category the cluster that may be born; how
+        often each of these was seen, and how large at first; and for each change how often, into
+        how many clusters, and of how many and which labels.
+    events : ndarray of shape (n_events, 7 + n_features)
+        Kind, label, other label, row, time, size, distance and place.
+    moments : ndarray of shape (n_moments, 5 + n_features)
+        Reading, row, time, label, size and place.
+    residents : ndarray of shape (n_clusters, 3 + 2 * n_features)
+        Label, size, squared radius, where it was last told to be, and where it is.
+    diary : ndarray of shape (2,)
+        Events that are no longer kept; of how many readings one is kept.
     """
 
     weights: NDArray[np.float64]
@@ -157,6 +180,17 @@ class DensitySnapshot(NamedTuple):
     tree: NDArray[np.float64]
     tree_boxes: NDArray[np.float64]
     candidates: NDArray[np.float64]
+    clock: NDArray[np.float64]
+    loads: NDArray[np.float64]
+    stays: NDArray[np.float64]
+    kept: NDArray[np.float64]
+    embryos: NDArray[np.int64]
+    born_soon: NDArray[np.float64]
+    changes: NDArray[np.int64]
+    events: NDArray[np.float64]
+    moments: NDArray[np.float64]
+    residents: NDArray[np.float64]
+    diary: NDArray[np.int64]
 
     @property
     def bounds(self) -> Bounds:

@@ -47,28 +47,28 @@ class ClusterDescription:
     ----------
     label : int
         Its number, as ``predict`` says it; -1 for categories that belong to no cluster.
-    size : int
-        Rows its categories have encoded.
+    size : int or float
+        Rows its categories have encoded; where the model forgets, as they count now.
     share : float
-        Their share of the rows encoded by all categories of the model.
+        Their share of the rows of all categories of the model.
     lower, upper : ndarray of shape (n_features,)
         The range of each feature over all of its categories, in the user's units.
     boxes : Boxes
         Corners ``(lower, upper)`` of its categories in the user's units, those with the most rows
         first.
     counts : ndarray of shape (n_categories,)
-        Rows encoded by each of them.
+        Rows encoded by each of them; where the model forgets, as they count now.
     shares : ndarray of shape (n_categories,)
         The same as shares of the cluster.
     """
 
     label: int
-    size: int
+    size: int | float
     share: float
     lower: Floats
     upper: Floats
     boxes: Boxes
-    counts: Integers
+    counts: Integers | Floats
     shares: Floats
 
     @property
@@ -135,6 +135,9 @@ class Description:
         rows yet, and DensityART's noise; None if there are none.
     note : str
         What is to be known about the sizes; empty if they are simply rows.
+    forgets : bool
+        Whether rows lose their weight with time: then those count as removed, too, whose category
+        has lost nearly all of it.
     """
 
     estimator: str
@@ -148,6 +151,7 @@ class Description:
     clusters: tuple[ClusterDescription, ...]
     candidates: ClusterDescription | None
     note: str
+    forgets: bool = False
 
     def __str__(self) -> str:
         return export_text(self)
@@ -188,10 +192,10 @@ class Description:
         }
 
 
-def describe_model(model: BaseART, feature_names: Any = None, note: str = "") -> Description:
+def describe_model(model: BaseART, feature_names: Any = None) -> Description:
     """Describe a fitted model, as it is at one moment."""
     content = model._snapshot()
-    clusters, candidates = describe_clusters(content)
+    clusters, candidates = describe_clusters(content, model._sizes(content))
     return Description(
         estimator=type(model).__name__,
         n_rows=content.n_samples,
@@ -203,7 +207,8 @@ def describe_model(model: BaseART, feature_names: Any = None, note: str = "") ->
         bounds=content.bounds,
         clusters=clusters,
         candidates=candidates,
-        note=note,
+        note=model._note_on_sizes(),
+        forgets=bool(len(getattr(content, "loads", ()))),
     )
 
 
@@ -241,14 +246,17 @@ def check_names(given: Any, n_features: int) -> tuple[str, ...]:
 
 
 def describe_clusters(
-    content: Content,
+    content: Content, rows: Integers | Floats
 ) -> tuple[tuple[ClusterDescription, ...], ClusterDescription | None]:
-    """Return the clusters, the largest first, and the categories that belong to none."""
-    total = int(content.counts.sum())
-    if not len(content.counts):
+    """Return the clusters, the largest first, and the categories that belong to none.
+
+    ``rows`` are those of each category, as they count.
+    """
+    total = rows.sum().item()
+    if not len(rows):
         return (), None
-    order = np.lexsort((-content.counts, content.labels))
-    counts, labels = content.counts[order], content.labels[order]
+    order = np.lexsort((-rows, content.labels))
+    counts, labels = rows[order], content.labels[order]
     lower, upper = boxes_from_weights(content.weights[order], content.bounds)
     begins = np.flatnonzero(np.diff(labels, prepend=labels[0] - 1))
     ends = np.append(begins[1:], len(labels))
@@ -388,7 +396,7 @@ def _n_shown(cluster: ClusterDescription, most: int | None, coverage: float) -> 
     n = cluster.n_categories
     if n == 1:
         return 1
-    # In whole rows, which add up exactly.
+    # In rows: whole ones add up exactly.
     enough = np.searchsorted(np.cumsum(cluster.counts), coverage * cluster.size) + 1
     return min(n, int(enough), n if most is None else most)
 
@@ -401,7 +409,8 @@ def _heading(description: Description) -> str:
     if description.n_refused:
         text += f", {description.n_refused:,} of them not learned for lack of room"
     if description.n_removed:
-        text += f", {description.n_removed:,} of them in clusters removed since"
+        gone = "forgotten" if description.forgets else "in clusters removed since"
+        text += f", {description.n_removed:,} of them {gone}"
     return f"{text} ({description.note})" if description.note else text
 
 
@@ -434,7 +443,7 @@ def _cluster_lines(cluster: ClusterDescription, n: int, rules: Iterator[str]) ->
         rule = next(rules) or "the whole range"
         yield f"  {rule}   ({count_of(count, 'row')}, {percent(share)})"
     if n < cluster.n_categories:
-        left = int(cluster.counts[n:].sum()) / cluster.size
+        left = cluster.counts[n:].sum().item() / cluster.size
         yield f"  ... and {_more(cluster.n_categories - n, 'category')} ({percent(left)})"
 
 

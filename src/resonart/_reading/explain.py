@@ -83,8 +83,8 @@ class NearestBox:
     ----------
     lower, upper : tuple of float
         Its corners in the user's units.
-    count : int
-        Rows it has encoded.
+    count : int or float
+        Rows it has encoded; where the model forgets, as they count now.
     share : float
         The same as a share of the cluster's.
     gaps : tuple of FeatureGap
@@ -105,7 +105,7 @@ class NearestBox:
 
     lower: tuple[float, ...]
     upper: tuple[float, ...]
-    count: int
+    count: int | float
     share: float
     gaps: tuple[FeatureGap, ...]
     size: float
@@ -327,7 +327,7 @@ def _explain_reading(
     distances = _BoxDistances(
         row=np.clip(row, low, high) if clips else row,
         boxes=boxes_from_weights(content.weights[own], content.bounds),
-        counts=content.counts[own],
+        counts=model._sizes(content)[own],
         bounds=content.bounds,
         names=names,
         rule=MatchRule.of(len(row), params),
@@ -427,8 +427,8 @@ class _BoxDistances:
         return NearestBox(
             lower=tuple(lower.tolist()),
             upper=tuple(upper.tolist()),
-            count=int(self._counts[j]),
-            share=int(self._counts[j]) / int(self._counts.sum()),
+            count=self._counts[j].item(),
+            share=self._counts[j].item() / self._counts.sum().item(),
             gaps=tuple(gaps),
             size=size / d,
             distance=float(self._apart[j]) / d,

@@ -6,7 +6,7 @@ import importlib.util
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from typing import Any
 
@@ -14,6 +14,7 @@ from .._rows.checks import ParameterError
 from .require import require
 
 Report = Callable[[int, int], None]
+StageReport = Callable[[str, int, int], None]
 
 # A bar nobody asked for is not worth showing for work that is done sooner (in seconds).
 PATIENCE = 2.0
@@ -61,6 +62,40 @@ def progress_bar(
         yield report
     finally:
         bar.close()
+
+
+@contextmanager
+def progress_bars(
+    progress: bool | int | str, *, name: str = "progress"
+) -> Iterator[StageReport | None]:
+    """As :func:`progress_bar`, for work in stages: a bar for each, one after the other.
+
+    The function that is given takes the name of the stage first.
+
+    Examples
+    --------
+    >>> with progress_bars(False) as report:
+    ...     print(report)
+    None
+    """
+    if not is_shown(progress, name=name):
+        yield None
+        return
+    with ExitStack() as open_bar:
+        shown, of_stage = "", None
+
+        def report(what: str, done: int, total: int) -> None:
+            nonlocal shown, of_stage
+            if of_stage is None or what != shown:
+                open_bar.close()
+                shown, of_stage = (
+                    what,
+                    open_bar.enter_context(progress_bar(progress, what, name=name)),
+                )
+            if of_stage is not None:
+                of_stage(done, total)
+
+        yield report
 
 
 def is_shown(progress: bool | int | str, *, name: str = "progress") -> bool:

@@ -8,19 +8,27 @@ from typing import Any
 import numpy as np
 
 
-def count_of(n: int, what: str) -> str:
-    """Write how many there are of something.
+def count_of(n: float, what: str) -> str:
+    """Write how many there are of something; of what has faded, about how many.
 
     Examples
     --------
     >>> count_of(1, "box"), count_of(1204, "row"), count_of(2, "box"), count_of(3, "category")
     ('1 box', '1,204 rows', '2 boxes', '3 categories')
+    >>> count_of(310.4, "row"), count_of(2.25, "row"), count_of(0.99, "row")
+    ('310 rows', '2.2 rows', '1 row')
     """
-    if n == 1:
-        return f"{n:,} {what}"
+    number = f"{n:,}" if isinstance(n, (int, np.integer)) else _about(float(n))
+    if number == "1":
+        return f"{number} {what}"
     if what.endswith("ry"):
-        return f"{n:,} {what[:-1]}ies"
-    return f"{n:,} {what}{'es' if what.endswith('x') else 's'}"
+        return f"{number} {what[:-1]}ies"
+    return f"{number} {what}{'es' if what.endswith('x') else 's'}"
+
+
+def _about(n: float) -> str:
+    """Write a number of rows that need not be whole, as precisely as it tells anything."""
+    return f"{n:,.0f}" if n >= 10.0 else f"{n:.1f}".removesuffix(".0")
 
 
 def in_words(value: object, other: Callable[[Any], str] = str) -> str:

@@ -28,9 +28,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     code : int
-        1 where click or rich is missing, 130 if it was interrupted before it began. Otherwise this
-        does not return: like any command it ends by ``SystemExit``, with 0, 1 (failed), 2 (wrong
-        usage), 130 (interrupted) or 141 (nobody read the output to its end).
+        1 where click or rich is missing, 130 if it was interrupted before it began or after it was
+        done. Otherwise this does not return: like any command it ends by ``SystemExit``, with 0, 1
+        (failed), 2 (wrong usage), 130 (interrupted) or 141 (nobody read the output to its end).
 
     Examples
     --------
@@ -42,6 +42,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     resonart 0.1.0
     exit code 0
     """
+    try:
+        return _run(arguments)
+    except KeyboardInterrupt:  # while much is imported, or when all is done but the last words
+        print("resonart: interrupted.", file=sys.stderr)
+        return 130
+
+
+def _run(arguments: Sequence[str] | None) -> int:
     try:
         import rich  # noqa: F401
 
@@ -55,8 +63,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
             file=sys.stderr,
         )
         return 1
-    except KeyboardInterrupt:  # much is imported, which takes a while
-        print("resonart: interrupted.", file=sys.stderr)
-        return 130
     app(list(arguments) if arguments is not None else None, prog_name="resonart")
     raise AssertionError("unreachable: the application ends by SystemExit")

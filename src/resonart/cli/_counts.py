@@ -68,7 +68,10 @@ class ClusterCounts:
 
     def summary(self, labels: Integers, living: Integers, label_column: str | None) -> Summary:
         """Return all of it at once; ``living`` are the labels that clusters have now."""
-        sizes, n_noise = self.sizes(labels, int(living.max(initial=-1)) + 1)
+        n_labels = int(living.max(initial=-1)) + 1
+        if not len(labels):  # ids are labels: of clusters that are gone, too
+            n_labels = max(n_labels, len(self._sizes) - 1)
+        sizes, n_noise = self.sizes(labels, n_labels)
         agreement = self.agreement(labels)
         return Summary(sizes, n_noise, label_column, self.n_classes, agreement, living)
 
@@ -123,9 +126,10 @@ class Summary(NamedTuple):
 
         n_categories = np.zeros_like(self.sizes) if categories is None else categories
         lines = [
-            line(str(label), int(self.sizes[label]), int(n_categories[label]))
-            for label in np.argsort(-self.sizes, kind="stable")
-            if self.living is None or label in self.living
+            line(str(label) + gone, int(self.sizes[label]), int(n_categories[label]))
+            for label in np.argsort(-self.sizes, kind="stable").tolist()
+            for gone in ["" if self.living is None or label in self.living else " (gone)"]
+            if not gone or self.sizes[label]
         ]
         if self.n_noise:
             lines.append(line("noise", self.n_noise, None))

@@ -12,6 +12,7 @@ from resonart._estimators.in_blocks import end_blocks, learn_block
 from resonart.io import Chunk
 from resonart.io._read import join_chunks, part_of
 
+from ._clock import forgets, split_times
 from ._cluster_ids import ClusterIds, Integers
 from ._errors import CommandError
 from ._output import Advance
@@ -55,7 +56,9 @@ def read_first_rows(chunks: Iterable[Chunk], limit: int, advance: Advance) -> Fi
     return FirstRows(part_of(whole, 0, limit), False, rest)
 
 
-def learn(model: Any, first: FirstRows, on_chunk: OnChunk, advance: Advance) -> Learned:
+def learn(
+    model: Any, first: FirstRows, on_chunk: OnChunk, advance: Advance, *, has_times: bool = False
+) -> Learned:
     """Let the model learn all rows, and hand every chunk on with the ids of its clusters.
 
     A table that is read whole is learned by ``fit``, a larger one block by block.
@@ -67,8 +70,16 @@ def learn(model: Any, first: FirstRows, on_chunk: OnChunk, advance: Advance) -> 
         check_goes_in_chunks(model, n_first_rows)
     for chunk in chain([first.chunk], first.rest):
         began = time.perf_counter()
-        labels = model.fit(chunk.rows).labels_ if first.is_all else learn_block(model, chunk.rows)
+        rows, times = split_times(chunk.rows, has_times)
+        if times is not None:
+            labels = (model.fit if first.is_all else model.partial_fit)(rows, time=times).labels_
+        else:
+            labels = model.fit(rows).labels_ if first.is_all else learn_block(model, rows)
         seconds += time.perf_counter() - began
+        if forgets(model):
+            on_chunk(chunk, labels)  # which clusters rows were in that are gone stays so
+            advance(len(rows))
+            continue
         if first.is_all or keeps_labels(model):
             before, n_merges = n_merges, getattr(model, "n_merges_", 0)
             ids.follow(model.n_clusters_, None if n_merges == before else model.label_map_)
@@ -78,7 +89,7 @@ def learn(model: Any, first: FirstRows, on_chunk: OnChunk, advance: Advance) -> 
         began = time.perf_counter()
         label_map = end_blocks(model)
         seconds += time.perf_counter() - began
-        if label_map is not None and keeps_labels(model):
+        if label_map is not None and keeps_labels(model) and not forgets(model):
             ids.follow(model.n_clusters_, label_map)
     return Learned(first.is_all, n_first_rows, seconds, ids.labels())
 
@@ -103,9 +114,10 @@ def keeps_labels(model: Any) -> bool:
 
     TopoART numbers its clusters by what is linked, anew each time, and DensityART reads them anew,
     so that they may split: only all rows asked again, after the last is learned, tell their
-    clusters.
+    clusters. Where DensityART forgets, nobody can be asked later: rows stay where they were when
+    they came.
     """
-    return not isinstance(model, (resonart.TopoART, resonart.DensityART))
+    return forgets(model) or not isinstance(model, (resonart.TopoART, resonart.DensityART))
 
 
 def labels_are_final(model: Any, learned: Learned) -> bool:

@@ -123,6 +123,11 @@ class ModelOptions:
                     f"{self.model}. Name the model that you mean: --model {owners[0]}."
                 )
         params = self.params_of(kind)
+        if "half_life" in params and "window" in params:
+            raise click.UsageError(
+                "--half-life and --window are two ways to forget, and a model has one. Leave one "
+                "of them out."
+            )
         if "random_state" in parameters_of(kind):
             params = {"random_state": 0} | params
         if self.model == "topo-art" and params.get("rho_a") is None:

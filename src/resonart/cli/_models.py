@@ -83,9 +83,16 @@ def in_short(model: Any) -> str:
     >>> from resonart import FuzzyART
     >>> in_short(FuzzyART(rho=0.5).fit([[0.0], [1.0]]))
     'fuzzy-art, rho 0.5'
+    >>> in_short(resonart.DensityART(half_life=1e3).fit([[0.0], [1.0]]))
+    'density-art, half-life 1000'
     """
-    vigilances = (f"{name} {value:g}" for name, value in vigilances_of(model).items())
-    return ", ".join([kind_of(model), *vigilances])
+    values: dict[str, float | None] = {
+        **vigilances_of(model),
+        "half-life": getattr(model, "half_life", None),
+        "window": getattr(model, "window", None),
+    }
+    told = (f"{name} {value:.12g}" for name, value in values.items() if value is not None)
+    return ", ".join([kind_of(model), *told])
 
 
 def living_labels(model: Any) -> Integers:

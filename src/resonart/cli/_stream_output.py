@@ -7,19 +7,43 @@ import json
 import os
 import stat
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
+from operator import itemgetter
 from typing import BinaryIO, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from resonart import Learned
+from resonart import ClusterEvent, Learned
+from resonart._shared.escape import escaped_json
+from resonart.io._times import in_words
 
 from ._errors import CommandError, naming
+from ._events import distance_of
 from ._locks import try_lock
+
+
+class Naming(NamedTuple):
+    """How places and times are written."""
+
+    features: Sequence[str]
+    has_dates: bool
+
+    def place(self, event: ClusterEvent) -> str:
+        """Return where an event was, in JSON, by the names of the features."""
+        values = (float(f"{value:.6g}") for value in event.place.values())
+        named = dict(zip(self.features, values, strict=True))
+        return escaped_json(json.dumps(named, ensure_ascii=False, separators=(",", ":")))
+
+    def time(self, event: ClusterEvent) -> str:
+        """Return when an event was: a number, or a date."""
+        return in_words(event.time, self.has_dates)
+
+
+NO_NAMES = Naming((), False)
 
 
 class LineFormat(NamedTuple):
@@ -30,24 +54,39 @@ class LineFormat(NamedTuple):
     truth: tuple[str, str]  # how no and yes are written
     # What has renamed labels, the last line before it, and which labels.
     renaming: Callable[[str, int, dict[int, int]], str]
+    # What was told of a cluster, after which line, and how it is written.
+    event: Callable[[ClusterEvent, int, Naming], str]
 
     def lines(
-        self, numbers: NDArray[np.int64], learned: Learned, before: int, event: str = "merge"
+        self,
+        numbers: NDArray[np.int64],
+        learned: Learned,
+        before: int,
+        event: str = "merge",
+        told: Iterable[tuple[int, ClusterEvent]] = (),
+        names: Naming = NO_NAMES,
     ) -> str:
-        """Return what was learned of rows, and between them the events that renamed labels.
+        """Return what was learned of rows, and between them the events that changed clusters.
 
-        ``before`` is the line of the last row before these.
+        ``before`` is the line of the last row before these. Each event of ``told`` comes with the
+        number of these rows after which it was.
         """
-        parts: list[str] = []
-        done = 0
+
+        def line_of(after: int) -> int:
+            # A merge that makes room for a row comes before it.
+            return int(numbers[after - 1]) if after > 0 else before
+
+        events: list[tuple[int, str]] = []
         for after, label_map in learned.renamings:
-            parts.append(self._rows(numbers, learned, done, after))
-            done = after
             changed = {old: new for old, new in enumerate(label_map.tolist()) if old != new}
             if changed:
-                # A merge that makes room for a row comes before it.
-                line = int(numbers[after - 1]) if after else before
-                parts.append(self.renaming(event, line, changed))
+                events.append((after, self.renaming(event, line_of(after), changed)))
+        events += [(after, self.event(each, line_of(after), names)) for after, each in told]
+        parts: list[str] = []
+        done = 0
+        for after, text in sorted(events, key=itemgetter(0)):
+            parts += [self._rows(numbers, learned, done, after), text]
+            done = after
         parts.append(self._rows(numbers, learned, done, len(numbers)))
         return "".join(parts)
 
@@ -71,20 +110,72 @@ def _renaming_as_csv(event: str, line: int, changed: dict[int, int]) -> str:
     return "".join(f"{event},{line},{old},,,{new}\n" for old, new in changed.items())
 
 
+def _event_as_ndjson(event: ClusterEvent, line: int, names: Naming) -> str:
+    time, distance = names.time(event), distance_of(event)
+    told = {
+        "event": json.dumps(event.kind),
+        "line": line,
+        "label": event.label,
+        "other": "null" if event.other is None else event.other,
+        "row": event.row,
+        "time": json.dumps(time) if names.has_dates else time,
+        "size": f"{event.size:.6g}",
+        "distance": "null" if distance is None else f"{distance:.6g}",
+        "place": names.place(event),
+    }
+    return "{" + ",".join(f'"{name}":{value}' for name, value in told.items()) + "}\n"
+
+
+def _event_as_csv(event: ClusterEvent, line: int, names: Naming) -> str:
+    other = "" if event.other is None else event.other
+    moved = distance_of(event)
+    distance = "" if moved is None else f"{moved:.6g}"
+    place = names.place(event).replace('"', '""')
+    return (
+        f"{event.kind},{line},{event.label},,,,{other},{event.row},{names.time(event)},"
+        f'{event.size:.6g},{distance},"{place}"\n'
+    )
+
+
 LINE_FORMATS = {
     "ndjson": LineFormat(
         header="",
         row='{"line":%d,"label":%d,"match":%.6g,"new":%s}\n',
         truth=("false", "true"),
         renaming=_renaming_as_ndjson,
+        event=_event_as_ndjson,
     ),
     "csv": LineFormat(
         header="event,line,label,match,new,renamed_to\n",
         row="row,%d,%d,%.6g,%s,\n",
         truth=("0", "1"),
         renaming=_renaming_as_csv,
+        event=_event_as_csv,
     ),
 }
+# Of a model that has events a table has more columns.
+_MORE = ("other", "row", "time", "size", "distance", "place")
+
+
+def line_format(name: str, *, has_events: bool) -> LineFormat:
+    """Return a format, of lines among which there are events, or of lines without.
+
+    Examples
+    --------
+    >>> print(line_format("csv", has_events=False).header, end="")
+    event,line,label,match,new,renamed_to
+    >>> print(line_format("csv", has_events=True).header, end="")
+    event,line,label,match,new,renamed_to,other,row,time,size,distance,place
+    """
+    found = LINE_FORMATS[name]
+    if name != "csv" or not has_events:
+        return found
+    empty = "," * len(_MORE) + "\n"
+    return found._replace(
+        header=found.header.replace("\n", "," + ",".join(_MORE) + "\n"),
+        row=found.row.replace("\n", empty),
+        renaming=lambda *told: found.renaming(*told).replace("\n", empty),
+    )
 
 
 @dataclass(frozen=True)

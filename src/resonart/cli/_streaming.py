@@ -7,6 +7,7 @@ ends the program, the next run finds a model and the place in the input that bel
 from __future__ import annotations
 
 import json
+import math
 import os
 import signal
 import time
@@ -21,14 +22,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from resonart import DensityART, Learned
+from resonart import ClusterEvent, DensityART, Learned
 from resonart._shared.escape import escaped_json
 from resonart.io import Block, LineParser, LineReader, LiveRows, Reject
+from resonart.io._times import are_back, in_words
 
+from ._clock import clock_of, forgets, note_of_times, split_times
 from ._errors import CommandError, as_options, naming, note_features, print_error, warn
+from ._events import Diary
 from ._models import check_width, is_fitted
-from ._stream_output import LineFormat, LineOutput, WrittenFile
+from ._stream_output import LineFormat, LineOutput, Naming, WrittenFile
 
+# Rows of a model with events that are learned at once: its diary keeps the last ones only.
+AT_ONCE = 4_096
 SHOWN_TEXT = 1_000  # bytes of a rejected line that are kept
 SHOWN_REJECTS = 5  # lines told on stderr where there is no file for them
 KEY = "stream"  # in a model file's metadata
@@ -145,8 +151,11 @@ class Streamer:
     checkpoint_every: int
     stops_at_reject: bool
     learns: bool
+    has_times: bool = False  # in the last column of rows
 
     def __post_init__(self) -> None:
+        self._latest = clock_of(self.model).now if self.has_times else -math.inf
+        self._diary = Diary(self.model)
         self._read = self.position  # how far lines were read; `position` is what was learned
         # Where the model file stands; None where there is none yet.
         self.saved = self.position if Path(self.path).exists() else None
@@ -280,6 +289,8 @@ class Streamer:
             n_rejected=self._read.n_rejected + len(rejects),
         )
         if len(found.rows):
+            if self.has_times:
+                self._latest = float(found.rows[-1, -1])
             self._waiting.append(found)
             self.n_waiting += len(found.rows)
         self._report_rejects(rejects)
@@ -293,11 +304,16 @@ class Streamer:
         """Parse lines; rows that the model refuses are no rows for it."""
         found = self.parser.parse(data, self._read.n_lines + 1)
         check_width(self.parser.names, self.model, self.parser.title)
-        bounds = self._strict_bounds(found.rows.shape[1])
+        return self._without_late(self._without_outside(found))
+
+    def _without_outside(self, found: LiveRows) -> LiveRows:
+        """Reject rows that leave bounds which no row may leave."""
+        features, _ = split_times(found.rows, self.has_times and found.rows.shape[1] > 0)
+        bounds = self._strict_bounds(features.shape[1])
         if bounds is None:
             return found
         low, high = bounds
-        outside = (found.rows < low) | (found.rows > high)
+        outside = (features < low) | (features > high)
         is_outside = outside.any(axis=1)
         if not is_outside.any():
             return found
@@ -311,6 +327,24 @@ class Streamer:
             )
             rejects.append(Reject(int(found.lines[row]), reason, b""))
         return LiveRows(found.rows[~is_outside], found.lines[~is_outside], sorted(rejects))
+
+    def _without_late(self, found: LiveRows) -> LiveRows:
+        """Reject rows whose time is before that of a row that was taken."""
+        if not self.has_times or not len(found.rows):
+            return found
+        times = found.rows[:, -1]
+        is_late = are_back(times, self._latest)
+        if not is_late.any():
+            return found
+        latest = np.maximum.accumulate(np.maximum(times, self._latest))
+        rejects = found.rejects
+        for row in np.flatnonzero(is_late).tolist():
+            is_now, was = (
+                in_words(float(each[row]), self.parser.has_dates) for each in (times, latest)
+            )
+            reason = f"{self.parser.time_name!r} runs backwards: {is_now} after {was}"
+            rejects.append(Reject(int(found.lines[row]), reason, b""))
+        return LiveRows(found.rows[~is_late], found.lines[~is_late], sorted(rejects))
 
     def _strict_bounds(self, n_features: int) -> tuple[NDArray[Any], NDArray[Any]] | None:
         """Return the bounds that no row may leave, if there are such, before it learns, too."""
@@ -373,18 +407,49 @@ class Streamer:
         is_new = not is_fitted(self.model)
         if is_new:
             note_features(self.parser.title, self.parser.names, self.parser.doubtful(rows))
+        has_events = self.learns and isinstance(self.model, DensityART)
+        # What a new model begins with tells it the feature ranges.
+        size = AT_ONCE if has_events and not is_new else len(rows)
+        for first in range(0, len(rows), size):
+            some = slice(first, first + size)
+            self._learn_some(*split_times(rows[some], self.has_times), lines[some])
+        if is_new:
+            self.model.name_features(self.parser.names)
+
+    def _learn_some(
+        self,
+        rows: NDArray[np.float64],
+        times: NDArray[np.float64] | None,
+        lines: NDArray[np.int64],
+    ) -> None:
+        told: list[tuple[int, ClusterEvent]] = []
         if self.learns:
-            learned = self.model.learn_many(rows)
+            n_before = self.model.n_samples_seen_ if is_fitted(self.model) else 0
+            more = {} if times is None else {"time": times}
+            learned = self.model.learn_many(rows, **more)
+            told = [(each.row - n_before, each) for each in self._diary.news(self.model)]
+            if self._diary.n_lost:
+                warn(
+                    f"{self._diary.n_lost:,} events came so quickly one after the other that they "
+                    "are not told. A longer --half-life or --window has fewer."
+                )
+                self._diary.n_lost = 0
         else:
             founded = np.zeros(len(rows), dtype=np.bool_)
             scores = self.model.score_samples(rows)
             learned = Learned(self.model.predict(rows), scores, founded, [])
+        if forgets(self.model):
+            learned = learned._replace(renamings=self._diary.of_living(learned.renamings, told))
         event = "reading" if isinstance(self.model, DensityART) else "merge"
-        told = self.format.lines(lines, learned, self._read.last_line, event)
-        self.outputs["output"].write(told)
+        names = Naming(self.parser.names or (), self.parser.has_dates)
+        text = self.format.lines(lines, learned, self._read.last_line, event, told, names)
+        self.outputs["output"].write(text)
         self._read = replace(self._read, last_line=int(lines[-1]))
-        if is_new:
-            self.model.name_features(self.parser.names)
+
+    @property
+    def n_events(self) -> int:
+        """How many events the model ever had."""
+        return self._diary.n_told
 
     def _is_due(self) -> bool:
         done = self.saved.n_rows if self.saved is not None else 0
@@ -401,6 +466,9 @@ class Streamer:
         if position == self.saved:
             return
         told = {"position": asdict(position), "parser": self.parser.state()}
-        self.model.save(self.path, metadata={KEY: told}, include_labels=False)
+        about: dict[str, Any] = {KEY: told}
+        if self.has_times:
+            about |= note_of_times(self.parser)
+        self.model.save(self.path, metadata=about, include_labels=False)
         self.saved = position
         self.n_checkpoints += 1

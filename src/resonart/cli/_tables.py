@@ -11,6 +11,7 @@ import click
 from resonart import io
 from resonart._shared.words import count_of
 
+from ._clock import known_column
 from ._command import COUNT, choice_option, gathered, in_section, option
 from ._errors import CommandError, note_features
 from ._learning import read_first_rows
@@ -46,11 +47,23 @@ class TableOptions(TextOptions):
     missing: Missing
     format: str | None
 
-    def open(self, source: str, model: Any = None) -> io.TableReader:
-        """Open a table; one for a model by the names of its features, or else by their order."""
+    def open(
+        self, source: str, model: Any = None, time_column: str | None = None, about: Any = None
+    ) -> io.TableReader:
+        """Open a table; one for a model by the names of its features, or else by their order.
+
+        ``about`` is what was noted with the model: the column that was its clock is no feature.
+        """
         finds_features = model is not None and self.columns is None
         features = feature_names(model) if finds_features else None
-        reader = io.open_table(source, features=features, **vars(self))
+        clock = known_column(about)
+        reader = io.open_table(
+            source,
+            features=features,
+            time=time_column,
+            ignore=() if clock is None else (clock,),
+            **vars(self),
+        )
         try:
             check_width(reader.feature_names, model, reader.source)
         except CommandError:

@@ -16,6 +16,7 @@ from resonart._shared.words import count_of
 from resonart.io import Chunk, TableReader
 from resonart.io._read import part_of
 
+from ._clock import check_column, note_of_times, split_times, time_option
 from ._cluster_ids import Integers, renamed
 from ._command import command, data_argument, option, picture_option
 from ._counts import ClusterCounts
@@ -43,6 +44,7 @@ from ._temporary_ids import AT_ONCE, TemporaryIds
     "cluster data.csv --label class --report --picture boxes.png",
     "cluster data.csv --min-cluster-size 20 --noise attach",
     "cluster data.parquet --model ddvfa --rho-lb 0.85 --rho-ub 0.95 --json",
+    "cluster data.csv --half-life 1000",
 )
 @data_argument
 @label_table_options
@@ -56,6 +58,7 @@ from ._temporary_ids import AT_ONCE, TemporaryIds
     help="The two features along the axes of the picture. [default: the first two]",
 )
 @table_options
+@time_option
 @model_options()
 @in_memory_option
 def cluster(
@@ -66,6 +69,7 @@ def cluster(
     picture: Path | None,
     axes: list[str] | None,
     table: TableOptions,
+    time_column: str | None,
     model_options: ModelOptions,
     in_memory_rows: int | None,
     output: Output,
@@ -83,18 +87,21 @@ def cluster(
     if save is not None:
         check_folder("--save", save)
     model = model_options.make()
-    task = ClusterTask(data, table, model, labels)
+    check_column(time_column, model)
+    task = ClusterTask(data, table, model, labels, time_column)
     with table_writer(labels.target) as writer, TemporaryIds() as kept_ids:
         result = run(task, kept_ids if writer is not None else None, in_memory_rows, output)
         # First what took long to learn: nothing that fails later loses it.
         if save is not None:
             made_by = f"resonart {resonart.__version__} cluster"
             about = {"made_by": made_by, "data": data, "rows": result.counts.n_rows}
+            if time_column is not None:
+                about |= note_of_times(result.reader)
             model.save(save, metadata=about, include_labels=False)  # they have their own table
         if writer is not None:
             for columns in labelled(task, result, kept_ids):
                 writer.write(columns)
-    draw(picture, lambda ax: draw_categories(ax, model, result, axes))
+    draw(picture, lambda ax: draw_categories(ax, task, result, axes))
     files = {"labels_file": labels.target, "model_file": save, "picture_file": picture}
     return report_of(task, result, files, output.seconds, describes=report)
 
@@ -106,6 +113,15 @@ class ClusterTask(NamedTuple):
     table: TableOptions
     model: Any
     labels: LabelTable
+    time_column: str | None = None
+
+    def open(self) -> TableReader:
+        """Open the table."""
+        return self.table.open(self.data, time_column=self.time_column)
+
+    def features(self, chunk: Chunk) -> NDArray[np.float64]:
+        """Return the features of rows, without their times."""
+        return split_times(chunk.rows, self.time_column is not None)[0]
 
 
 class ClusterResult(NamedTuple):
@@ -131,7 +147,7 @@ def run(
         if kept_ids is not None:
             kept_ids.add(chunk.numbers, ids)
 
-    with task.table.open(task.data) as reader:
+    with task.open() as reader:
         with output.progress("Reading") as advance:
             first = read_first_rows(
                 reader, row_limit(in_memory_rows, len(reader.feature_names)), advance
@@ -140,7 +156,8 @@ def run(
         if not first.is_all:
             check_readable_twice(task, len(first.chunk.rows))
         with output.progress("Learning") as advance:
-            learned = learn(task.model, first, on_chunk, advance)
+            has_times = task.time_column is not None
+            learned = learn(task.model, first, on_chunk, advance, has_times=has_times)
     if not labels_are_final(task.model, learned):
         counts = count_again(task)
     task.model.name_features(reader.feature_names)
@@ -171,9 +188,9 @@ def check_readable_twice(task: ClusterTask, n_rows: int) -> None:
 def count_again(task: ClusterTask) -> ClusterCounts:
     """Ask the finished model for the cluster of every row."""
     counts = ClusterCounts()
-    with task.table.open(task.data) as reader:
+    with task.open() as reader:
         for chunk in reader:
-            counts.add(task.model.predict(chunk.rows), chunk.labels)
+            counts.add(task.model.predict(task.features(chunk)), chunk.labels)
     return counts
 
 
@@ -198,27 +215,31 @@ def labelled(
         numbers, ids = kept_ids.take(len(chunk.rows))
         if not np.array_equal(numbers, chunk.numbers):
             raise CommandError(f"{task.data} has changed while it was read. Cluster it again.")
-        labels = renamed(ids, result.learned.labels) if is_final else task.model.predict(chunk.rows)
-        yield task.labels.columns(numbers, labels, task.model, chunk.rows)
+        rows = task.features(chunk)
+        labels = renamed(ids, result.learned.labels) if is_final else task.model.predict(rows)
+        yield task.labels.columns(numbers, labels, task.model, rows)
 
 
 def chunks_again(task: ClusterTask, first: FirstRows | None) -> Iterator[Chunk]:
     """Give all rows a second time, from memory or from the file."""
     if first is None:
-        with task.table.open(task.data) as reader:
+        with task.open() as reader:
             yield from reader
     else:
         for begin in range(0, len(first.chunk.rows), AT_ONCE):
             yield part_of(first.chunk, begin, begin + AT_ONCE)
 
 
-def draw_categories(ax: Any, model: Any, result: ClusterResult, axes: Iterable[str] | None) -> None:
+def draw_categories(
+    ax: Any, task: ClusterTask, result: ClusterResult, axes: Iterable[str] | None
+) -> None:
     """Draw the boxes, and the rows where they are at hand."""
+    model = task.model
     features: Any = (0, 1) if model.n_features_in_ > 1 else 0
     if axes is not None:
         features = tuple(as_feature(text, feature_names(model)) for text in axes)
     rows, labels = (
-        (None, None) if result.first is None else (result.first.chunk.rows, model.labels_)
+        (None, None) if result.first is None else (task.features(result.first.chunk), model.labels_)
     )
     plot.categories(model, rows, labels=labels, features=features, ax=ax)
 
@@ -248,6 +269,7 @@ def report_of(
         "rows": n_rows,
         "dropped_rows": reader.n_dropped,
         "features": reader.feature_names,
+        "time_column": reader.time_name,
         "left_out": reader.left_out,
         "in_memory": learned.in_memory,
         "model": kind_of(model),
@@ -293,6 +315,7 @@ def report_of(
     facts = {
         "data": f"{task.data}: {rows_in_words(n_rows, width, reader.n_dropped)}{how}",
         "left out": ", ".join(map(str, reader.left_out)),
+        "clock": None if reader.time_name is None else f"the column {reader.time_name!r}",
         "model": f"{in_short(model)}{chosen}",
         "why": choice if reading is None else reading,
         "found": f"{count_of(n_clusters, 'cluster')} in "

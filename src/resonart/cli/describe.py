@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
 import resonart
+from resonart.io._times import in_words
 
+from ._clock import HAS_DATES, clock_of, forgets, known_column
 from ._command import COUNT, SHARE, command, model_argument, option
-from ._models import in_short, kind_of, load_fitted, vigilances_of
-from ._output import Output, Report
+from ._events import distance_of, events_of
+from ._models import feature_names, in_short, kind_of, load_fitted, vigilances_of
+from ._output import Output, Report, Table
+
+MOST_EVENTS = 5
 
 
 @command("describe model.resonart", "describe model.resonart --max-categories 1 --json")
@@ -30,9 +35,10 @@ def describe(model_file: str, output: Output, **limits: Any) -> Report:
 
     Every cluster is a set of categories, and each is written as a box in the units and with the
     names of your columns. Long ones are shortened to the categories that hold most rows; --json
-    has all.
+    has all. Of a model that forgets, the clock and the last events are shown, too.
     """
     model, about = load_fitted(model_file)
+    forgetting = forgetting_of(model, about)
     return Report(
         {
             "model_file": model_file,
@@ -40,7 +46,71 @@ def describe(model_file: str, output: Output, **limits: Any) -> Report:
             "params": model.get_params(),
             "vigilance": vigilances_of(model),
             "metadata": about,
+            "forgetting": None if forgetting is None else forgetting.record,
             "description": model.describe().to_dict(),
         },
-        [f"{model_file}: {in_short(model)}", resonart.export_text(model, **limits).rstrip()],
+        [
+            f"{model_file}: {in_short(model)}",
+            *([] if forgetting is None else [forgetting.facts]),
+            resonart.export_text(model, **limits).rstrip(),
+            *([] if forgetting is None or not forgetting.events.rows else [forgetting.events]),
+        ],
     )
+
+
+class Forgetting(NamedTuple):
+    """What is to be said of a model that forgets: for machines, in words, and its last events."""
+
+    record: dict[str, Any]
+    facts: dict[str, object]
+    events: Table
+
+
+def forgetting_of(model: Any, about: dict[str, Any]) -> Forgetting | None:
+    """Return by which clock a model forgets, how it stands, and what became of its clusters."""
+    if not forgets(model):
+        return None
+    clock, told, column = clock_of(model), events_of(model), known_column(about)
+    is_date = clock.is_given and about.get(HAS_DATES) is True
+    names = feature_names(model)
+    record = {
+        "half_life": model.half_life,
+        "window": model.window,
+        "clock": "time" if clock.is_given else "rows",
+        "time_column": column,
+        "now": clock.now,
+        "n_forgotten": model.n_removed_,
+        "n_events": told.n_ever,
+        "events": [
+            each.to_dict()
+            | {
+                "distance": distance_of(each),
+                "place": dict(zip(names, each.place.values(), strict=True)),
+            }
+            for each in told.last
+        ],
+    }
+    unit = "rows" if not clock.is_given else "seconds" if is_date else "units of the clock"
+    is_fading = model.half_life is not None
+    told_by = "counts rows" if not clock.is_given else "times that came with the rows"
+    facts: dict[str, object] = {
+        "forgets": f"rows count half after {model.half_life:,.12g} {unit}"
+        if is_fading
+        else f"rows count for {model.window:,.12g} {unit}",
+        "clock": told_by if column is None else f"the column {column!r}",
+        "now": in_words(clock.now, is_date),
+        "events": f"{told.n_ever:,}",
+    }
+    lines = [
+        (
+            each.kind,
+            each.label,
+            each.other,
+            each.row,
+            in_words(each.time, is_date),
+            f"{each.size:,.1f}",
+        )
+        for each in reversed(told.last)
+    ]
+    heads = ["event", "cluster", "other", "row", "time", "size"]
+    return Forgetting(record, facts, Table(heads, lines, MOST_EVENTS))

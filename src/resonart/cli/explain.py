@@ -34,9 +34,9 @@ def explain(model_file: str, data: str, row: int, table: TableOptions, output: O
     Shows its match, the nearest box of its cluster, in which features and by how much it lies
     outside of that box, and which cluster would be next.
     """
-    model, _ = load_fitted(model_file)
+    model, about = load_fitted(model_file)
     # What other rows lack is not this one's business.
-    with replace(table, missing="keep").open(data, model) as reader:
+    with replace(table, missing="keep").open(data, model, about=about) as reader:
         values = find_row(reader, row)
     explanation = model.explain(values)
     return Report(

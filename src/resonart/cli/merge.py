@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy as np
 import resonart
 from resonart._shared.words import count_of
 
+from ._clock import HAS_DATES, TIME_COLUMN, known_column
 from ._command import command, target_option
 from ._errors import CommandError
 from ._files import InputFile, OutputFile, check_folder
@@ -37,10 +39,13 @@ def merge(model_files: tuple[str, ...], target: Path, output: Output) -> Report:
     if len(model_files) < 2:
         raise click.UsageError("merge needs two models or more.")
     check_folder("-o", target)
-    models = [load_for_merging(path) for path in model_files]
+    models, notes = zip(*(load_for_merging(path) for path in model_files), strict=True)
     check_one_kind(models, model_files)
     merged = merge_all(models, model_files)
     about = {"made_by": f"resonart {resonart.__version__} merge", "models": list(model_files)}
+    clocks = [{name: note.get(name) for name in (TIME_COLUMN, HAS_DATES)} for note in notes]
+    if known_column(clocks[0]) is not None and all(clock == clocks[0] for clock in clocks):
+        about |= clocks[0]
     merged.save(target, metadata=about, include_labels=False)
 
     label_maps = merged.label_maps_
@@ -79,17 +84,17 @@ def merge(model_files: tuple[str, ...], target: Path, output: Output) -> Report:
     )
 
 
-def load_for_merging(path: str) -> Any:
-    """Load a model, or say that its kind cannot be merged."""
-    model, _ = load_fitted(path)
+def load_for_merging(path: str) -> tuple[Any, dict[str, Any]]:
+    """Load a model and what was noted with it, or say that its kind cannot be merged."""
+    model, about = load_fitted(path)
     if not isinstance(model, MERGED):
         raise CommandError(
             f"{path} holds a {kind_of(model)} model; only density-art and ddvfa models merge."
         )
-    return model
+    return model, about
 
 
-def check_one_kind(models: list[Any], names: tuple[str, ...]) -> None:
+def check_one_kind(models: Sequence[Any], names: tuple[str, ...]) -> None:
     """Say that models of two kinds do not merge."""
     for model, name in zip(models, names, strict=True):
         if type(model) is not type(models[0]):
@@ -99,7 +104,7 @@ def check_one_kind(models: list[Any], names: tuple[str, ...]) -> None:
             )
 
 
-def merge_all(models: list[Any], names: tuple[str, ...]) -> Any:
+def merge_all(models: Sequence[Any], names: tuple[str, ...]) -> Any:
     """Merge; a message about one of the models names its file."""
     try:
         return resonart.merge_models(models)

@@ -47,12 +47,12 @@ def predict(
     Nothing is learned. Columns are found by the names of the model's features, in any order; a
     table without names needs them in the model's order. Tables of any size go through in chunks.
     """
-    model, _ = load_fitted(model_file)
+    model, about = load_fitted(model_file)
     if noise is not None:
         set_noise(model, noise, model_file)
     counts = ClusterCounts()
     with (
-        table.open(data, model) as reader,
+        table.open(data, model, about=about) as reader,
         table_writer(labels.target) as writer,
         output.progress("Predicting") as advance,
     ):

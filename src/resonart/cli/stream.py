@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -14,13 +15,14 @@ import numpy as np
 import resonart
 from resonart.io import LineParser, LineReader, guess_format
 
+from ._clock import check_column, known_column, time_option
 from ._command import COUNT, choice_option, command, option, target_option
 from ._errors import CommandError, as_options, message_of
 from ._files import STDIN, STDOUT, InputFile, OutputFile, UpdatedFile
 from ._model_options import ModelOptions, model_options
 from ._models import chooses_itself, feature_names, is_fitted, kind_of
 from ._output import Output, Report
-from ._stream_output import LINE_FORMATS, LineOutput
+from ._stream_output import LINE_FORMATS, LineOutput, line_format
 from ._streaming import Position, Streamer, stopping_at_signals
 from ._tables import TextOptions, text_options
 
@@ -41,6 +43,7 @@ WARM_UP = 1_000
     "--format", FORMATS, "Format of the rows. [default: from the name, else ndjson]", "form"
 )
 @text_options
+@time_option
 @target_option("Where lines go; - is standard output.", default=STDOUT)
 @choice_option("--output-format", list(LINE_FORMATS), "Format of the lines.", default="ndjson")
 @option("--rejects", type=OutputFile(), help="Where lines go that are no rows, and why.")
@@ -72,6 +75,7 @@ def stream(
     source: str,
     form: str | None,
     text: TextOptions,
+    time_column: str | None,
     target: str,
     output_format: str,
     rejects: str | None,
@@ -87,7 +91,8 @@ def stream(
     """Learn rows as they come, one line out for each.
 
     A line has the row's label, its match, and whether it is a new cluster; where clusters are read
-    anew or merged, a line tells which labels changed. MODEL is a model file.
+    anew or merged, a line tells which labels changed, and lines of density-art tell which clusters
+    were born, merged, split, moved and died. MODEL is a model file.
     If it is there, it goes on learning; if not, it is made, by the options that "resonart cluster"
     has, too. Model and place in the input are saved together, so that an input that can be replayed
     is learned exactly once: --resume goes on where the file stands, after a crash, too.
@@ -96,7 +101,7 @@ def stream(
         raise click.UsageError(
             "--no-learn leaves the model as it is: there is nothing to --resume."
         )
-    model, position, parser_state = find_model(path, resume=resume, must_exist=no_learn)
+    model, position, parser_state, about = find_model(path, resume=resume, must_exist=no_learn)
     # A model that goes on with another input leaves what it has told.
     appends = model is not None and not resume
     if model is None:
@@ -104,10 +109,17 @@ def stream(
     else:
         check_same(model, model_options, path)
     set_merging(model, merge_every)
+    if no_learn:
+        text = text if time_column is None else replace(text, exclude=(*text.exclude, time_column))
+        time_column = None
+    else:
+        time_column = time_column or known_column(about)
+        check_column(time_column, model, path)
     with ExitStack() as stack:
         stop = stack.enter_context(stopping_at_signals())
         raw = stack.enter_context(open_input(source))
-        parser = make_parser(form or named_format(source), text, model, source)
+        clocks = (time_column, known_column(about))
+        parser = make_parser(form or named_format(source), text, clocks, model, source)
         if parser_state is not None:
             restore(parser, parser_state, path)
         wanted = {"output": (None if target == STDOUT else target, output_format)}
@@ -123,7 +135,7 @@ def stream(
             parser=parser,
             reader=LineReader(raw.fileno(), wake=stop.wake),
             outputs=outputs,
-            format=LINE_FORMATS[output_format],
+            format=line_format(output_format, has_events=isinstance(model, resonart.DensityART)),
             stop=stop,
             position=position,
             resumes=resume,
@@ -131,6 +143,7 @@ def stream(
             checkpoint_every=checkpoint_every,
             stops_at_reject=on_reject == "stop",
             learns=not no_learn,
+            has_times=time_column is not None,
         )
         try:
             streamer.replay()
@@ -153,22 +166,22 @@ def stream(
 
 def find_model(
     path: str, *, resume: bool, must_exist: bool
-) -> tuple[Any, Position, dict[str, Any] | None]:
-    """Return the model of a file, where its stream stood, and its parser's state."""
+) -> tuple[Any, Position, dict[str, Any] | None, Any]:
+    """Return a file's model, where its stream stood, its parser's state, and its metadata."""
     if not Path(path).exists():
         if must_exist:
             raise CommandError(f"{path}: there is no such model, and --no-learn makes none.")
-        return None, Position(), None
+        return None, Position(), None, None
     model, metadata = resonart.load(path, with_metadata=True)
     if not resume:
-        return model, Position(), None
+        return model, Position(), None, metadata
     found = Position.of(metadata)
     if found is None:
         raise CommandError(
             f"{path} is no checkpoint of a stream, so there is nothing to resume. Without --resume "
             "it learns all of the input."
         )
-    return model, *found
+    return model, *found, metadata
 
 
 def check_same(model: Any, options: ModelOptions, path: str) -> None:
@@ -222,12 +235,21 @@ def named_format(source: str) -> str:
     return form
 
 
-def make_parser(form: str, text: TextOptions, model: Any, source: str) -> LineParser:
-    """Return a parser that finds the columns asked for, or else the model's features."""
+def make_parser(
+    form: str, text: TextOptions, clocks: tuple[str | None, str | None], model: Any, source: str
+) -> LineParser:
+    """Return a parser that finds the columns asked for, or else the model's features.
+
+    ``clocks`` are the column of times, and the one that the model has had.
+    """
+    time, known = clocks
     features = feature_names(model) if text.columns is None and is_fitted(model) else None
     title = "standard input" if source == STDIN else source
     try:
-        return LineParser(form, features=features, title=title, **vars(text))
+        ignore = () if known is None else (known,)
+        return LineParser(
+            form, features=features, time=time, ignore=ignore, title=title, **vars(text)
+        )
     except ValueError as error:
         raise click.UsageError(as_options(str(error))) from None
 
@@ -279,6 +301,8 @@ def report_of(streamer: Streamer) -> Report:
             "categories": n_categories,
             "refused": model.n_refused_ if fitted else 0,
             "features": streamer.parser.names,
+            "time_column": streamer.parser.time_name,
+            "events": streamer.n_events,
             "left_out": left_out,
             "checkpoints": streamer.n_checkpoints,
             "seconds": round(streamer.seconds, 3),

@@ -108,7 +108,12 @@ class Pooled(Strategy):
 
     def sample_rows(self, estimator: DensityART, asked: int) -> int:
         """Return 0: nothing depends on which rows come first."""
+        _check_forgets_nothing(estimator)
         return 0
+
+    def check_update(self, model: DensityART) -> None:
+        """Say that a model which forgets cannot go on."""
+        _check_forgets_nothing(model)
 
     def start(self, model: DensityART) -> DensityART:
         """Return a model that knows the ranges, and no rows: those are not to count twice."""
@@ -146,6 +151,18 @@ def strategy_of(model: object) -> Strategy:
         f"estimator must be a DDVFA or a DensityART or None, got {model!r}. Of the estimators only "
         "these have models that can be merged."
     )
+
+
+def _check_forgets_nothing(model: DensityART) -> None:
+    for name in ("half_life", "window"):
+        value = getattr(model, name)
+        if value is not None:
+            raise ValueError(
+                f"{name}={value!r} forgets rows by their age, and partitions that are learned "
+                f"apart have no common order in time. Give {name}=None, or learn the rows in their "
+                "order with partial_fit; or learn a model for each stream, with the time of its "
+                "rows (partial_fit(X, time=t)), and pool them by merge_models."
+            )
 
 
 def _check_unbounded(model: DDVFA, cure: str) -> None:

@@ -11,7 +11,8 @@ from ._columns import Columns, Request
 from ._errors import TableError, reason, shown
 from ._pyarrow import labels_of, require_pyarrow
 from ._source import Source
-from ._values import Floats, Objects, Piece
+from ._times import ISO, seconds_of_dates, seconds_of_many
+from ._values import MISSING, Floats, Objects, Piece
 
 # How much of a column of a Parquet file is held at a time.
 BUFFER = 2**20
@@ -42,6 +43,8 @@ class TypedTable(Columns):
         self.check_width(self.title, len(self.names))
         self.is_number = [self._is_number(kind) for kind in self._types]
         self.selection = self.select(request)
+        time = self.selection.time
+        self.has_dates = time is not None and not self.is_number[time]
 
     def _open(self) -> Any:
         """Open the table and return its schema."""
@@ -68,15 +71,17 @@ class TypedTable(Columns):
 
     def pieces(self, rows: int) -> Iterator[Piece]:
         """Give the rows in batches of at most so many."""
-        features, label = self.selection.features, self.selection.label
-        columns = features if label is None else [*features, label]
+        label, time = self.selection.label, self.selection.time
+        numbers = self.selection.columns
+        columns = numbers if label is None else [*numbers, label]
         try:
             for batch in self._batches(columns, rows):
                 for first in range(0, batch.num_rows, rows):
                     part = batch.slice(first, rows)
-                    values = np.empty((part.num_rows, len(features)))
-                    for k in range(len(features)):
-                        values[:, k] = self._doubles(part.column(k))
+                    values = np.empty((part.num_rows, len(numbers)))
+                    for k, j in enumerate(numbers):
+                        read = self._times if j == time else self._doubles
+                        values[:, k] = read(part.column(k))
                     yield Piece(values, None if label is None else self._labels(part, label))
         except (self._pa.ArrowException, OSError, EOFError) as error:
             raise TableError(
@@ -109,6 +114,28 @@ class TypedTable(Columns):
         # Not "safe": that would refuse whole numbers beyond 2**53, which go to the nearest double.
         doubles: Floats = values.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
         return doubles
+
+    def _times(self, values: Any) -> Floats:
+        """Return numbers as they are, and dates as seconds since 1970."""
+        pa, types = self._pa, self._pa.types
+        if types.is_dictionary(values.type):
+            values = values.dictionary_decode()
+        if self._is_number(values.type):
+            return self._doubles(values)
+        if types.is_timestamp(values.type) or types.is_date(values.type):
+            return seconds_of_dates(values)
+        assert self.selection.time is not None
+        where = f"{self.title}, column {self.names[self.selection.time]!r}"
+        if not (types.is_string(values.type) or types.is_large_string(values.type)):
+            raise TableError(
+                f"{where} cannot be the time: its type is {values.type}",
+                "Choose a column of numbers or of dates",
+            )
+        seconds, is_none = seconds_of_many(values.cast(pa.string()), MISSING)
+        if is_none.any():
+            told = shown(values[int(np.argmax(is_none))].as_py())
+            raise TableError(f"{where}: {told} is no date", f"Write dates in {ISO}")
+        return seconds
 
     def _labels(self, batch: Any, label: int) -> Objects:
         values = batch.column(batch.num_columns - 1)

@@ -34,6 +34,7 @@ class TextTable:
             parser.decide()
         assert parser.selection is not None
         self.names, self.selection = parser.names, parser.selection
+        self.has_dates = parser.has_dates
 
     def pieces(self, rows: int) -> Iterator[Piece]:
         """Give the rows in the blocks in which they are read."""

@@ -29,9 +29,12 @@ class Request:
     label: str | int | None = None
     exclude: Sequence[str | int] = ()
     features: Sequence[str] | None = None
+    time: str | int | None = None
+    ignore: Sequence[str] = ()
 
     def __post_init__(self) -> None:
-        for name, given in (("columns", self.columns), ("exclude", self.exclude)):
+        lists = {"columns": self.columns, "exclude": self.exclude, "ignore": self.ignore}
+        for name, given in lists.items():
             if given is not None and (
                 isinstance(given, (str, bytes)) or not hasattr(given, "__len__")
             ):
@@ -47,6 +50,12 @@ class Selection(NamedTuple):
     label: int | None
     left_out: list[str]
     is_chosen: bool  # by whoever asked; or else by what the columns hold
+    time: int | None = None
+
+    @property
+    def columns(self) -> list[int]:
+        """Columns of the rows: the features, and after them the time, if there is one."""
+        return self.features if self.time is None else [*self.features, self.time]
 
 
 class Columns:
@@ -92,9 +101,14 @@ class Columns:
         return number
 
     def excluded_columns(self, request: Request) -> list[int]:
-        """Return the columns that can be no features: what is excluded, and the label."""
+        """Return the columns that can be no features: what is excluded, the label, the time."""
         aside = [self.find(column, "exclude") for column in request.exclude]
-        return aside if request.label is None else [*aside, self.find(request.label, "label")]
+        for column, what in ((request.label, "label"), (request.time, "time")):
+            if column is not None:
+                aside.append(self.find(column, what))
+        if request.columns is None and request.ignore:
+            aside += [j for j, name in enumerate(self.names) if name in request.ignore]
+        return aside
 
     def finds_features_by_name(self, request: Request) -> bool:
         """Tell whether a model's features are found among these names.
@@ -110,6 +124,12 @@ class Columns:
     def select(self, request: Request) -> Selection:
         """Find the feature columns and the label column."""
         label = None if request.label is None else self.find(request.label, "label")
+        time = None if request.time is None else self.find(request.time, "time")
+        if time is not None and time == label:
+            raise TableError(
+                f"{self.title}, column {self.names[time]!r} is asked for both as label and as time",
+                "Decide for one of them",
+            )
         aside = self.excluded_columns(request)
         left_out: list[str] = []
         if request.columns is not None:
@@ -122,6 +142,11 @@ class Columns:
         else:
             features, left_out = self._of_numbers(request, aside)
         for j in features:
+            if j == time:
+                raise TableError(
+                    f"{self.title}, column {self.names[j]!r} is the time, and a feature, too",
+                    "Decide for one of them",
+                )
             if j in aside:
                 raise TableError(
                     f"{self.title}, column {self.names[j]!r} is a feature, and to be excluded or "
@@ -134,9 +159,9 @@ class Columns:
                     f"{self.why_not(j)}",
                     "Convert it to numbers first, or leave the column out",
                 )
-        self._check_distinct(features if label is None else [*features, label])
+        self._check_distinct([j for j in (*features, label, time) if j is not None])
         is_chosen = request.columns is not None or request.features is not None
-        return Selection(features, label, left_out, is_chosen)
+        return Selection(features, label, left_out, is_chosen, time)
 
     def _asked_for(self, columns: Sequence[str | int], label: int | None) -> list[int]:
         if len(columns) == 0:

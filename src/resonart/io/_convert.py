@@ -87,12 +87,14 @@ def convert(
             )
         for chunk in reader:
             writer.write(_named(reader, chunk))
-    names = [*reader.feature_names, *([reader.label_name] if reader.label_name else [])]
+    beside = [name for name in (reader.time_name, reader.label_name) if name is not None]
+    names = [*reader.feature_names, *beside]
     return Conversion(reader.n_rows - reader.n_dropped, reader.n_dropped, names, reader.left_out)
 
 
 def _named(reader: TableReader, chunk: Chunk) -> dict[str, NDArray[Any]]:
-    columns: dict[str, NDArray[Any]] = dict(zip(reader.feature_names, chunk.rows.T, strict=True))
+    names = [*reader.feature_names, *([] if reader.time_name is None else [reader.time_name])]
+    columns: dict[str, NDArray[Any]] = dict(zip(names, chunk.rows.T, strict=True))
     if reader.label_name is not None and chunk.labels is not None:
         columns[reader.label_name] = chunk.labels
     return columns

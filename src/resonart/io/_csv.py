@@ -20,6 +20,7 @@ from ._formats import BOM
 from ._notation import Notation
 from ._pyarrow import labels_of, read_csv, require_pyarrow
 from ._schema import DELIMITERS, Evidence, TextOptions, TextParser
+from ._times import seconds_of_many
 from ._values import BadLine, Piece, numbered
 
 _MARKS = re.compile(rb"(?m)^(?:%b)+" % BOM)
@@ -164,24 +165,29 @@ class CsvText(TextParser):
         chosen = self.selection
         assert chosen is not None
         data, line = self._after_header(data, line)
-        wanted = chosen.features if chosen.label is None else [*chosen.features, chosen.label]
+        wanted = chosen.columns if chosen.label is None else [*chosen.columns, chosen.label]
         bad: list[BadLine] = []
         table, lines = self._by_arrow(data, wanted), self._lines(data, line)
         if table is None:
             table, numbers, bad = self._one_by_one(data, line, wanted)
             lines = lambda: numbers  # noqa: E731
         n_rows = len(table[wanted[0]])
-        values = np.empty((n_rows, len(chosen.features)))
+        values = np.empty((n_rows, len(chosen.columns)))
         is_row = np.ones(n_rows, dtype=np.bool_)
-        for k, j in enumerate(chosen.features):
+        for k, j in enumerate(chosen.columns):
             if table[j].type == self._pa.float64():
                 values[:, k] = table[j].to_numpy(zero_copy_only=False)
                 continue
-            values[:, k], is_text = self.notation.doubles(table[j])
+            is_dates = j == chosen.time and self.has_dates
+            why_not = self._no_time if j == chosen.time else self._text_in_numbers
+            if is_dates:
+                values[:, k], is_text = seconds_of_many(table[j], self.notation.missing)
+            else:
+                values[:, k], is_text = self.notation.doubles(table[j])
             for i in np.flatnonzero(is_text & is_row).tolist():
-                bad.append(self._text_in_numbers(lines()[i], j, table[j][i].as_py().strip()))
+                bad.append(why_not(lines()[i], j, table[j][i].as_py().strip()))
             is_row &= ~is_text
-            if not is_text.any():
+            if not is_text.any() and not is_dates:
                 self._note_if_rough(j, table[j])
         labels = None
         if chosen.label is not None:
@@ -213,6 +219,8 @@ class CsvText(TextParser):
             return None
         assert self.selection is not None
         as_text = {j for j in wanted if j in self._rough or j == self.selection.label}
+        if self.has_dates and self.selection.time is not None:
+            as_text.add(self.selection.time)
         # To pyarrow nan(1) is a number, and a number that stands for a missing value only where no
         # blanks are around it.
         if b"(" in plain or self.notation.has_missing_numbers:

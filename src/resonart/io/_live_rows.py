@@ -62,7 +62,7 @@ class LiveRows(NamedTuple):
     Attributes
     ----------
     rows : ndarray of shape (n_rows, n_features)
-        Finite numbers.
+        Finite numbers. Where a column of times was asked for, they are the last column.
     lines : ndarray of shape (n_rows,)
         The number of each row's line, from 1.
     rejects : list of Reject
@@ -97,7 +97,7 @@ class LineParser:
     ----------
     format : {"csv", "tsv", "ndjson"}
         What the lines are.
-    columns, exclude, features, header, delimiter, decimal, thousands, na, encoding
+    columns, exclude, features, time, ignore, header, delimiter, decimal, thousands, na, encoding
         As in :func:`open_table`. Lines of UTF-16 and UTF-32 cannot be told apart by themselves.
     title : str, default="the input"
         What the lines are called in messages.
@@ -120,6 +120,8 @@ class LineParser:
         *,
         exclude: Sequence[str | int] = (),
         features: Sequence[str] | None = None,
+        time: str | int | None = None,
+        ignore: Sequence[str] = (),
         header: bool | None = None,
         delimiter: str | None = None,
         decimal: str = ".",
@@ -136,7 +138,7 @@ class LineParser:
                 f"Lines in {encoding} cannot be told apart one by one. Convert the input to UTF-8 "
                 "first."
             )
-        request = Request(columns, None, exclude, features)
+        request = Request(columns, None, exclude, features, time, ignore)
         self._text = text_parser(format, title, options, request, in_lines=True)
 
     @property
@@ -151,6 +153,17 @@ class LineParser:
         return None if chosen is None else [self._text.names[j] for j in chosen.features]
 
     @property
+    def time_name(self) -> str | None:
+        """What the column of times is called; None until known, or where there is none."""
+        chosen = self._text.selection
+        return None if chosen is None or chosen.time is None else self._text.names[chosen.time]
+
+    @property
+    def has_dates(self) -> bool:
+        """Whether times are dates."""
+        return self._text.has_dates
+
+    @property
     def left_out(self) -> list[str]:
         """Columns left out because they do not hold numbers."""
         return [] if self._text.selection is None else self._text.selection.left_out
@@ -160,7 +173,7 @@ class LineParser:
         chosen, names = self._text.selection, self.names
         if chosen is None or names is None or chosen.is_chosen:
             return {}
-        return doubtful_columns(names, rows[:1_000])
+        return doubtful_columns(names, rows[:1_000, : len(names)])
 
     def look(self, data: bytes, first_line: int) -> bool:
         """Look at whole lines that follow those looked at; return whether the columns are known."""
@@ -198,8 +211,9 @@ class LineParser:
         return LiveRows(rows, numbers, told)
 
     def _why_not(self, row: NDArray[np.float64]) -> str:
-        names = self.names
-        assert names is not None
+        chosen = self._text.selection
+        assert chosen is not None
+        names = [self._text.names[j] for j in chosen.columns]
         checks = {"infinite": np.isinf(row), "missing": np.isnan(row), "too large": row == row}
         what, where = next((what, where) for what, where in checks.items() if where.any())
         at = int(np.argmax(where & ~(np.abs(row) <= LARGEST)))
@@ -211,6 +225,8 @@ class LineParser:
 
     def restore(self, state: dict[str, Any]) -> None:
         """Go on as the parser did whose state this is."""
+        if isinstance(state, dict):
+            state = {"time": None, "has_dates": False} | state  # which earlier versions had not
         if not isinstance(state, dict) or state.keys() != self._text.state().keys():
             raise ValueError("the rows were of another format before.")
         if state["features"] is not None:

@@ -23,8 +23,9 @@ from ._columns import Request
 from ._encoding import why_not_text, without_byte_order_mark
 from ._errors import TableError, reason, shown
 from ._formats import BOM
-from ._pyarrow import require_pyarrow
+from ._pyarrow import in_arrow, require_pyarrow
 from ._schema import Evidence, TextOptions, TextParser
+from ._times import seconds_of, seconds_of_many
 from ._values import BadLine, Floats, Piece, label_text, numbered, objects
 
 AS_NUMBERS = "JSON has numbers without quotes and with a decimal point: write them so"
@@ -142,13 +143,23 @@ class NdjsonText(TextParser):
         """Return the rows of plain objects whose features are numbers, and its label a text."""
         chosen, pa = self.selection, self._pa
         assert chosen is not None
-        kinds = {self.names[j]: pa.float64() for j in chosen.features}
+        kinds = {self.names[j]: pa.float64() for j in chosen.columns}
+        if self.has_dates:
+            assert chosen.time is not None
+            kinds[self.names[chosen.time]] = pa.string()
         if chosen.label is not None:
             kinds[self.names[chosen.label]] = pa.string()
         table = self._read(data, kinds)
-        rows = np.empty((table.num_rows, len(chosen.features)))
-        for k, j in enumerate(chosen.features):
-            rows[:, k] = table.column(self.names[j]).to_numpy()
+        rows = np.empty((table.num_rows, len(chosen.columns)))
+        for k, j in enumerate(chosen.columns):
+            found = table.column(self.names[j])
+            if j == chosen.time and self.has_dates:
+                dates = found.combine_chunks()
+                rows[:, k], are_none = seconds_of_many(dates, self.notation.missing)
+                if are_none.any():
+                    raise ValueError("a time is no date")
+            else:
+                rows[:, k] = found.to_numpy()
         _check_doubtful(rows)
         if chosen.label is None:
             return Piece(rows, None)
@@ -162,10 +173,11 @@ class NdjsonText(TextParser):
         # To pyarrow a row is an object.
         data = data.replace(b"[", b'{"row":[').replace(b"]", b"]}")
         rows = self._read(data, {"row": pa.list_(pa.float64())}).column("row").combine_chunks()
-        if chosen.label is not None or (np.diff(rows.offsets) != len(self.names)).any():
+        others = chosen.label is not None or self.has_dates
+        if others or (np.diff(rows.offsets) != len(self.names)).any():
             raise ValueError("a row is longer or shorter, or holds more than numbers")
         values = rows.values.to_numpy(zero_copy_only=False).reshape(-1, len(self.names))
-        rows = np.ascontiguousarray(values[:, chosen.features])
+        rows = np.ascontiguousarray(values[:, chosen.columns])
         _check_doubtful(rows)
         return Piece(rows, None)
 
@@ -176,17 +188,19 @@ class NdjsonText(TextParser):
         rows = json.loads("[" + data.decode().rstrip().replace("\n", ",") + "]")
         if not self.has_names and any(len(row) != len(self.names) for row in rows):
             raise ValueError("a row is longer or shorter")
+        if self.has_dates:
+            raise ValueError("a time is no number")
         values = np.array(array("d", chain.from_iterable(map(self._picker(), rows))))
         labels = None
         if chosen.label is not None:
             found = (self._value(row, chosen.label) for row in rows)
             labels = objects([label_text(each, self.notation.missing) for each in found])
-        return Piece(values.reshape(len(rows), len(chosen.features)), labels)
+        return Piece(values.reshape(len(rows), len(chosen.columns)), labels)
 
     def _picker(self) -> Callable[[Any], tuple[Any, ...]]:
-        """Return what gives the features of a row."""
+        """Return what gives the features of a row, and its time."""
         assert self.selection is not None
-        keys: list[Any] = self.selection.features
+        keys: list[Any] = self.selection.columns
         keys = [self.names[j] for j in keys] if self.has_names else keys
         return itemgetter(*keys) if len(keys) > 1 else lambda row: (row[keys[0]],)
 
@@ -194,7 +208,7 @@ class NdjsonText(TextParser):
         """Let pyarrow read what is under some keys."""
         pa = self._pa
         return pa.json.read_json(
-            pa.py_buffer(data),
+            in_arrow(data),
             read_options=pa.json.ReadOptions(
                 block_size=len(data) + 1, use_threads=not self.in_lines
             ),
@@ -221,7 +235,7 @@ class NdjsonText(TextParser):
                 self._tell_of_new_keys(row, number)
             found: array[float] | BadLine
             try:
-                found = array("d", pick(row))
+                found = self._numbers(row, number) if self.has_dates else array("d", pick(row))
             except NOT_PLAIN:
                 found = self._numbers(row, number)
             label = None if chosen.label is None else self._value(row, chosen.label)
@@ -236,23 +250,35 @@ class NdjsonText(TextParser):
             values.extend(found)
             labels.append(label_text(label, self.notation.missing))
             lines.append(number)
-        rows = np.array(values).reshape(len(lines), len(chosen.features))
+        rows = np.array(values).reshape(len(lines), len(chosen.columns))
         return Piece(rows, None if chosen.label is None else objects(labels), lambda: lines, bad)
 
     def _value(self, row: Any, column: int) -> Any:
         return row.get(self.names[column]) if self.has_names else row[column]
 
     def _numbers(self, row: Any, line: int) -> array[float] | BadLine:
-        """Return the features of a row value by value, or what is wrong with the first of them."""
+        """Return what is read of a row value by value, or what is wrong with the first of them."""
         assert self.selection is not None
         numbers = array("d")
-        for j in self.selection.features:
+        for j in self.selection.columns:
             value = self._value(row, j)
             kind = self._kind(value)
+            if j == self.selection.time and kind != "missing":
+                moment = self._moment(value)
+                if moment is None:
+                    return self._no_time(line, j, value)
+                numbers.append(moment)
+                continue
             if kind == "text":
                 return self._no_number(line, j, value)
             numbers.append(math.nan if kind == "missing" else _double(value))
         return numbers
+
+    def _moment(self, value: Any) -> float | None:
+        """Return a time that is not missing as a number; None where it is none."""
+        if self.has_dates:
+            return seconds_of(value) if isinstance(value, str) else None
+        return _double(value) if isinstance(value, (int, float)) else None
 
     def _no_number(self, line: int, column: int, value: Any) -> BadLine:
         name = self.names[column]

@@ -46,14 +46,14 @@ class NpyTable(Columns):
 
     def pieces(self, rows: int) -> Iterator[Piece]:
         """Give so many rows at a time."""
-        features, label = self.selection.features, self.selection.label
+        columns, label = self.selection.columns, self.selection.label
         for first in range(0, self._n_rows, rows):
             part = self._read(first, min(rows, self._n_rows - first))
             labels = None
             if label is not None:
                 labels = objects([label_text(value) for value in part[:, label].tolist()])
             with np.errstate(over="ignore"):  # long doubles beyond a double become infinite
-                yield Piece(np.ascontiguousarray(part[:, features], dtype=np.float64), labels)
+                yield Piece(np.ascontiguousarray(part[:, columns], dtype=np.float64), labels)
 
     def _read(self, first: int, n: int) -> NDArray[Any]:
         n_columns = len(self.names)

@@ -27,6 +27,18 @@ def labels_of(texts: Any, missing: Collection[str] = MISSING) -> Objects:
     return labels
 
 
+def in_arrow(data: bytes) -> Any:
+    """Return a copy of the bytes that Arrow owns.
+
+    Its threads may let go of what they have read only after the reading is done. Of bytes that
+    Python owns they need the interpreter for that, and the process aborts if it ends meanwhile.
+    """
+    pa = require_pyarrow("Reading tables")
+    buffer = pa.allocate_buffer(len(data))
+    memoryview(buffer).cast("B")[:] = data
+    return buffer
+
+
 def read_csv(data: bytes, **options: Any) -> Any:
     """Let pyarrow read a block of CSV, whatever signals come meanwhile.
 
@@ -36,6 +48,6 @@ def read_csv(data: bytes, **options: Any) -> Any:
     pa = require_pyarrow("Reading CSV", "csv")
     while True:
         try:
-            return pa.csv.read_csv(pa.py_buffer(data), **options)
+            return pa.csv.read_csv(in_arrow(data), **options)
         except pa.lib.ArrowCancelled:
             continue

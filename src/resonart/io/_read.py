@@ -21,6 +21,7 @@ from ._npy import NpyTable
 from ._schema import TextOptions
 from ._source import Source, open_source
 from ._text import text_parser
+from ._times import are_back
 from ._values import Piece, rows_shown
 
 # A chunk of a wide table has fewer rows, so that it takes no more than this many numbers.
@@ -33,7 +34,8 @@ class Chunk(NamedTuple):
     Attributes
     ----------
     rows : ndarray of shape (n, n_features)
-        The features, float64, finite (unless ``missing="keep"``), row after row in memory.
+        The features, float64, finite (unless ``missing="keep"``), row after row in memory. Where a
+        column of times was asked for, they are the last column.
     labels : ndarray of shape (n,) or None
         The label column as text; None where none was asked for.
     numbers : ndarray of shape (n,)
@@ -66,6 +68,10 @@ class TableReader:
         Names of the columns of ``Chunk.rows``.
     label_name : str or None
         Name of the label column.
+    time_name : str or None
+        Name of the column of times, which is not among ``feature_names``.
+    has_dates : bool
+        Whether times are dates.
     left_out : list of str
         Columns left out because they do not hold numbers; empty where columns were asked for.
     doubtful : dict of str to str
@@ -90,6 +96,10 @@ class TableReader:
         self.format = format
         self.feature_names = [table.names[j] for j in chosen.features]
         self.label_name = None if chosen.label is None else table.names[chosen.label]
+        self.time_name = None if chosen.time is None else table.names[chosen.time]
+        self.has_dates = bool(getattr(table, "has_dates", False))
+        self._names = [table.names[j] for j in chosen.columns]
+        self._latest = -np.inf  # of all times so far
         self.left_out = chosen.left_out
         self.doubtful: dict[str, str] = {}
         self.n_rows = 0
@@ -97,7 +107,7 @@ class TableReader:
         self._source = source
         self._is_chosen = chosen.is_chosen
         self._missing = missing
-        self._chunk_rows = min(chunk_rows, max(1, MOST_NUMBERS // len(chosen.features)))
+        self._chunk_rows = min(chunk_rows, max(1, MOST_NUMBERS // len(chosen.columns)))
         self._chunks = self._cut(table.pieces(self._chunk_rows))
         self._error: TableError | None = None
 
@@ -128,7 +138,7 @@ class TableReader:
             return chunks[0]
         if not chunks:
             return Chunk(
-                np.empty((0, len(self.feature_names))),
+                np.empty((0, len(self._names))),
                 None if self.label_name is None else np.empty(0, dtype=object),
                 np.empty(0, dtype=np.int64),
             )
@@ -154,7 +164,8 @@ class TableReader:
         size = self._chunk_rows
         for piece in pieces:
             if n_read == 0 and not self._is_chosen:
-                self.doubtful = doubtful_columns(self.feature_names, piece.rows[:1_000])
+                some = piece.rows[:1_000, : len(self.feature_names)]
+                self.doubtful = doubtful_columns(self.feature_names, some)
             chunk = self._checked(piece, n_read)
             n_read += len(piece.rows)
             waiting.append(chunk)
@@ -186,27 +197,42 @@ class TableReader:
         usable = np.asarray(np.isfinite(rows).all(axis=1))
         if labels is not None:
             usable &= labels != None  # noqa: E711 - for each label
-        if self._missing == "keep" or usable.all():
+        back = self._are_back(rows, usable)
+        if self._missing == "keep" or (usable.all() and not back.any()):
             return Chunk(rows, labels, numbers)
         refused = ~usable
         if self._missing == "drop":
             refused &= np.isinf(rows).any(axis=1)
+        refused |= back
         if refused.any():
-            self._raise_at(int(np.argmax(refused)), piece, first)
+            row = int(np.argmax(refused))
+            self._raise_at(row, piece, first, is_back=bool(back[row]))
         return Chunk(rows[usable], None if labels is None else labels[usable], numbers[usable])
 
-    def _raise_at(self, row: int, piece: Piece, first: int) -> NoReturn:
+    def _are_back(self, rows: NDArray[np.float64], usable: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Tell which rows have a time before that of a row that came earlier."""
+        back = np.zeros(len(rows), dtype=np.bool_)
+        if self.time_name is not None and usable.any():
+            times = rows[usable, -1]
+            back[usable] = are_back(times, self._latest)
+            self._latest = max(self._latest, float(times.max()))
+        return back
+
+    def _raise_at(self, row: int, piece: Piece, first: int, *, is_back: bool) -> NoReturn:
         """Say what is wrong with a row of a piece, the first of which has this number."""
         values = piece.rows[row]
         place = f"row {first + row}" if piece.lines is None else f"line {piece.lines()[row]}"
         problem, cure = "missing", 'Fill it in, or have such rows dropped with missing="drop"'
         wrong = np.flatnonzero(np.isinf(values))
-        if len(wrong):
+        if is_back:
+            wrong = np.array([len(values) - 1])
+            problem, cure = "before that of an earlier row", "Sort the table by it first"
+        elif len(wrong):
             problem = "infinite, or larger than a double can be"
             cure = "Fix it, or leave the column out"
         else:
             wrong = np.flatnonzero(np.isnan(values))
-        name = self.feature_names[wrong[0]] if len(wrong) else self.label_name
+        name = self._names[wrong[0]] if len(wrong) else self.label_name
         raise TableError(f"{self.source}, {place}, column {name!r}: the value is {problem}", cure)
 
     def _raise_no_rows(self) -> NoReturn:
@@ -227,6 +253,8 @@ def open_table(
     missing: Literal["error", "drop", "keep"] = "error",
     exclude: Sequence[str | int] = (),
     features: Sequence[str] | None = None,
+    time: str | int | None = None,
+    ignore: Sequence[str] = (),
     header: bool | None = None,
     delimiter: str | None = None,
     decimal: str = ".",
@@ -260,6 +288,12 @@ def open_table(
         Names of a model's features. They are found by name; where the table or the model has no
         names (but x0, x1, ...), all columns of numbers are taken in their order, and must be as
         many.
+    time : str or int, optional
+        A column that says when each row came, never descending: numbers, or dates in ISO 8601,
+        which become seconds since 1970 (those without an offset count as UTC). It is no feature,
+        and becomes the last column of the rows.
+    ignore : list of str, default=()
+        Names of columns that are no features where they are there and features are not chosen.
     header : bool, optional
         Whether the first line of CSV and TSV has the names. By default it has, unless it holds
         numbers alone; a line that could be either is an error.
@@ -316,7 +350,7 @@ def open_table(
     if not isinstance(chunk_rows, Integral) or isinstance(chunk_rows, bool) or chunk_rows < 1:
         raise ValueError(f"chunk_rows must be a whole number >= 1, got {chunk_rows!r}.")
     options = TextOptions(header, delimiter, decimal, thousands, na, encoding)
-    request = Request(columns, label, exclude, features)
+    request = Request(columns, label, exclude, features, time, ignore)
     named = None if format is None else check_format(format)
     opened = open_source(source)
     try:

@@ -19,6 +19,7 @@ from typing import Any, ClassVar
 from ._columns import NAMED, Columns, Request, Selection, first_names
 from ._errors import TableError, shown
 from ._notation import DECIMALS, THOUSANDS, Notation
+from ._times import ISO, is_date
 from ._values import BadLine, Piece
 
 LOOK_LINES = 1_000
@@ -129,6 +130,11 @@ class Evidence:
             self.texts.append((line, value))
 
     @property
+    def is_date(self) -> bool:
+        """Whether times in the column are dates: if its first value is no number, and one is."""
+        return self.first == "text" and any(is_date(value) for _, value in self.texts)
+
+    @property
     def is_number(self) -> bool:
         """Whether the column holds numbers: if its first value is one, or half of all are."""
         return self.first == "number" or 0 < self.n_numbers >= len(self.texts)
@@ -154,6 +160,7 @@ class TextParser(Columns, ABC):
         self.has_names = False
         self.is_number: list[bool] = []
         self.selection: Selection | None = None  # None until decided
+        self.has_dates = False  # in the column of times, if there is one
         self.n_looked = 0  # lines that were no blank ones
         self._n_bytes = 0
         self._n_rows = 0  # of which the evidence is
@@ -180,6 +187,8 @@ class TextParser(Columns, ABC):
         is_unseen = self._goes_by_request() or self._n_rows == 0
         self.is_number = [is_unseen or each.is_number for each in self._evidence]
         self.selection = self.select(self.request)
+        time = self.selection.time
+        self.has_dates = time is not None and self._evidence[time].is_date
 
     @abstractmethod
     def _look_at(self, data: bytes, line: int) -> Iterator[int]:
@@ -200,10 +209,14 @@ class TextParser(Columns, ABC):
     def _is_settled(self) -> bool:
         """Tell whether no line that follows could change the schema."""
         request = self.request
-        label = [] if request.label is None else [request.label]
-        named = [*(request.columns or ()), *request.exclude, *label]
+        beside = [each for each in (request.label, request.time) if each is not None]
+        named = [*(request.columns or ()), *request.exclude, *beside]
         if not self.names or not self._has_all(named):
             return False
+        if request.time is not None:
+            evidence = self._evidence[self.find(request.time, "time")]
+            if evidence.first != "number" and not evidence.is_date:
+                return False  # numbers or dates?
         if self._goes_by_request():
             return True
         aside = self.excluded_columns(request)
@@ -280,6 +293,16 @@ class TextParser(Columns, ABC):
             hint,
         )
 
+    def _no_time(self, line: int, column: int, value: Any) -> BadLine:
+        name, told = self.names[column], self._shown(value)
+        if self.has_dates:
+            return BadLine(line, name, f"{told} is no date", f"Write dates in {ISO}")
+        hint = self.notation.hint(value.strip()) if isinstance(value, str) else ""
+        what = f"{told} is no number, as times before it are"
+        return BadLine(
+            line, name, what, hint or "Write all times as numbers, or all as dates", hint
+        )
+
     # ------------------------------------------------------------------ to go on later
 
     def state(self) -> dict[str, Any]:
@@ -290,6 +313,8 @@ class TextParser(Columns, ABC):
             "names": self.names,
             "has_names": self.has_names,
             "features": None if chosen is None else chosen.features,
+            "time": None if chosen is None else chosen.time,
+            "has_dates": self.has_dates,
             "options": vars(options) | {"na": list(options.na)},
         }
 
@@ -300,10 +325,14 @@ class TextParser(Columns, ABC):
     def restore(self, state: dict[str, Any]) -> None:
         """Go on with the schema of another parser of such lines."""
         names, features, options = state["names"], state["features"], state["options"]
+        time = state["time"]
         if state["format"] != self.format or not (
             is_list(names, str)
             and is_list(features, int)
             and all(0 <= j < len(names) for j in features)
+            and (time is None or (type(time) is int and 0 <= time < len(names)))
+            and time not in features
+            and isinstance(state["has_dates"], bool)
             and isinstance(state["has_names"], bool)
         ):
             raise ValueError("the rows were of another format before.")
@@ -317,7 +346,11 @@ class TextParser(Columns, ABC):
         self.has_names = state["has_names"]
         self.is_number = [True] * len(names)
         self._evidence = [Evidence() for _ in names]
-        self.selection = Selection(features, None, [], True)
+        self.selection = Selection(features, None, [], True, time)
+        self.has_dates = state["has_dates"]
+        if self.request.time is not None and self.find(self.request.time, "time") != time:
+            before_it = "no column" if time is None else f"the column {names[time]!r}"
+            raise ValueError(f"{before_it} was the time before.")
         asked = [self.find(each) for each in self.request.columns or ()]
         aside = self.excluded_columns(self.request)
         if (asked and asked != features) or any(j in features for j in aside):

@@ -171,9 +171,14 @@ def _box_labels(model: Any, tree: CondensedTree) -> Integers | None:
     """Return the labels of the tree's boxes; None where they are no longer the model's."""
     labels, counts = np.asarray(model.category_labels_), np.asarray(model.counts_)
     n = len(tree.box_sizes)
-    if len(labels) < n or (counts[:n] < tree.box_sizes).any():
+    if len(labels) < n:
         return None
-    return labels[:n]
+    if getattr(model, "half_life", None) is None:
+        return None if (counts[:n] < tree.box_sizes).any() else labels[:n]
+    # All that have taken no row since have faded alike, and none has faded more.
+    left = np.asarray(model.faded_counts_)[:n] / tree.box_sizes
+    n_alike = int((left <= left.min(initial=np.inf) * (1.0 + 1e-9)).sum())
+    return labels[:n] if 2 * n_alike >= n else None
 
 
 def _majority(tree: CondensedTree, branch: int, held: Integers) -> int:

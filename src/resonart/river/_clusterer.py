@@ -51,6 +51,10 @@ _HELP = {
     "last two need `bounds`, or a first frame of `learn_many`.",
     "max_categories": "Most categories the model may have: a bound on memory. A row that finds no "
     "room is labelled, but not learned (of `DensityART` boxes grow instead); see the estimator.",
+    "half_life": "How many rows it takes until a row counts half: a number > 0 or None, which "
+    "forgets nothing.",
+    "window": "How many rows a row counts at all: a number > 0 or None. Either this or `half_life` "
+    "may be given.",
     "merge_every": "Number of rows between two merges. Labels change then, and only then. By "
     "default clusters are merged only by `model.estimator.merge()`.",
     "on_missing": 'What a row does that lacks a feature: `"last"` takes the feature\'s value in '
@@ -318,13 +322,15 @@ class ARTClusterer(Clusterer):
     def centers(self) -> dict[int, dict[Hashable, float]]:
         """The centre of each cluster, for metrics that ask for it, as `metrics.Silhouette`.
 
-        It is the mean of the centres of the cluster's boxes, each counted by its rows. Of a ring it
+        It is the mean of the centres of the cluster's boxes, each counted by its rows (as they
+        count now, if they are forgotten). Of a ring it
         lies where there are no rows. Rows that are in no cluster (-1) have no centre, so that
         metrics which ask for it cannot be told of them.
         """
         if self._pick is None or self._features is None:
             return {}
-        labels, counts = self.estimator.category_labels_, self.estimator.counts_
+        labels = self.estimator.category_labels_
+        counts = getattr(self.estimator, "faded_counts_", self.estimator.counts_)
         lower, upper = self.estimator.boxes_
         found = labels >= 0  # noise and topoART's candidates belong to no cluster
         living, of_box = np.unique(labels[found], return_inverse=True)  # there may be holes

@@ -1,0 +1,47 @@
+"""Clusters that get other labels on the way: by a merge, or by a reading."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import _core
+from .._rows.checks import Rows
+from .._shared.labels import rename_labels
+from .holder import Labels
+from .learning import LearningMixin
+from .removal import RemovalMixin
+
+
+class RenamingMixin(LearningMixin, RemovalMixin):
+    """``label_map_``, and labels that follow it."""
+
+    _engine: _core.Ddvfa | _core.DensityArt
+    label_maps_: list[Labels]  # of models that were merged into this one
+
+    @property
+    def label_map_(self) -> Labels:
+        """Old label to new label of the last call that merged, read or removed clusters."""
+        self._fitted()
+        return self._engine.label_map()
+
+    def _learn_renaming(self, row: Any, *when: float) -> int:
+        """Learn a row after which clusters may get other labels.
+
+        Labels are renamed together with the model, whoever else is learning.
+        """
+        with self._own_lock():
+            engine = self._engine  # another thread may have fitted meanwhile
+            renamings = engine.n_renamings
+            label = engine.learn_one(row, *when)
+            if engine.n_renamings != renamings:
+                self._rename_labels(engine.label_map())
+        return label
+
+    def _set_labels(self, rows: Rows, labels: Labels) -> None:
+        super()._set_labels(rows, labels)
+        self.__dict__.pop("label_maps_", None)
+
+    def _rename_labels(self, label_map: Labels) -> None:
+        super()._rename_labels(label_map)
+        if "label_maps_" in self.__dict__:
+            self.label_maps_ = [rename_labels(part, label_map) for part in self.label_maps_]

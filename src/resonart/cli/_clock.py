@@ -1,0 +1,104 @@
+"""The clock of a model that forgets: which column of a table tells it, and how it stands."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import click
+import numpy as np
+from numpy.typing import NDArray
+
+from resonart import DensityART
+from resonart._density.standing import standing_of
+
+from ._command import in_section, option
+from ._models import is_fitted, kind_of
+
+# In a model file's metadata: the column of times, and whether they are dates.
+TIME_COLUMN, HAS_DATES = "time_column", "time_has_dates"
+
+time_option = in_section(
+    "Table",
+    option(
+        "--time-column",
+        metavar="COLUMN",
+        help="Column that says when each row came: no feature, but the clock of --half-life and "
+        "--window (density-art). Numbers, or dates in ISO 8601, which count in seconds. [default: "
+        "rows are counted]",
+    ),
+)
+
+
+class Clock(NamedTuple):
+    """Whose clock a model goes by, and the time of its last row."""
+
+    is_set: bool  # by the first row
+    is_given: bool  # by times of the caller's; or else rows are counted
+    now: float
+
+
+def clock_of(model: Any) -> Clock:
+    """Return the clock of a model; one that has learned nothing has none yet.
+
+    Examples
+    --------
+    >>> clock_of(DensityART(half_life=9).fit([[0.0], [1.0]], time=[3, 5]))
+    Clock(is_set=True, is_given=True, now=5.0)
+    """
+    if not isinstance(model, DensityART) or not is_fitted(model):
+        return Clock(False, False, -math.inf)
+    standing = standing_of(model)
+    is_set = standing.clock != "none"
+    return Clock(is_set, standing.clock == "time", standing.now if is_set else -math.inf)
+
+
+def forgets(model: Any) -> bool:
+    """Tell whether rows of a model lose their weight.
+
+    Examples
+    --------
+    >>> forgets(DensityART()), forgets(DensityART(window=100))
+    (False, True)
+    """
+    return isinstance(model, DensityART) and not (model.half_life is None and model.window is None)
+
+
+def note_of_times(source: Any) -> dict[str, Any]:
+    """Return what is kept of a table's times with a model that has learned it."""
+    return {TIME_COLUMN: source.time_name, HAS_DATES: source.has_dates}
+
+
+def known_column(about: Any) -> str | None:
+    """Return the column that a model file says its times came from."""
+    told = about.get(TIME_COLUMN) if isinstance(about, dict) else None
+    return told if isinstance(told, str) else None
+
+
+def check_column(column: str | None, model: Any, path: str | None = None) -> None:
+    """Say that a model has no clock, or another than one that is told by times."""
+    if column is not None and not isinstance(model, DensityART):
+        raise click.UsageError(
+            f"--time-column is an option of density-art, and the model is {kind_of(model)}. Leave "
+            "a column that is no feature out with --exclude."
+        )
+    clock = clock_of(model)
+    if clock.is_set and clock.is_given and column is None:
+        raise click.UsageError(
+            f"{path} goes by times that came with its rows. Name the column that has them with "
+            "--time-column."
+        )
+    if clock.is_set and not clock.is_given and column is not None:
+        raise click.UsageError(
+            f"{path} has counted its rows so far, and cannot go on by times. Leave --time-column "
+            "out, and the column with --exclude; or begin a new model."
+        )
+
+
+def split_times(
+    rows: NDArray[np.float64], has_times: bool
+) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]:
+    """Return features and times, which are the last column of rows that have them."""
+    if not has_times:
+        return rows, None
+    return np.ascontiguousarray(rows[:, :-1]), np.ascontiguousarray(rows[:, -1])

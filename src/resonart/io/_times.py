@@ -1,0 +1,117 @@
+"""When rows came: dates in ISO 8601 as seconds since 1970."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._pyarrow import require_pyarrow
+from ._values import Floats
+
+ISO = "ISO 8601, as 2026-01-31 or 2026-01-31T09:30:00+01:00"
+# What pyarrow reads as Python does; all other dates are read one by one.
+PLAIN = r"^[12]\d{3}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?)?"
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_TICK = timedelta(microseconds=1)
+
+
+def seconds_of(text: str) -> float | None:
+    """Return a date as seconds since 1970; None where a text is none.
+
+    A date without an offset counts as one in UTC.
+
+    Examples
+    --------
+    >>> seconds_of("1970-01-02"), seconds_of("1970-01-01T01:00:00.5+01:00"), seconds_of("soon")
+    (86400.0, 0.5, None)
+    """
+    try:
+        found = datetime.fromisoformat(text.strip())
+        if found.tzinfo is None:
+            found = found.replace(tzinfo=UTC)
+        return ((found - _EPOCH) // _TICK) / 1e6
+    except (ValueError, OverflowError):
+        return None
+
+
+def is_date(value: object) -> bool:
+    """Tell whether a value is the text of a date.
+
+    Examples
+    --------
+    >>> is_date("2026-01-31 09:30"), is_date("9:30"), is_date(20260131)
+    (True, False, False)
+    """
+    return isinstance(value, str) and seconds_of(value) is not None
+
+
+def seconds_of_many(texts: Any, missing: Collection[str]) -> tuple[Floats, NDArray[np.bool_]]:
+    """Return an Arrow array of dates as seconds, NaN where missing, and which are no dates."""
+    pa = require_pyarrow("Reading dates", "compute")
+    compute = pa.compute
+    text = compute.utf8_trim_whitespace(texts)
+    absent = compute.is_in(text, value_set=pa.array(sorted(missing), pa.string()))
+    text = compute.if_else(absent, pa.scalar(None, pa.string()), text)
+    for end, zone in (("$", None), (r"(?:Z|[+-]\d\d:\d\d)$", "UTC")):
+        if compute.all(compute.match_substring_regex(text, PLAIN + end)).as_py():
+            try:
+                return seconds_of_dates(text.cast(pa.timestamp("us", zone))), np.zeros(
+                    len(text), dtype=np.bool_
+                )
+            except pa.ArrowInvalid:  # as of the 30th of February
+                break
+    seconds = np.full(len(text), np.nan)
+    is_none = np.zeros(len(text), dtype=np.bool_)
+    for i, each in enumerate(text.to_pylist()):
+        if each is not None:
+            found = seconds_of(each)
+            if found is None:
+                is_none[i] = True
+            else:
+                seconds[i] = found
+    return seconds, is_none
+
+
+def seconds_of_dates(dates: Any) -> Floats:
+    """Return an Arrow array of dates or timestamps as seconds since 1970, NaN where missing."""
+    pa = require_pyarrow("Reading dates", "compute")
+    zone = dates.type.tz if pa.types.is_timestamp(dates.type) else None
+    ticks = dates.cast(pa.timestamp("us", zone), safe=False).cast(pa.int64())
+    is_missing = np.asarray(ticks.is_null().to_numpy(zero_copy_only=False), dtype=np.bool_)
+    whole = np.asarray(ticks.fill_null(0).to_numpy(zero_copy_only=False), dtype=np.int64)
+    seconds: Floats = whole.astype(np.float64) / 1e6
+    seconds[is_missing] = np.nan
+    return seconds
+
+
+def are_back(times: Floats, last: float) -> NDArray[np.bool_]:
+    """Tell which times are before a time that came earlier; ``last`` is that before all of them.
+
+    Examples
+    --------
+    >>> are_back(np.array([1.0, 3.0, 2.0, 3.0]), 1.0)
+    array([False, False,  True, False])
+    """
+    latest = np.maximum.accumulate(np.concatenate([[last], times]))
+    return np.asarray(times < latest[:-1])
+
+
+def in_words(seconds: float, is_date_column: bool) -> str:
+    """Return a time as it may have been written.
+
+    Examples
+    --------
+    >>> in_words(86400.5, True), in_words(86400.5, False)
+    ('1970-01-02T00:00:00.500000', '86400.5')
+    """
+    if is_date_column:
+        try:
+            return (_EPOCH + seconds * timedelta(seconds=1)).replace(tzinfo=None).isoformat()
+        except OverflowError:
+            pass
+    return re.sub(r"\.0$", "", repr(float(seconds)))

@@ -1,0 +1,753 @@
+"""Clusters over time, as bands that flow into and out of each other."""
+
+from __future__ import annotations
+
+from bisect import insort
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from resonart import ClusterEvent, ClusterEvents
+from resonart._shared.words import count_of
+
+from ._colours import style_of
+from ._matplotlib import axes_to_draw_in, require_matplotlib
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Floats = NDArray[np.float64]
+
+AGAINST = ("time", "row")
+
+# Shares of the picture's width: between two points of a band, how long bands take to meet or to
+# part, and how long one takes to come or to go.
+STEP = 1 / 400
+MEET = 0.03
+COME = 0.008
+# Share of the highest stack that lies between two bands.
+GAP = 0.06
+# A band below this share of the picture's height is too thin for its number, which stands beside.
+ROOM = 0.045
+# Numbers are so far apart, as shares of width and height, or one is left out.
+APART = (0.02, 0.045)
+# So many neighbours are looked at to find a place among them.
+NEARBY = 30
+SECONDS_A_DAY = 86_400.0
+
+
+def history(
+    model: Any,
+    *,
+    against: str | None = None,
+    dates: bool = False,
+    numbers: bool = True,
+    moves: bool = False,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw what became of a model's clusters: a band for each, from left to right.
+
+    A band is as wide as the cluster's rows counted at that time, and has the colour that
+    :func:`categories` gives the cluster. One that merges flows into the other, one that splits
+    comes out of it. A circle marks a birth, a cross a death. Where a band lies means nothing:
+    relatives lie side by side. Rows in no cluster are not drawn.
+
+    Parameters
+    ----------
+    model : DensityART
+        A fitted model.
+    against : {"time", "row"} or None, default=None
+        What is told from left to right: the clock that rows came by, or how many were learned.
+        ``None`` takes the clock if there was one.
+    dates : bool, default=False
+        Whether times are dates, which the model keeps as seconds since 1970.
+    numbers : bool, default=True
+        Whether to write the label of each cluster on its band.
+    moves : bool, default=False
+        Whether to mark, by a small triangle, where a cluster was told to have moved.
+    ax : matplotlib.axes.Axes or None, default=None
+        Where to draw; ``None`` makes a new figure.
+
+    Returns
+    -------
+    ax : matplotlib.axes.Axes
+        The axes drawn in.
+
+    Raises
+    ------
+    ImportError
+        Without matplotlib, which comes with the extra ``plot``.
+    sklearn.exceptions.NotFittedError
+        If the model has learned nothing yet.
+    ValueError
+        If its diary has not begun: before a stream is first read, and where rows are forgotten in
+        the first half-life.
+
+    See Also
+    --------
+    resonart.DensityART.history : The sizes behind the picture.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from matplotlib.figure import Figure
+    >>> from resonart import DensityART, plot
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(3000, 2)) + np.where(np.arange(3000) % 2, 9, 0)[:, None]
+    >>> X[1500:] = rng.normal(size=(1500, 2))  # one of two clusters stops
+    >>> model = DensityART(half_life=300).partial_fit(X)
+    >>> ax = plot.history(model, ax=Figure().subplots())
+    >>> ax.get_xlabel(), ax.get_title()
+    ('rows learned', '2 clusters over time, 1 there now')
+    """
+    require_matplotlib()
+    for name, value in {"dates": dates, "numbers": numbers, "moves": moves}.items():
+        if not isinstance(value, (bool, np.bool_)):
+            raise TypeError(f"{name} must be True or False, got {value!r}.")
+    if against not in (None, *AGAINST):
+        raise ValueError(f"against must be 'time', 'row' or None, got {against!r}.")
+    if dates and against == "row":
+        raise ValueError("dates=True tells times as dates, and against='row' tells none.")
+    moments, events = _diary_of(model)
+    if against is None:
+        has_clock = dates or bool((moments["time"] != moments["row"]).any())
+        against = "time" if has_clock else "row"
+    axes = axes_to_draw_in(ax)
+    lives = _lives(moments, events, against, scale=SECONDS_A_DAY if dates else 1.0)
+    bands = _Bands(lives)
+    _draw(axes, bands)
+    _mark(axes, bands, lives.moves if moves else [])
+    if numbers:
+        _write_numbers(axes, bands)
+    _dress(axes, bands, against, dates=dates)
+    return axes
+
+
+def _diary_of(model: Any) -> tuple[dict[str, NDArray[Any]], ClusterEvents]:
+    if isinstance(model, type) or not hasattr(model, "fit"):
+        raise TypeError(
+            f"model must be a fitted estimator, got {model!r}. Give what fit returns, for instance "
+            "DensityART().fit(X)."
+        )
+    check_is_fitted(model)
+    events = getattr(model, "events_", None)
+    if not isinstance(events, ClusterEvents):
+        raise TypeError(
+            f"model must keep a diary of its clusters, but {type(model).__name__} has none. Give a "
+            "fitted DensityART."
+        )
+    moments = model.history(as_frame=False)
+    if not len(moments["row"]):
+        raise ValueError(
+            "the model's diary has not begun, so there is nothing to draw. It begins when a stream "
+            "is read for the first time, and where rows are forgotten after the first half-life "
+            "(half a window): learn more rows."
+        )
+    return moments, events
+
+
+# ---------------------------------------------------------------------- lives of clusters
+
+
+class _Life:
+    """A cluster from its beginning to its end: where along the picture, and how large."""
+
+    def __init__(self, label: int) -> None:
+        self.label = label
+        self.points: list[tuple[float, float]] = []  # x and size
+        self.came: str | None = None  # by which kind of event
+        self.went: str | None = None
+        self.parent: _Life | None = None
+        self.heir: _Life | None = None
+        self.end = np.inf
+
+    def add(self, x: float, size: float) -> None:
+        """Note a size; the later of two at the same place counts."""
+        if self.points and self.points[-1][0] >= x:
+            self.points[-1] = (self.points[-1][0], size)
+        else:
+            self.points.append((x, size))
+
+    @property
+    def start(self) -> float:
+        """Where it begins."""
+        return self.points[0][0]
+
+
+class _Lives(NamedTuple):
+    """All clusters, and the ends of the picture."""
+
+    all: list[_Life]
+    left: float
+    right: float
+    moves: list[tuple[float, _Life]]
+
+
+def _lives(
+    moments: dict[str, NDArray[Any]], events: ClusterEvents, against: str, scale: float
+) -> _Lives:
+    """Put together what readings and events tell.
+
+    Events are exact even where every second reading was dropped: they tell where a band begins and
+    ends, and how wide it is there.
+    """
+    readings = zip(
+        moments["row"].tolist(),
+        (moments[against] / scale).tolist(),
+        moments["label"].tolist(),
+        moments["size"].tolist(),
+        strict=True,
+    )
+    told: list[tuple[int, int, float, Any]] = [
+        (row, 1, x, (label, size)) for row, x, label, size in readings
+    ]
+    told += [(e.row, 0, float(getattr(e, against)) / scale, e) for e in events]
+    told.sort(key=lambda each: each[:2])
+    lives: list[_Life] = []
+    current: dict[int, _Life] = {}
+
+    def of(label: int, *, is_new: bool = False) -> _Life:
+        # Removing clusters closes labels up, and one may come again as another cluster's.
+        if label not in current or (is_new and current[label].points):
+            current[label] = _Life(label)
+            lives.append(current[label])
+        return current[label]
+
+    moves = []
+    for _, _, x, what in told:
+        if not isinstance(what, ClusterEvent):
+            label, size = what
+            of(label).add(x, size)
+            continue
+        life = of(what.label, is_new=what.kind in ("born", "split"))
+        life.add(x, what.size)
+        other = None if what.other is None else of(what.other)
+        if what.kind in ("born", "split"):
+            life.came, life.parent = what.kind, other
+        elif what.kind in ("merged", "died"):
+            life.went, life.heir, life.end = what.kind, other, x
+        else:
+            moves.append((x, life))
+    lives = [life for life in lives if life.points]
+    last = float(moments[against][-1]) / scale
+    for life in lives:
+        if life.went is None and life.points[-1][0] < last:
+            life.end = life.points[-1][0]  # removed, without a word
+    places = [x for _, _, x, _ in told]
+    return _Lives(lives, min(places), max(places), moves)
+
+
+def _in_order(lives: list[_Life]) -> list[_Life]:
+    """Return clusters so that relatives are neighbours: who splits off, or merges, lies beside."""
+    order: list[_Life] = []
+    known: set[_Life] = set()
+    sources: dict[_Life, list[_Life]] = {}
+    for life in lives:
+        if life.heir is not None:
+            sources.setdefault(life.heir, []).append(life)
+    for life in sorted(lives, key=lambda each: (each.start, each.label)):
+        relatives = [life.parent, life.heir, *sources.get(life, ())]
+        beside = next((other for other in relatives if other in known), None)
+        known.add(life)
+        if beside is None:
+            order.append(life)
+            continue
+        at = order.index(beside)
+        # On the side with fewer others that are there at the same time.
+        above, below = order[at + 1 : at + 1 + NEARBY], order[max(at - NEARBY, 0) : at]
+        is_above = _n_along(above, life) <= _n_along(below, life)
+        order.insert(at + 1 if is_above else at, life)
+    return order
+
+
+def _n_along(others: list[_Life], life: _Life) -> int:
+    return sum(other.start < life.end and life.start < other.end for other in others)
+
+
+def _eased(share: Floats) -> Floats:
+    """Return a share of a way, walked gently at both ends."""
+    part = np.clip(share, 0.0, 1.0)
+    found: Floats = part * part * (3.0 - 2.0 * part)
+    return found
+
+
+def _eased_at(share: float) -> float:
+    """Return the same of one share, which is asked for at every place of every band."""
+    part = min(max(share, 0.0), 1.0)
+    return part * part * (3.0 - 2.0 * part)
+
+
+class _Band(NamedTuple):
+    """The outline of one cluster."""
+
+    life: _Life
+    x: Floats
+    low: Floats
+    high: Floats
+
+    @property
+    def label(self) -> int:
+        """Its cluster."""
+        return self.life.label
+
+
+class _Change(NamedTuple):
+    """Whom a cluster merges into or splits from, where, and whether they lie side by side."""
+
+    relative: _Life
+    place: float
+    is_beside: bool
+
+
+class _Join(NamedTuple):
+    """What a cluster leaves in the one it merges into, or begins as in the one it comes from."""
+
+    label: int
+    x: Floats
+    low: Floats
+    high: Floats
+
+
+class _Laid(NamedTuple):
+    """A band while it is laid out: its places, how wide it is there, its margins, where it lies."""
+
+    life: _Life
+    first: int
+    last: int
+    wide: Floats
+    margin: Floats
+    low: Floats
+
+
+def _go_along(change: _Change | None, other: _Life, theirs: _Change | None) -> TypeGuard[_Change]:
+    """Tell whether a neighbour is the relative, or becomes the same at the same place."""
+    if change is None or not change.is_beside:
+        return False
+    return change.relative is other or (
+        theirs is not None and theirs.relative is change.relative and theirs.place == change.place
+    )
+
+
+class _Bands:
+    """Where each band lies: all that are there at a time are stacked, with gaps.
+
+    Relatives are neighbours if that can be: then one ends within the other. Where others lie
+    between them, a ribbon crosses these, and the stack opens or closes slowly.
+    """
+
+    def __init__(self, lives: _Lives) -> None:
+        self.left, self.right = lives.left, lives.right
+        self.width = (self.right - self.left) or 1.0
+        self.meet = MEET * self.width
+        # Before a change is this much before it.
+        self.hair = 1e-7 * self.width
+        self.order = _in_order(lives.all)
+        self._rank = {life: i for i, life in enumerate(self.order)}
+        self._merges = {life: self._change(life, at_end=True) for life in self.order}
+        self._splits = {life: self._change(life, at_end=False) for life in self.order}
+        self.x = self._places()
+        self._stack()
+
+    # ------------------------------------------------------------------ relatives
+
+    def _change(self, life: _Life, *, at_end: bool) -> _Change | None:
+        """Return whom a cluster merges into or comes from, if that one is there before and after.
+
+        Where many clusters change at once, some come from one that is gone by then.
+        """
+        other = life.heir if at_end else life.parent
+        place = life.end if at_end else life.start
+        if other not in self._rank or not other.start < place < other.end:
+            return None
+        one, two = sorted((self._rank[life], self._rank[other]))
+        is_beside = True
+        for between in self.order[one + 1 : two]:
+            if at_end:
+                is_there = between.start < place <= between.end
+                goes_along = between.heir is other and between.end == place
+            else:
+                is_there = between.start <= place < between.end
+                goes_along = between.parent is other and between.start == place
+            if is_there and not goes_along:
+                is_beside = False
+                break
+        return _Change(other, place, is_beside)
+
+    # ------------------------------------------------------------------ layout
+
+    def _places(self) -> Floats:
+        """Return where stacks are laid out, from left to right."""
+        changes = {life.start for life in self.order}
+        changes |= {life.end for life in self.order if np.isfinite(life.end)}
+        readings = {x for life in self.order for x, _ in life.points}
+        even = np.linspace(self.left, self.right, round(1 / STEP) + 1)
+        if len(readings) > 4 * len(even):
+            readings = set()
+        before = np.array(sorted(changes)) - self.hair
+        found = np.array(sorted({*even.tolist(), *changes, *readings}))
+        return np.unique(np.concatenate([found, before[before > self.left]]))
+
+    def _sizes(self, life: _Life, x: Floats, changes: list[tuple[_Life, _Change]]) -> Floats:
+        """Return how wide a band is, with a step where another merges into it or splits off."""
+        known_x, size = np.array(life.points).T
+        steps: dict[float, float] = {}
+        lent = np.zeros(len(x))  # to ribbons that are still under way
+        for other, change in changes:
+            is_merger = change is self._merges[other]
+            then = other.points[-1 if is_merger else 0][1]
+            steps[change.place] = steps.get(change.place, 0.0) + (-then if is_merger else then)
+            if not change.is_beside:
+                is_under_way = (x >= change.place) == is_merger
+                lent += np.where(is_under_way, then * self._leaving(x, change.place), 0.0)
+        for place, step in steps.items():
+            then = float(np.interp(place, known_x, size))
+            at = int(np.searchsorted(known_x, place))
+            is_known = at < len(known_x) and known_x[at] == place
+            before = max(then + step, 0.0)
+            new_x = [place - self.hair] if is_known else [place - self.hair, place]
+            known_x = np.insert(known_x, at, new_x)
+            size = np.insert(size, at, [before] if is_known else [before, then])
+        found: Floats = np.maximum(np.interp(x, known_x, size) - lent, 0.0)
+        return found
+
+    def _leaving(self, x: Floats, place: float) -> Floats:
+        """Return what is left of a change, from 1 where it is to 0 farther away."""
+        found: Floats = 1.0 - _eased(np.abs(x - place) / self.meet)
+        return found
+
+    def _room(self, life: _Life) -> tuple[float, float]:
+        """Return from where to where the stack has room for a band: ribbons need some, too."""
+        into, out_of = self._merges[life], self._splits[life]
+        start = life.start - (self.meet if out_of is not None and not out_of.is_beside else 0.0)
+        end = life.end + (self.meet if into is not None and not into.is_beside else 0.0)
+        return start, end
+
+    def _openness(self, life: _Life, x: Floats, within: float) -> Floats:
+        """Return how far a band has opened, or not yet closed, from 0 to 1.
+
+        At the left end bands are there already.
+        """
+        found = np.ones(len(x))
+        if self._splits[life] is not None:
+            found *= np.where(x < life.start, self._leaving(x, life.start), 1.0)
+        elif life.start > self.left:
+            found *= _eased((x - life.start) / within)
+        if self._merges[life] is not None:
+            found *= np.where(x >= life.end, self._leaving(x, life.end), 1.0)
+        elif life.went is not None:
+            found *= _eased((life.end - x) / within)
+        return found
+
+    def _stack(self) -> None:
+        """Lay all bands out."""
+        changes: dict[_Life, list[tuple[_Life, _Change]]] = {life: [] for life in self.order}
+        for life in self.order:
+            for change in (self._merges[life], self._splits[life]):
+                if change is not None:
+                    changes[change.relative].append((life, change))
+        laid = []
+        total = np.zeros(len(self.x))
+        for life in self.order:
+            first, last = np.searchsorted(self.x, self._room(life)).tolist()
+            x = self.x[first:last]
+            wide = self._sizes(life, x, changes[life])
+            wide *= self._openness(life, x, COME * self.width)
+            total[first:last] += wide
+            margin = self._openness(life, x, self.meet)
+            laid.append(_Laid(life, first, last, wide, margin, np.zeros(len(x))))
+        self._lay(laid, GAP * float(total.max(initial=0.0)))
+        self.bands = {}
+        for each in laid:
+            x, life = self.x[each.first : each.last], each.life
+            own = (x >= life.start) & (x < life.end)
+            if own.any():
+                low = each.low[own]
+                self.bands[life] = _Band(life, x[own], low, low + each.wide[own])
+        self.bottom = min(float(band.low.min()) for band in self.bands.values())
+        self.top = max(float(band.high.max()) for band in self.bands.values())
+
+    def _lay(self, laid: list[_Laid], gap: float) -> None:
+        """Stack what is there at each place, around 0."""
+        coming = sorted(range(len(laid)), key=lambda k: laid[k].first)[::-1]
+        there: list[int] = []
+        for i, x in enumerate(self.x.tolist()):
+            while coming and laid[coming[-1]].first <= i:
+                insort(there, coming.pop())
+            there = [k for k in there if i < laid[k].last]
+            y, before, above = 0.0, 0.0, None
+            for k in there:
+                each = laid[k]
+                at = i - each.first
+                side = gap / 2.0 * float(each.margin[at])
+                # Outermost bands have margins, too: one that goes leaves them to the next.
+                y += (before + side) * (1.0 if above is None else self._apart(above, each.life, x))
+                each.low[at] = y
+                y += float(each.wide[at])
+                before, above = side, each.life
+            for k in there:
+                laid[k].low[i - laid[k].first] -= (y + before) / 2.0
+
+    def _apart(self, a: _Life, b: _Life, x: float) -> float:
+        """Return how far apart neighbours are, from 0 where one becomes the other to 1."""
+        found = 1.0
+        for one, other in ((a, b), (b, a)):
+            into, out_of = self._merges[one], self._splits[one]
+            if _go_along(into, other, self._merges[other]):
+                found = min(found, _eased_at((into.place - x) / self.meet))
+            if _go_along(out_of, other, self._splits[other]):
+                found = min(found, _eased_at((x - out_of.place) / self.meet))
+        return found
+
+    # ------------------------------------------------------------------ joins and forks
+
+    def joins(self, *, beside: bool) -> list[_Join]:
+        """Return what joins bands: those that are neighbours, or the others."""
+        found = []
+        for life, band in self.bands.items():
+            for change, onward in ((self._merges[life], True), (self._splits[life], False)):
+                if change is None or change.is_beside != beside:
+                    continue
+                if change.relative in self.bands:
+                    found.append(self._join(band, self.bands[change.relative], change, onward))
+        return [each for each in found if len(each.x) > 1]
+
+    def _join(self, band: _Band, other: _Band, change: _Change, onward: bool) -> _Join:
+        """Return how a band ends in another, or begins in it."""
+        at = -1 if onward else 0
+        low, high = float(band.low[at]), float(band.high[at])
+        away = other.x - change.place if onward else change.place - other.x
+        near = (away >= 0.0) if onward else (away > 0.0)
+        near &= away <= self.meet
+        x, their_low, their_high = other.x[near], other.low[near], other.high[near]
+        if not len(x):
+            return _Join(band.label, x, x, x)
+        left = self._leaving(x, change.place)
+        nearest = 0 if onward else -1
+        is_above = low + high > their_low[nearest] + their_high[nearest]
+        edge = their_high if is_above else their_low
+        if change.is_beside:  # it becomes ever thinner along the edge
+            low_x, high_x = (
+                edge + (low - edge[nearest]) * left,
+                edge + (high - edge[nearest]) * left,
+            )
+        else:  # as wide as it is, to the edge
+            inner = edge - (high - low) if is_above else edge
+            low_x = inner + (low - inner) * left
+            high_x = low_x + (high - low)
+        return _Join(band.label, x, low_x, high_x)
+
+
+# ---------------------------------------------------------------------- drawing
+
+
+def _draw(axes: Axes, bands: _Bands) -> None:
+    from matplotlib.collections import LineCollection, PolyCollection
+
+    bands_shown = list(bands.bands.values())
+    layers: list[tuple[Sequence[_Band | _Join], float, float]] = [
+        (bands_shown, 1.0, 2.0),
+        (bands.joins(beside=True), 1.0, 3.0),
+        (bands.joins(beside=False), 0.7, 4.0),
+    ]
+    for parts, alpha, zorder in layers:
+        colours = [(*_pale(style_of(part.label).colour), alpha) for part in parts]
+        axes.add_collection(
+            PolyCollection(
+                [
+                    np.column_stack([np.append(p.x, p.x[::-1]), np.append(p.low, p.high[::-1])])
+                    for p in parts
+                ],
+                facecolors=colours,
+                edgecolors=colours,
+                linewidths=0.3,
+                zorder=zorder,
+            )
+        )
+    styles = [style_of(band.label) for band in bands_shown for _ in range(2)]
+    axes.add_collection(
+        LineCollection(
+            [_broken(b.x, side, bands.hair) for b in bands_shown for side in (b.low, b.high)],
+            colors=[style.colour for style in styles],
+            linestyles=[style.line for style in styles],
+            linewidths=0.8,
+            zorder=2.5,  # below what joins bands
+        )
+    )
+
+
+def _broken(x: Floats, y: Floats, hair: float) -> Floats:
+    """Return a line that does not show steps: there, another band goes on."""
+    steps = np.flatnonzero(np.diff(x) <= 1.5 * hair) + 1
+    return np.insert(np.column_stack([x, y]), steps, np.nan, axis=0)
+
+
+def _pale(colour: str) -> tuple[float, float, float]:
+    """Return a lighter colour that hides what is below."""
+    from matplotlib.colors import to_rgb
+
+    red, green, blue = (0.3 + 0.7 * part for part in to_rgb(colour))
+    return red, green, blue
+
+
+def _mark(axes: Axes, bands: _Bands, moves: list[tuple[float, _Life]]) -> None:
+    """Mark births, deaths and, if they are given, moves."""
+    for life, band in bands.bands.items():
+        colour = style_of(life.label).colour
+        middle = (band.low + band.high) / 2.0
+        if life.came == "born":
+            axes.plot(
+                band.x[0],
+                middle[0],
+                marker="o",
+                ms=5,
+                mfc="white",
+                mec=colour,
+                mew=1.3,
+                zorder=5,
+                clip_on=False,
+                gid=f"born {life.label}",
+            )
+        if life.went == "died":
+            axes.plot(
+                life.end,
+                middle[-1],
+                marker="x",
+                ms=6,
+                mec=colour,
+                mew=1.8,
+                zorder=5,
+                clip_on=False,
+                gid=f"died {life.label}",
+            )
+    for place, life in moves:
+        if life in bands.bands:
+            band = bands.bands[life]
+            y = float(np.interp(place, band.x, (band.low + band.high) / 2.0))
+            gid = f"moved {life.label}"
+            axes.plot(place, y, marker=">", ms=4, color="#333333", zorder=4, gid=gid)
+
+
+def _write_numbers(axes: Axes, bands: _Bands) -> None:
+    """Write labels near the beginning of bands, and of those still there at the end, too.
+
+    Those of wide bands come first; what would lie on another number is left out.
+    """
+    height = (bands.top - bands.bottom) or 1.0
+    taken: list[tuple[float, float]] = []
+
+    def is_free(x: float, y: float) -> bool:
+        place = x / bands.width, y / height
+        if any(abs(place[0] - u) < APART[0] and abs(place[1] - v) < APART[1] for u, v in taken):
+            return False
+        taken.append(place)
+        return True
+
+    for band in sorted(bands.bands.values(), key=lambda each: -float(np.ptp(each.high - each.low))):
+        last = min(band.life.end, bands.right)
+        is_short = last - band.life.start < 2.0 * bands.meet
+        is_there = not np.isfinite(band.life.end)
+        if is_there:
+            y = float(band.low[-1] + band.high[-1]) / 2.0
+            if is_free(bands.right, y):
+                _write(axes, band.label, bands.right, y, (4, 0), style_of(band.label).colour)
+        if is_there and is_short:
+            continue
+        x = min(band.life.start + 1.3 * bands.meet, (band.life.start + last) / 2.0)
+        low, high = (float(np.interp(x, band.x, side)) for side in (band.low, band.high))
+        if high - low >= ROOM * height:
+            if is_free(x, (low + high) / 2.0):
+                _write(axes, band.label, x, (low + high) / 2.0)
+        elif is_free(x, high + APART[1] / 2.0 * height):
+            _write(axes, band.label, x, high, (0, 1))
+
+
+def _write(
+    axes: Axes,
+    label: int,
+    x: float,
+    y: float,
+    off: tuple[int, int] = (0, 0),
+    colour: str = "black",
+) -> None:
+    axes.annotate(
+        str(label),
+        (x, y),
+        xytext=off,
+        textcoords="offset points",
+        ha="left" if off[0] else "center",
+        va="bottom" if off[1] else "center",
+        fontsize=8,
+        color=colour,
+        zorder=6,
+        annotation_clip=False,
+    )
+
+
+def _dress(axes: Axes, bands: _Bands, against: str, *, dates: bool) -> None:
+    from matplotlib.ticker import FuncFormatter
+
+    n_now = sum(not np.isfinite(life.end) for life in bands.order)
+    axes.set_xlim(bands.left - 0.01 * bands.width, bands.right + 0.01 * bands.width)
+    height = (bands.top - bands.bottom) or 1.0
+    axes.set_ylim(bands.bottom - 0.05 * height, bands.top + 0.05 * height)
+    axes.set_yticks([])
+    for side in ("top", "right", "left"):
+        axes.spines[side].set_visible(False)
+    if dates:
+        from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
+
+        locator = AutoDateLocator()  # type: ignore[no-untyped-call]
+        axes.xaxis.set_major_locator(locator)
+        axes.xaxis.set_major_formatter(
+            ConciseDateFormatter(locator)  # type: ignore[no-untyped-call]
+        )
+    elif against == "row":
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda number, _: f"{number:,.0f}"))
+    _draw_scale(axes, bands, height)
+    n = len(bands.order)
+    axes.set(
+        xlabel="" if dates else {"row": "rows learned", "time": "time"}[against],
+        title=f"{count_of(n, 'cluster')} over time, {n_now:,} there now",
+    )
+
+
+def _draw_scale(axes: Axes, bands: _Bands, height: float) -> None:
+    """Draw, left of all, how wide so many rows are."""
+    n_rows = _round_number(height / 4.0)
+    x = axes.get_xlim()[0]
+    middle = (bands.top + bands.bottom) / 2.0
+    axes.plot(
+        [x, x],
+        [middle - n_rows / 2.0, middle + n_rows / 2.0],
+        color="#333333",
+        lw=2.0,
+        solid_capstyle="butt",
+        clip_on=False,
+        gid="scale",
+    )
+    axes.annotate(
+        count_of(n_rows, "row"),
+        (x, middle),
+        xytext=(-4, 0),
+        textcoords="offset points",
+        rotation=90,
+        ha="right",
+        va="center",
+        fontsize=8,
+        annotation_clip=False,
+    )
+
+
+def _round_number(most: float) -> float:
+    """Return the largest of 1, 2, 5, 10, 20, ... that is not more, or a like part of one.
+
+    Examples
+    --------
+    >>> _round_number(430.0), _round_number(0.9), _round_number(5.0)
+    (200.0, 0.5, 5.0)
+    """
+    power = 10.0 ** np.floor(np.log10(most))
+    return float(max(m * power for m in (1.0, 2.0, 5.0) if m * power <= most))

@@ -1,0 +1,158 @@
+"""Columns of times: numbers, or dates in ISO 8601, the same however a table is read."""
+
+from __future__ import annotations
+
+import io
+import json
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from resonart.io import LineParser, TableError, convert, open_table
+from resonart.io._times import are_back, in_words, seconds_of, seconds_of_many
+from resonart.io._values import MISSING
+
+pa = pytest.importorskip("pyarrow")
+
+DATES = st.datetimes(
+    datetime(1000, 1, 1), datetime(2999, 12, 31), timezones=st.sampled_from([None, UTC])
+)
+
+
+@st.composite
+def texts(draw: st.DrawFn) -> str:
+    """Draw a date in one of the ways to write it, or something else."""
+    when = draw(DATES)
+    form = draw(st.sampled_from(["iso", "day", "minutes", "blank", "basic", "offset", "other"]))
+    if form == "iso":
+        return when.isoformat()
+    if form == "day":
+        return when.date().isoformat()
+    if form == "minutes":
+        return when.isoformat(timespec="minutes")
+    if form == "blank":
+        return f" {when.isoformat(sep=' ', timespec='milliseconds')} "
+    if form == "basic":
+        return when.strftime("%Y%m%dT%H%M%S")
+    if form == "offset":
+        return when.replace(tzinfo=None).isoformat() + draw(st.sampled_from(["Z", "+05:30", "-08"]))
+    return draw(st.sampled_from(["", "NA", "soon", "2026-02-30", "2026-13-01", "5", "24:00", "é"]))
+
+
+@given(st.lists(texts(), max_size=8), st.booleans())
+def test_many_dates_are_what_each_is(some: list[str], same: bool) -> None:
+    some = some[:1] * len(some) if same else some
+    seconds, is_none = seconds_of_many(pa.array(some, pa.string()), MISSING)
+    for text, found, none in zip(some, seconds.tolist(), is_none.tolist(), strict=True):
+        if text.strip() in MISSING:
+            assert np.isnan(found)
+            assert not none
+            continue
+        expected = seconds_of(text)
+        assert none == (expected is None)
+        assert none or found == expected
+
+
+@given(DATES)
+def test_seconds_lead_back_to_the_date(when: datetime) -> None:
+    when = when.replace(tzinfo=UTC)
+    seconds = seconds_of(when.isoformat())
+    assert seconds is not None
+    epoch = datetime(1970, 1, 1, tzinfo=UTC)
+    assert seconds == ((when - epoch) // timedelta(microseconds=1)) / 1e6
+    if 1900 < when.year < 2100:  # a double has no room for more digits
+        assert datetime.fromisoformat(in_words(seconds, True)) == when.replace(tzinfo=None)
+
+
+@given(st.lists(st.integers(0, 5).map(float), max_size=20), st.integers(-1, 5).map(float))
+def test_a_time_is_back_if_it_is_before_one_that_was_taken(times: list[float], last: float) -> None:
+    expected, latest = [], last
+    for time in times:
+        expected.append(time < latest)
+        latest = max(latest, time)
+    assert are_back(np.array(times), last).tolist() == expected
+
+
+def rows_of(text: str, form: str = "csv", **more: object) -> list[list[float]]:
+    with open_table(io.BytesIO(text.encode()), format=form, time="t", **more) as reader:  # type: ignore[arg-type]
+        rows = reader.read_all().rows.tolist()
+    assert "t" not in reader.feature_names
+    assert reader.time_name == "t"
+    return rows
+
+
+def test_times_are_the_last_column() -> None:
+    assert rows_of("t,x\n5,1\n5,2\n") == [[1, 5], [2, 5]]
+    assert rows_of("t,x\n1970-01-02,1\n1970-01-02T00:00:01Z,2\n") == [[1, 86400], [2, 86401]]
+    assert rows_of("x;t\n1;1.234,5\n", decimal=",", thousands=".") == [[1, 1234.5]]
+    assert rows_of("t,x\nsoon?,1\n5,2\n", na=["soon?"], missing="drop") == [[2, 5]]
+    assert rows_of("t,x,k\n5,1,a\n", label="k") == [[1, 5]]
+    lines = "".join(json.dumps({"t": t, "x": 1}) + "\n" for t in ("1970-01-01", "1970-01-02"))
+    assert rows_of(lines, "ndjson") == [[1, 0], [1, 86400]]
+
+
+@pytest.mark.parametrize("n", [3, 100])
+def test_ndjson_is_read_alike_in_few_lines_and_many(n: int) -> None:
+    as_objects = "".join(
+        json.dumps({"t": f"1970-01-{i % 28 + 1:02}", "x": i}) + "\n" for i in [3] * n
+    )
+    assert rows_of(as_objects, "ndjson") == [[3, 3 * 86400]] * n
+    as_arrays = "".join(json.dumps(["1970-01-02", i]) + "\n" for i in range(n))
+    parser = LineParser("ndjson", time=0)
+    assert parser.parse(as_arrays.encode(), 1).rows.tolist() == [[i, 86400] for i in range(n)]
+    assert (parser.names, parser.time_name, parser.has_dates) == (["x1"], "x0", True)
+    mixed = as_arrays + "[5, 1]\n"
+    [reject] = parser.parse(mixed.encode(), 1).rejects
+    assert (reject.line, reject.reason) == (n + 1, "column 'x0': '5' is no date")
+
+
+def test_what_cannot_be_the_time() -> None:
+    for text, more, said in [
+        ("t,x\n1,1\n", {"columns": ["x", "t"]}, "is the time, and a feature, too"),
+        ("t,x\n1,1\n", {"label": "t"}, "both as label and as time"),
+        ("x,y\n1,1\n", {}, "no column 't'"),
+        ("t,x\n3,1\n1,1\n", {}, "line 3, column 't': the value is before that of an earlier row"),
+    ]:
+        with pytest.raises(TableError, match=said):
+            rows_of(text, **more)
+
+
+def test_a_parser_goes_on_with_its_time() -> None:
+    parser = LineParser("csv", time="t")
+    parser.parse(b"t,x\n1970-01-02,5\n", 1)
+    for asked in (None, "t", 0):
+        other = LineParser("csv", time=asked)
+        other.restore(json.loads(json.dumps(parser.state())))
+        assert other.parse(b"1970-01-03,6\n", 3).rows.tolist() == [[6, 2 * 86400]]
+    with pytest.raises(ValueError, match="the column 't' was the time before"):
+        LineParser("csv", time="x").restore(parser.state())
+    plain = LineParser("csv")
+    plain.parse(b"t,x\n1,5\n", 1)
+    with pytest.raises(ValueError, match="no column was the time before"):
+        LineParser("csv", time="t").restore(plain.state())
+    old = {name: value for name, value in plain.state().items() if "time" not in name}
+    del old["has_dates"]
+    LineParser("csv").restore(old)  # of a version without times
+    for wrong in ({"time": 7}, {"time": 1}, {"time": "t"}, {"has_dates": 1}):
+        with pytest.raises(ValueError, match="another format"):
+            LineParser("csv", time="t").restore(parser.state() | wrong)
+
+
+def test_columns_to_be_ignored_need_not_be_there() -> None:
+    for text, expected in {"1,2,9\n": [[1, 2]], "1,2\n": [[1, 2]]}.items():
+        source = io.BytesIO(text.encode())
+        with open_table(source, format="csv", features=["x0", "x1"], ignore=["x2"]) as reader:
+            assert reader.read_all().rows.tolist() == expected
+    with open_table(io.BytesIO(b"a,b\n1,2\n"), columns=["a"], ignore=["a"]) as reader:
+        assert reader.read_all().rows.tolist() == [[1]]  # chosen is chosen
+
+
+def test_a_table_is_converted_with_its_time(tmp_path: Path) -> None:
+    source, target = tmp_path / "a.csv", tmp_path / "b.csv"
+    source.write_text("t,x\n1970-01-02,5\n")
+    assert convert(source, target, time="t").columns == ["x", "t"]
+    assert target.read_text().splitlines() == ["x,t", "5,86400"]
