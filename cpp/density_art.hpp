@@ -715,7 +715,10 @@ private:
         const auto follow = [&] {
             const Reading& reading = found.reading;
             return succeed(own.data(), reading.cluster.data(), boxes.weight, n, n_labels(),
-                           reading.n_clusters, is_choice ? kLeastNew * total : 0.0, expected_);
+                           reading.n_clusters, is_choice ? kLeastNew * total : 0.0,
+                           taken_from_afar(own.data(), reading.cluster.data(), boxes.weight,
+                                           boxes.mean, n, boxes.n_features, reading.n_clusters),
+                           expected_);
         };
         Succession next = follow();
         if (next.is_believed && !is_chosen) {

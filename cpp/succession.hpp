@@ -2,9 +2,10 @@
 // of the clusters before, of which a border case is not to make others with every reading.
 //
 // A cluster that is the only one to come of another takes its label over at once. What changes more
-// (clusters that fall apart, come together or dissolve into noise) has to be seen in several
-// readings in a row; until then categories keep the labels they had. So has a cluster that is new,
-// which must have grown meanwhile: until then its categories are noise, and known as an embryo.
+// (clusters that fall apart, come together, dissolve into noise or take in what lies apart from
+// them) has to be seen in several readings in a row; until then categories keep the labels they
+// had. So has a cluster that is new, which must have grown meanwhile: until then its categories are
+// noise, and known as an embryo.
 #pragma once
 
 #include <algorithm>
@@ -54,11 +55,58 @@ constexpr std::uint32_t kChangeSeen = 3, kMergerSeen = 5, kBirthSeen = 2;
 // of that.
 constexpr double kSharedOfLabel = 0.2, kSharedOfCluster = 0.5;
 
+// What a cluster takes in may be one of its own that is still small: if it is such a share of the
+// cluster, and its mean is so many standard deviations off in some feature.
+constexpr double kTakenIn = 0.1, kApart = 4.0;
+
+// Of each cluster, whether much of it that had no label lies apart from what had one.
+inline std::vector<std::uint8_t> taken_from_afar(const std::uint32_t* before,
+                                                 const std::int32_t* now, const double* weight,
+                                                 const double* mean, std::size_t n, std::size_t d,
+                                                 std::size_t n_clusters) {
+    // Two parts of each cluster: with a label, without one.
+    std::vector<double> size(2 * n_clusters, 0.0), centre(2 * n_clusters * d, 0.0), spread(centre);
+    const auto for_each = [&](auto&& visit) {
+        for (std::size_t j = 0; j < n; ++j) {
+            if (now[j] >= 0) {
+                visit(2 * static_cast<std::size_t>(now[j]) + (before[j] == kNoLabel), j);
+            }
+        }
+    };
+    for_each([&](std::size_t part, std::size_t j) {
+        size[part] += weight[j];
+        for (std::size_t f = 0; f < d; ++f) centre[part * d + f] += weight[j] * mean[j * d + f];
+    });
+    for (std::size_t i = 0; i < centre.size(); ++i) {
+        if (size[i / d] > 0.0) centre[i] /= size[i / d];
+    }
+    for_each([&](std::size_t part, std::size_t j) {
+        for (std::size_t f = 0; f < d; ++f) {
+            const double off = mean[j * d + f] - centre[part * d + f];
+            spread[part * d + f] += weight[j] * (off * off);
+        }
+    });
+    std::vector<std::uint8_t> is_far(n_clusters, 0);
+    for (std::size_t c = 0; c < n_clusters; ++c) {
+        const std::size_t a = 2 * c, b = a + 1;
+        if (!(size[a] > 0.0) || size[b] < kTakenIn * (size[a] + size[b])) continue;
+        for (std::size_t f = 0; f < d; ++f) {
+            const double off = centre[b * d + f] - centre[a * d + f];
+            const double most = std::max(spread[a * d + f] / size[a], spread[b * d + f] / size[b]);
+            if (off * off > kApart * kApart * most) is_far[c] = 1;
+        }
+    }
+    return is_far;
+}
+
 // `before` and `now`: of each category the label it had (kNoLabel: none) and the cluster it is in
-// (-1: none); `weight`: what it weighs. A cluster gets a new label if it weighs `least_new`.
+// (-1: none); `weight`: what it weighs. A cluster gets a new label if it weighs `least_new`;
+// `comes_from_afar`: of each cluster, see above.
 inline Succession succeed(const std::uint32_t* before, const std::int32_t* now,
                           const double* weight, std::size_t n, std::size_t n_labels,
-                          std::size_t n_clusters, double least_new, const Expectations& expected) {
+                          std::size_t n_clusters, double least_new,
+                          const std::vector<std::uint8_t>& comes_from_afar,
+                          const Expectations& expected) {
     // Parties: labels in use, then embryos, then clusters.
     std::vector<std::uint32_t> used;
     for (std::size_t j = 0; j < n; ++j) {
@@ -170,8 +218,11 @@ inline Succession succeed(const std::uint32_t* before, const std::int32_t* now,
             continue;
         }
         if (change.labels.size() == 1 && clusters.size() == 1) {
-            label[clusters[0]] = change.labels[0];
-            continue;
+            const std::size_t c = clusters[0];
+            if (!comes_from_afar[c]) {
+                label[c] = change.labels[0];
+                continue;
+            }
         }
         for (const PendingChange& known : expected.changes) {
             if (known.labels == change.labels && known.n_clusters == change.n_clusters) {

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from .arithmetic import Array, Vector, complement_code, fuzzy_and, fuzzy_and_norm, l1
 from .density_boxes import LEAST_STEP, SAMPLED, STEP, inherited
 from .diary import DiaryReference
-from .succession import Expected, succeed
+from .succession import Expected, succeed, taken_from_afar
 
 # A category goes when it weighs less than a row does after two half-lives (in a window: than one
 # row), or than it did itself four half-lives ago.
@@ -466,6 +466,7 @@ class ForgettingReference:
                 self.n_labels,
                 reading.n_clusters,
                 least_new,
+                taken_from_afar(own, reading.clusters, weights, boxes[0], reading.n_clusters),
                 expected,
             )
             if chooses or not told.is_believed:

@@ -9,6 +9,8 @@ from typing import NamedTuple
 CHANGE_SEEN, MERGER_SEEN, BIRTH_SEEN = 3, 5, 2
 # A cluster has to do with a label where it has so much of it, or so much of the cluster is of it.
 SHARED_OF_LABEL, SHARED_OF_CLUSTER = 0.2, 0.5
+# Of a cluster, the share without a label that is doubted if it lies so many deviations apart.
+TAKEN_IN, APART = 0.1, 4.0
 
 
 class Pending(NamedTuple):
@@ -92,6 +94,51 @@ class Group(NamedTuple):
     clusters: list[int]
 
 
+def centre_and_spread(
+    rows: Sequence[Sequence[float]], weights: Sequence[float], f: int
+) -> tuple[float, float]:
+    """Return mean and variance of a feature."""
+    total, mean, spread = 0.0, 0.0, 0.0
+    for row, weight in zip(rows, weights, strict=True):
+        total += weight
+        mean += weight * row[f]
+    mean /= total
+    for row, weight in zip(rows, weights, strict=True):
+        spread += weight * ((row[f] - mean) * (row[f] - mean))
+    return mean, spread / total
+
+
+def taken_from_afar(
+    before: Sequence[int],
+    now: Sequence[int],
+    weights: Sequence[float],
+    means: Sequence[Sequence[float]],
+    n_clusters: int,
+) -> set[int]:
+    """Return the clusters of which much that had no label lies apart from what had one."""
+    found = set()
+    for c in range(n_clusters):
+        mine = [j for j in range(len(now)) if now[j] == c]
+        known = [j for j in mine if before[j] >= 0]
+        new = [j for j in mine if before[j] < 0]
+        of_known, of_new = 0.0, 0.0
+        for j in mine:
+            if before[j] >= 0:
+                of_known += weights[j]
+            else:
+                of_new += weights[j]
+        if not known or not new or of_new < TAKEN_IN * (of_known + of_new):
+            continue
+        for f in range(len(means[0])):
+            here, spread = centre_and_spread(
+                [means[j] for j in known], [weights[j] for j in known], f
+            )
+            there, other = centre_and_spread([means[j] for j in new], [weights[j] for j in new], f)
+            if (there - here) * (there - here) > APART * APART * max(spread, other):
+                found.add(c)
+    return found
+
+
 def succeed(
     before: Sequence[int],
     now: Sequence[int],
@@ -99,12 +146,14 @@ def succeed(
     n_labels: int,
     n_clusters: int,
     least_new: float,
+    from_afar: set[int],
     expected: Expected,
 ) -> Told:
     """Return the label of each category after a reading.
 
     ``before`` has the label of each category, ``now`` the number of its cluster; -1 is noise. What
-    weighs less than ``least_new`` gets no new label.
+    weighs less than ``least_new`` gets no new label; ``from_afar`` has clusters of which much is
+    new that lies apart from the rest.
     """
     # An embryo is one only where it has not got a label since.
     embryo_of = [e if label < 0 else -1 for e, label in zip(expected.embryos, before, strict=True)]
@@ -143,7 +192,7 @@ def succeed(
             else:
                 new_embryo[c] = len(born_soon)
                 born_soon.append((n_seen, first_size))
-        elif len(labels) == len(clusters) == 1:
+        elif len(labels) == len(clusters) == 1 and clusters[0] not in from_afar:
             label_of[clusters[0]] = labels[0]
         else:
             n_seen = 1
