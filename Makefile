@@ -21,11 +21,12 @@ endif
 
 ENGINE := CMakeLists.txt $(shell find cpp -type f)
 
-.PHONY: help demo test lint types bench train soak torture paper paper-quick sanitize clean
+.PHONY: help demo test docs lint types bench train soak torture paper paper-quick sanitize clean
 
 help:
 	@echo "make demo      cluster a file from the command line, and a stream; print tables, write pictures"
 	@echo "make test      run all tests"
+	@echo "make docs      build the site into build/docs/html, with all examples run and links checked"
 	@echo "make lint      check style (ruff, clang-format)"
 	@echo "make types     check types (mypy, strict)"
 	@echo "make bench     measure against artlib, river, scikit-learn and hdbscan (long)"
@@ -60,6 +61,11 @@ test: $(VENV)/.installed
 	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal tests
 	RESONART_INDEX=on RESONART_TEST_PROFILE=quick $(BIN)/python -m pytest --numprocesses 2 --dist worksteal tests \
 	  --ignore=tests/paper $(foreach name,$(NO_SEARCH),--ignore=tests/test_$(name).py)
+
+# Warnings are errors. RESONART_DOCS=quick leaves the examples unrun, as tests/test_docs.py does.
+docs: $(VENV)/.installed
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going --jobs auto --builder html docs build/docs/html
+	@echo "the site: build/docs/html/index.html"
 
 lint: $(VENV)/.tools
 	$(BIN)/ruff check .
