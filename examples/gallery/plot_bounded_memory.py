@@ -2,8 +2,8 @@
 A long stream in bounded memory
 ===============================
 
-A model keeps boxes, not rows. ``max_categories`` limits their number: when it is reached, boxes may grow
-by a step, and learning goes on. Clusters stay the same, only coarser.
+A model keeps boxes, not rows. ``max_categories`` limits their number: when it is reached, boxes
+may grow by a step, and learning goes on. Clusters stay the same, only coarser.
 """
 
 import matplotlib.pyplot as plt
@@ -25,14 +25,15 @@ for batch in np.array_split(X, 50):
     seen.append(model.n_samples_seen_)
 
 # %%
-# On the left is the number of boxes over time, in the middle and on the right the boxes at the end.
+# On the left is the number of boxes over time, in the middle and on the right the boxes at the
+# end.
 
 figure, axes = plt.subplots(1, 3, figsize=(14, 4.4), layout="constrained")
 for limit, counts in n_categories.items():
     axes[0].plot(seen, counts, label=f"max_categories={limit}")
 axes[0].set(xlabel="rows learned", ylabel="categories", ylim=(0, None))
 axes[0].legend()
-for ax, (limit, model) in zip(axes[1:], models.items(), strict=True):
+for ax, model in zip(axes[1:], models.values(), strict=True):
     model.update_clusters()
     score = adjusted_rand_score(y, model.predict(X))
     plot.categories(model, ax=ax, legend=False)

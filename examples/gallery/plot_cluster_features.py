@@ -2,8 +2,8 @@
 Clusters as features of a classifier
 ====================================
 
-``transform`` gives the match of each row with each cluster. As features, these matches let a linear
-classifier draw curved borders. Here it learns to tell two spirals apart.
+``transform`` gives the match of each row with each cluster. As features, these matches let a
+linear classifier draw curved borders. Here it learns to tell two spirals apart.
 """
 
 import matplotlib.pyplot as plt

@@ -2,9 +2,9 @@
 The colours of a photo
 ======================
 
-The pixels of a photo are rows of three features. Fuzzy ART covers them with boxes of similar colours,
-and each box becomes one colour of a palette. The vigilance says how different the colours of a box may
-be, in the units of the picture: here at most 90 of 255 in every channel.
+The pixels of a photo are rows of three features. Fuzzy ART covers them with boxes of similar
+colours, and each box becomes one colour of a palette. The vigilance says how different the
+colours of a box may be, in the units of the picture: here at most 90 of 255 in every channel.
 """
 
 import matplotlib.pyplot as plt

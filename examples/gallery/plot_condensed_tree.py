@@ -2,8 +2,8 @@
 One density tree, read in three ways
 ====================================
 
-DensityART builds a density tree over the rows and chooses how to read clusters from it. You can choose
-instead: by excess of mass, by its leaves, or with a minimum size.
+DensityART builds a density tree over the rows and chooses how to read clusters from it. You can
+choose instead: by excess of mass, by its leaves, or with a minimum size.
 """
 
 import matplotlib.pyplot as plt

@@ -2,8 +2,9 @@
 Customer segments as rules
 ==========================
 
-Clusters are sets of boxes in your own units, so that a segment can be written as a rule. ``describe``
-and :func:`~resonart.export_text` write the rules, and ``explain`` says why a customer is in a segment.
+Clusters are sets of boxes in your own units, so that a segment can be written as a rule.
+``describe`` and :func:`~resonart.export_text` write the rules, and ``explain`` says why a
+customer is in a segment.
 """
 
 import matplotlib.pyplot as plt

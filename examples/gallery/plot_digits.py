@@ -2,8 +2,8 @@
 Handwritten digits
 ==================
 
-1,797 digits of 64 pixels. Isomap projects them to eight dimensions first, and the picture shows the
-mean digit of each cluster. DensityART does not know how many digits there are.
+1,797 digits of 64 pixels. Isomap projects them to eight dimensions first, and the picture shows
+the mean digit of each cluster. DensityART does not know how many digits there are.
 """
 
 import matplotlib.pyplot as plt
@@ -22,8 +22,8 @@ print(model.n_clusters_, "clusters, adjusted mutual information with the digits:
 print(round(adjusted_mutual_info_score(y, labels), 2))
 
 # %%
-# Each panel is the mean of the images in a cluster, with the number of images and the share of its
-# most common digit.
+# Each panel is the mean of the images in a cluster, with the number of images and the share of
+# its most common digit.
 
 found, counts = np.unique(labels[labels >= 0], return_counts=True)
 shown = found[np.argsort(-counts)][:12]

@@ -2,8 +2,8 @@
 Clusters that drift, split, merge and vanish
 ============================================
 
-A stream of 20,000 rows whose clusters change. The model forgets old rows with a half-life of 1,000
-rows, and its diary lists what became of the clusters.
+A stream of 20,000 rows whose clusters change. The model forgets old rows with a half-life of
+1,000 rows, and its diary lists what became of the clusters.
 """
 
 import matplotlib.pyplot as plt

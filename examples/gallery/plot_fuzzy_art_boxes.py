@@ -2,9 +2,10 @@
 What a vigilance does
 =====================
 
-Fuzzy ART covers rows with boxes. The vigilance ``rho`` limits how large a box may become: at 0 one box
-covers everything, and near 1 every row has a box of its own. A new row goes to the most active box
-that matches it well enough; this is called resonance. If none does, the row becomes a new box.
+Fuzzy ART covers rows with boxes. The vigilance ``rho`` limits how large a box may become: at 0
+one box covers everything, and near 1 every row has a box of its own. A new row goes to the most
+active box that matches it well enough; this is called resonance. If none does, the row becomes a
+new box.
 """
 
 import matplotlib.pyplot as plt

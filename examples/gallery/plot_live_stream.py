@@ -2,8 +2,8 @@
 A live stream, row by row
 =========================
 
-``learn_one`` learns a row and returns its label at once. Clusters are read again as rows arrive, and a
-cluster keeps its label from reading to reading. Here two spirals appear in random order.
+``learn_one`` learns a row and returns its label at once. Clusters are read again as rows arrive,
+and a cluster keeps its label from reading to reading. Here two spirals appear in random order.
 """
 
 import matplotlib.pyplot as plt
@@ -30,8 +30,8 @@ for count, row in enumerate(X, start=1):
 plt.show()
 
 # %%
-# Readings happen when as many rows have arrived as the last reading saw, so that they cost no more
-# per row as the stream grows.
+# Readings happen when as many rows have arrived as the last reading saw, so that they cost no
+# more per row as the stream grows.
 
 print(model.n_samples_seen_, "rows,", model.n_readings_, "readings,", model.n_clusters_, "clusters")
 

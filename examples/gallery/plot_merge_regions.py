@@ -2,12 +2,11 @@
 Merging the models of four regions
 ==================================
 
-Four regions learn their own rows and share models, not rows. :func:`~resonart.merge_models` makes one
-model of them. Clusters that cross a border are found as one.
+Four regions learn their own rows and share models, not rows. :func:`~resonart.merge_models` makes
+one model of them. Clusters that cross a border are found as one.
 """
 
 import matplotlib.pyplot as plt
-import numpy as np
 from sklearn.datasets import make_circles
 from sklearn.metrics import adjusted_rand_score
 

@@ -28,8 +28,8 @@ print(model.n_clusters_, "clusters,", int(np.sum(model.labels_ == -1)), "rows of
 print(model.choice_)
 
 # %%
-# On the left are the rows, coloured by cluster. On the right is the density tree behind them: each
-# branch is as wide as it has rows, and the coloured branches are the clusters.
+# On the left are the rows, coloured by cluster. On the right is the density tree behind them:
+# each branch is as wide as it has rows, and the coloured branches are the clusters.
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.5), layout="constrained")
 plot.categories(model, X, labels=model.labels_, ax=left)

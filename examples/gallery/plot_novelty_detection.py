@@ -2,9 +2,9 @@
 Novelty detection
 =================
 
-A model that has learned what is normal says how well a new row matches it.
-``score_samples`` returns the match with the nearest cluster: 1 is a perfect match, and the lower it
-is, the more novel the row. ``predict`` returns -1 for a row that no cluster takes.
+A model that has learned what is normal says how well a new row matches it. ``score_samples``
+returns the match with the nearest cluster: 1 is a perfect match, and the lower it is, the more
+novel the row. ``predict`` returns -1 for a row that no cluster takes.
 """
 
 import matplotlib.pyplot as plt
@@ -24,10 +24,10 @@ is_novel = model.predict(new) == -1
 print(f"{is_novel.sum()} of {len(new)} new rows are novel")
 
 # %%
-# The background shows the score at every place. The black line is where ``predict`` stops assigning
-# rows to a cluster. The hole between the ring and its centre is novel, although it lies in the middle
-# of the data. In the white spot, the nearest row that the model knows was noise itself, and the match
-# is 0.
+# The background shows the score at every place. The black line is where ``predict`` stops
+# assigning rows to a cluster. The hole between the ring and its centre is novel, although it lies
+# in the middle of the data. In the white spot, the nearest row that the model knows was noise
+# itself, and the match is 0.
 
 side = np.linspace(-1.8, 1.8, 160)
 grid = np.array([[x, y] for y in side for x in side])

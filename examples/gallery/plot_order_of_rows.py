@@ -2,8 +2,8 @@
 The order of rows, and Merge ART
 ================================
 
-ART models depend on the order in which rows arrive. DDVFA merges clusters at the end of ``fit`` with
-Merge ART, which repairs most of it. Presenting rows in VAT order avoids the problem.
+ART models depend on the order in which rows arrive. DDVFA merges clusters at the end of ``fit``
+with Merge ART, which repairs most of it. Presenting rows in VAT order avoids the problem.
 """
 
 import matplotlib.pyplot as plt

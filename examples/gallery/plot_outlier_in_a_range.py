@@ -2,8 +2,8 @@
 One outlier that squeezes a feature
 ===================================
 
-Features are scaled by their ranges. One value that is far off takes most of a range, and all other
-rows look alike. resonart warns about this and says which ``bounds`` to give.
+Features are scaled by their ranges. One value that is far off takes most of a range, and all
+other rows look alike. resonart warns about this and says which ``bounds`` to give.
 """
 
 import warnings
@@ -24,8 +24,8 @@ with warnings.catch_warnings(record=True) as caught:
 print(*(w.message for w in caught if issubclass(w.category, OutlierWarning)), sep="\n")
 
 # %%
-# With the bounds of the other rows, and values beyond them clipped, the clusters are back. On the left
-# there are three, too, but two groups are one cluster, and the outlier is another.
+# With the bounds of the other rows, and values beyond them clipped, the clusters are back. On the
+# left there are three, too, but two groups are one cluster, and the outlier is another.
 
 low, high = X[:-1].min(axis=0), X[:-1].max(axis=0)
 repaired = DDVFA(**given, bounds=(low, high), out_of_bounds="clip").fit(X)

@@ -2,9 +2,9 @@
 Anomalies in the windows of a time series
 =========================================
 
-A machine vibrates in three regular modes. The signal is cut into windows, and a few numbers describe
-each window. A model learns the windows of the first half, which are normal. In the second half two
-faults occur: a bearing that rattles and a sensor that freezes.
+A machine vibrates in three regular modes. The signal is cut into windows, and a few numbers
+describe each window. A model learns the windows of the first half, which are normal. In the
+second half two faults occur: a bearing that rattles and a sensor that freezes.
 """
 
 import matplotlib.pyplot as plt
@@ -46,7 +46,8 @@ print(
 )
 
 # %%
-# The signal, coloured by mode, and the score of each window. Windows that match no mode are marked.
+# The signal, coloured by mode, and the score of each window. Windows that match no mode are
+# marked.
 
 figure, (top, bottom) = plt.subplots(2, figsize=(11, 5), sharex=True, layout="constrained")
 colours = np.array(["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00"])
@@ -54,8 +55,7 @@ for i in range(N_WINDOWS):
     place = i + t / WINDOW
     top.plot(place, signal[i], lw=0.4, color=colours[labels[i]])
 bottom.plot(np.arange(N_WINDOWS) + 0.5, scores, ".", ms=3, color="#555555")
-found = np.flatnonzero((labels == -1) & (np.arange(N_WINDOWS) >= half))
-bottom.plot(found + 0.5, scores[found], "X", ms=8, color="#D55E00", label="no mode matches")
+bottom.plot(reported + 0.5, scores[reported], "X", ms=8, color="#D55E00", label="no mode matches")
 for ax in (top, bottom):
     ax.axvline(half, color="black", lw=1, ls="--")
 top.set(ylabel="signal", title="learned (left of the line) and watched (right of it)")

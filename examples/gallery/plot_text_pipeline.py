@@ -2,8 +2,8 @@
 Support tickets: a pipeline with text columns
 =============================================
 
-Text becomes numbers in a pipeline, and a clusterer ends it. Here short tickets go through TF-IDF and
-a truncated SVD, next to a numeric column and a column of names.
+Text becomes numbers in a pipeline, and a clusterer ends it. Here short tickets go through TF-IDF
+and a truncated SVD, next to a numeric column and a column of names.
 """
 
 import matplotlib.pyplot as plt
@@ -42,8 +42,9 @@ tickets = pd.DataFrame(rows)
 print(tickets.head(3).to_string())
 
 # %%
-# The parts of the pipeline. The weights say how much each part counts: the text most, the two other
-# columns less. ``scaling="given"`` keeps them; otherwise DensityART may choose another scaling.
+# The parts of the pipeline. The weights say how much each part counts: the text most, the two
+# other columns less. ``scaling="given"`` keeps them; otherwise DensityART may choose another
+# scaling.
 
 columns = ColumnTransformer(
     [
@@ -58,7 +59,8 @@ labels = model.fit_predict(tickets)
 print(pd.crosstab(tickets["topic"], labels, colnames=["cluster"]))
 
 # %%
-# The tickets in the plane of two SVD components, and the words that are most common in each cluster.
+# The tickets in the plane of two SVD components, and the words that are most common in each
+# cluster.
 
 points = columns.transform(tickets)
 figure, ax = plt.subplots(figsize=(8, 5), layout="constrained")

@@ -2,8 +2,8 @@
 Is there any structure? The VAT image
 =====================================
 
-VAT orders rows so that clusters lie together and draws their distances. Dark blocks along the diagonal
-are clusters. A picture without blocks says that there is nothing to find.
+VAT orders rows so that clusters lie together and draws their distances. Dark blocks along the
+diagonal are clusters. A picture without blocks says that there is nothing to find.
 """
 
 import matplotlib.pyplot as plt

@@ -3,8 +3,8 @@ From a distance in your units to a vigilance
 ============================================
 
 A vigilance is a number between 0 and 1, and what it means depends on the feature ranges.
-:func:`~resonart.tuning.vigilance_for` turns a distance in your own units into a vigilance: no data are
-needed, only the ranges. :func:`~resonart.tuning.distance_for` is the way back.
+:func:`~resonart.tuning.vigilance_for` turns a distance in your own units into a vigilance: no
+data are needed, only the ranges. :func:`~resonart.tuning.distance_for` is the way back.
 """
 
 import matplotlib.pyplot as plt
@@ -56,5 +56,5 @@ axes[1].set(title=f"DDVFA: {places.n_clusters_} clusters", xlabel="km", ylabel="
 plt.show()
 
 # %%
-# The differences of all features add up, so a box that is narrow in one feature may be longer than
-# 1 km in the other. The sum of its sides, as shares of the ranges, is at most 0.2.
+# The differences of all features add up, so a box that is narrow in one feature may be longer
+# than 1 km in the other. The sum of its sides, as shares of the ranges, is at most 0.2.

@@ -2,8 +2,8 @@
 All vigilances at once
 ======================
 
-DDVFA has two vigilances. :class:`~resonart.tuning.VigilancePlane` knows the result of every pair, in
-several orders of the rows, at a small part of the cost of fitting each of them.
+DDVFA has two vigilances. :class:`~resonart.tuning.VigilancePlane` knows the result of every pair,
+in several orders of the rows, at a small part of the cost of fitting each of them.
 """
 
 import matplotlib.pyplot as plt
@@ -23,8 +23,8 @@ choice = choose_vigilance(X, random_state=0, progress=False)
 print(choice)
 
 # %%
-# The adjusted Rand index and the number of clusters over the plane. ``rho_lb`` is never larger than
-# ``rho_ub``, so that the plane is a triangle.
+# The adjusted Rand index and the number of clusters over the plane. ``rho_lb`` is never larger
+# than ``rho_ub``, so that the plane is a triangle.
 
 figure, axes = plt.subplots(1, 2, figsize=(12, 5), layout="constrained")
 plot.vigilance_plane(plane, "ari", ax=axes[0])

@@ -32,8 +32,8 @@ X = rng.normal(centres[kind], 0.18)
 time = np.datetime64("2026-03-01") + (day * 86_400).astype("timedelta64[s]")
 
 # %%
-# Sessions are learned in the order in which they arrive. With dates as ``time``, a half-life is given
-# in seconds.
+# Sessions are learned in the order in which they arrive. With dates as ``time``, a half-life is
+# given in seconds.
 
 model = DensityART(half_life=2 * 86_400)
 for rows in np.array_split(np.arange(n), 100):
@@ -42,8 +42,8 @@ for event in model.events_:
     print(event)
 
 # %%
-# Each band is a cluster, as wide as the sessions that count at that moment. A circle is a birth, a
-# cross a death.
+# Each band is a cluster, as wide as the sessions that count at that moment. A circle is a birth,
+# a cross a death.
 
 figure, (left, right) = plt.subplots(
     1, 2, figsize=(12, 4.6), layout="constrained", width_ratios=[2, 1.2]

@@ -6,15 +6,15 @@ Seven data sets of two features, and what seven clustering methods make of them.
 
 Nothing is tuned for DensityART and DDVFA: they choose everything from the rows. In the row
 "drift", DensityART is told one fact, how fast old rows lose their weight. HDBSCAN is shown twice:
-with its defaults, and tuned. Every method with a star was tuned on these very data sets, with their
-labels: it has one of the best settings by the mean score over all lines but "drift", out of a grid
-of 14 (DBSCAN) to 144 settings (DBSTREAM).
+with its defaults, and tuned. Every method with a star was tuned on these very data sets, with
+their labels: it has one of the best settings by the mean score over all lines but "drift", out of
+a grid of 14 (DBSCAN) to 144 settings (DBSTREAM).
 
 The last three lines are harder than shapes:
 
 - **noise**: a quarter of the rows belongs to no cluster.
-- **drift**: two clusters come from one place and move apart. Only the last 300 rows are coloured and
-  scored; earlier ones are grey. A method that forgets nothing sees the path between them.
+- **drift**: two clusters come from one place and move apart. Only the last 300 rows are coloured
+  and scored; earlier ones are grey. A method that forgets nothing sees the path between them.
 - **no structure**: rows are spread evenly. The right answer is one cluster.
 
 Each panel shows the number of clusters and the adjusted Rand index, which is 1 for a perfect
@@ -153,6 +153,6 @@ plt.show()
 # - DensityART finds the shapes without a parameter, says "one cluster" where there is nothing to
 #   find, and follows the drift.
 # - DDVFA finds the shapes, too. It puts noise into small clusters instead of labelling it.
-# - HDBSCAN and DBSCAN do as well as DensityART on still rows if they are tuned with the labels. With
-#   its defaults, HDBSCAN finds clusters in rows without structure. Neither follows a stream.
+# - HDBSCAN and DBSCAN do as well as DensityART on still rows if they are tuned with the labels.
+#   With its defaults, HDBSCAN finds clusters in rows without structure. Neither follows a stream.
 # - TopoART and DBSTREAM are made for long streams. Five hundred rows are few for them.
