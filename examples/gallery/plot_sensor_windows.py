@@ -41,9 +41,8 @@ X = features(signal)
 half = N_WINDOWS // 2
 model = DensityART().fit(X[:half])
 labels, scores = model.predict(X), model.score_samples(X)
-print(
-    model.n_clusters_, "modes found; windows reported:", np.flatnonzero(labels[half:] == -1) + half
-)
+reported = half + np.flatnonzero(labels[half:] == -1)
+print(model.n_clusters_, "modes found; windows reported:", reported)
 
 # %%
 # The signal, coloured by mode, and the score of each window. Windows that match no mode are
