@@ -95,9 +95,9 @@ def index_of(app: Sphinx, pages: list[str]) -> str:
     for module_name in MODULES:
         module = importlib.import_module(module_name)
         for name in module.__all__:
-            words = getattr(getattr(module, name), "__doc__", None) or ""
-            if name != "__version__":
-                summary = words.strip().split("\n")[0]
+            value = getattr(module, name)
+            if callable(value):  # and no constant, whose docstring is that of its type
+                summary = (value.__doc__ or "").strip().split("\n")[0]
                 page = f"{base}generated/{module_name}.{name}.html"
                 lines.append(f"- [{module_name}.{name}]({page}): {summary}")
     return "\n".join(lines) + "\n"
