@@ -43,6 +43,7 @@ exclude_patterns = [
 ]
 templates_path = ["_templates"]
 highlight_language = "none"
+smartquotes = False  # options begin with two dashes
 nitpicky = True
 # A hidden option, whose variable sphinx-click tells nevertheless.
 suppress_warnings = ["ref.option"]
@@ -72,7 +73,7 @@ sphinx_gallery_conf = {
     "doc_module": ("resonart",),
     "reference_url": {"resonart": None},
     "backreferences_dir": "gallery/backreferences",
-    "within_subsection_order": "FileNameSortKey",
+    "within_subsection_order": "gallery_order.sort_key",
     "download_all_examples": True,
     "remove_config_comments": True,
     "show_memory": False,

@@ -2,8 +2,9 @@
 
 README-like files outside of ``docs/`` (changelog, benchmarks, the paper's experiments) are copied
 to ``docs/repository/``. Links of all pages are written for a code host: relative to the file. Those
-to a file that is on the site become links of the site; others lead to the repository where its
-address is known, and else stay as plain words. A link to a file that does not exist is an error.
+to a file that is on the site, as a page or in the gallery, become links of the site; others lead to
+the repository where its address is known, and else stay as plain words. A link to a file that does
+not exist is an error.
 """
 
 from __future__ import annotations
@@ -76,6 +77,8 @@ class Links:
             return PAGES[name]
         if name in INSTEAD:
             return INSTEAD[name]
+        if re.fullmatch(r"examples/gallery/plot_\w+\.py", name) and (self.root / name).exists():
+            return f"gallery/{Path(name).stem}.rst"
         inside = name.removeprefix("docs/")
         is_page = inside != name and Path(name).suffix in (".md", ".rst")
         return inside if is_page else None

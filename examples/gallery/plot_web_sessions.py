@@ -39,7 +39,9 @@ model = DensityART(half_life=2 * 86_400)
 for rows in np.array_split(np.arange(n), 100):
     model.partial_fit(X[rows], time=time[rows])
 for event in model.events_:
-    print(event)
+    when = np.datetime64(int(event.time), "s")
+    minutes, pages = np.exp(list(event.place.values()))
+    print(f"{when}: cluster {event.label} {event.kind}, {minutes:.0f} minutes, {pages:.0f} pages")
 
 # %%
 # Each band is a cluster, as wide as the sessions that count at that moment. A circle is a birth,
