@@ -119,5 +119,6 @@ sanitize: $(VENV)/.installed
 	  tests/test_index.py tests/test_max_categories.py tests/test_transform.py
 
 clean:
+	rm -rf docs/gallery docs/generated docs/repository
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis resonart-demo.png resonart-demo-iris.png
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
