@@ -27,7 +27,7 @@ PAGES = {
     "paper/README.md": "repository/paper.md",
 }
 # Pages of the repository that have a counterpart on the site.
-INSTEAD = {"README.md": "index.md"}
+INSTEAD = {"README.md": "index.md", "examples/gallery": "gallery/index.rst"}
 
 LINK = re.compile(r"(?P<image>!?)\[(?P<text>(?:[^\[\]]|\[[^\]]*\])*)\]\((?P<target>[^()\s]+)\)")
 FENCE = re.compile(r"(^ *(`{3,}|~{3,}).*?^ *\2[`~]* *$)", re.DOTALL | re.MULTILINE)
