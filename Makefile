@@ -21,11 +21,12 @@ endif
 
 ENGINE := CMakeLists.txt $(shell find cpp -type f)
 
-.PHONY: help demo test lint types bench train soak torture paper paper-quick sanitize clean
+.PHONY: help demo test docs lint types bench train soak torture paper paper-quick sanitize clean
 
 help:
 	@echo "make demo      cluster a file from the command line, and a stream; print tables, write pictures"
 	@echo "make test      run all tests"
+	@echo "make docs      build the site into build/docs/html, with all examples run and links checked"
 	@echo "make lint      check style (ruff, clang-format)"
 	@echo "make types     check types (mypy, strict)"
 	@echo "make bench     measure against artlib, river, scikit-learn and hdbscan (long)"
@@ -52,7 +53,7 @@ demo: $(VENV)/.installed
 	$(BIN)/python examples/demo.py
 
 # The second time, whatever searches boxes does so by the index, however few they are.
-NO_SEARCH := architecture benchmarks cli_app cli_commands cli_files cli_parts damaged_files dask datasets demo density_benchmarks density_choice density_tree distributed drift_benchmarks escape \
+NO_SEARCH := architecture benchmarks cli_app cli_commands cli_files cli_parts damaged_files dask datasets demo density_benchmarks density_choice density_tree distributed docs drift_benchmarks escape \
   failing_allocations forks full_disk in_blocks index io_read io_write joblib_backends lacking_threads live_rows nothing_lost outliers \
   outside parameters plot readme removal require search_costs show soak stream stream_that_forgets stub suite text_tables torture times training undo vat
 test: $(VENV)/.installed
@@ -60,6 +61,11 @@ test: $(VENV)/.installed
 	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal tests
 	RESONART_INDEX=on RESONART_TEST_PROFILE=quick $(BIN)/python -m pytest --numprocesses 2 --dist worksteal tests \
 	  --ignore=tests/paper $(foreach name,$(NO_SEARCH),--ignore=tests/test_$(name).py)
+
+# Warnings are errors. RESONART_DOCS=quick leaves the examples unrun, as tests/test_docs.py does.
+docs: $(VENV)/.installed
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going --jobs auto --builder html docs build/docs/html
+	@echo "the site: build/docs/html/index.html"
 
 lint: $(VENV)/.tools
 	$(BIN)/ruff check .
@@ -113,5 +119,6 @@ sanitize: $(VENV)/.installed
 	  tests/test_index.py tests/test_max_categories.py tests/test_transform.py
 
 clean:
+	rm -rf docs/gallery docs/generated docs/repository
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis resonart-demo.png resonart-demo-iris.png
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

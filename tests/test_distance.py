@@ -120,6 +120,23 @@ def test_no_box_outgrows_what_the_vigilance_allows() -> None:
     assert 0.9 * limit < sizes.max() <= limit
 
 
+@pytest.mark.parametrize("extent", [30.0, [30.0, 12.0, 45.0]])
+def test_no_box_of_fuzzy_art_outgrows_the_extents_given(extent: Any) -> None:
+    """The shares of the ranges that a box spans add up to at most those of the extents."""
+    low, high = np.array([-50.0, 0.0, 100.0]), np.array([250.0, 80.0, 700.0])
+    rho = vigilance_for(extent, FuzzyART(), bounds=(low, high), of="box")
+    limit = float((np.broadcast_to(extent, 3) / (high - low)).sum())
+    assert rho == pytest.approx(1.0 - limit / 3)
+    rows = np.random.default_rng(0).uniform(low, high, (3000, 3))
+    model = FuzzyART(rho=rho, bounds=(low, high)).fit(rows)
+    sizes = ((model.boxes_.upper - model.boxes_.lower) / (high - low)).sum(axis=1)
+    assert 0.9 * limit < sizes.max() <= limit + 1e-12
+    # A box of just these extents is possible, and a larger one is not.
+    for factor, n_boxes in ((1.0 - TINY, 1), (1.0 + TINY, 2)):
+        corners = np.stack([low, low + factor * np.broadcast_to(extent, 3)])
+        assert FuzzyART(rho=rho, bounds=(low, high)).fit(corners).n_categories_ == n_boxes
+
+
 def test_each_feature_alone() -> None:
     ranges = np.zeros(2), np.array([10.0, 40.0])
     model = FuzzyART(rho=0.7, bounds=ranges)

@@ -74,7 +74,7 @@ class FuzzyART(AutoVigilance):
         Feature ranges ``(low, high)``.
     n_features_in_ : int
         Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the features, where the rows came with names that are all strings.
     rho_ : float
         The vigilance used.

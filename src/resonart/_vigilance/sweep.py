@@ -53,8 +53,8 @@ class Sweep:
         Mean adjusted Rand index of each run to those of the other orders in its cell; NaN with one
         order.
     quality : ndarray of shape (n_cells, n_orders) or None
-        What each run is worth without labels: how its partition looks (see
-        :attr:`Measures.worth`), times its agreement.
+        What each run is worth without labels: how its partition looks (by the
+        rule of :func:`choose_vigilance`), times its agreement.
     partition : ndarray of shape (n_cells, n_orders)
         Runs with equal numbers gave equal partitions, numbered as they first appear here, cell by
         cell; -1 is a run that was given up. Rows that a TopoART leaves out
