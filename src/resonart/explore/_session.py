@@ -1,0 +1,345 @@
+"""What the front end is told: the rows and the model at first, then answers to what it asks.
+
+A session knows nothing of how messages travel. It answers one at a time, and always answers: what
+went wrong is an answer, too.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.metrics import adjusted_rand_score
+
+import resonart
+from resonart._shared.escape import escaped
+from resonart._shared.words import count_of
+
+from ._choice import has_plane, has_tree, plane_message, readings_message
+from ._messages import Message
+from ._parameters import checked_parameters, live_parameters, python_lines
+from ._rows import Floats, Integers, ShownRows, in_words
+
+# Rows that a change of a parameter is tried on at once, and how long that may take (seconds):
+# where it takes longer, fewer categories show at once what comes.
+MOST_LIVE = 20_000
+QUICK = 0.15
+QUICK_CATEGORIES = 1_200
+# Boxes are drawn up to so many, and so many numbers; those with the most rows first.
+MOST_BOXES = 20_000
+MOST_BOX_NUMBERS = 2_000_000
+# Events of a diary that are told.
+MOST_EVENTS = 500
+
+CommandOf = Callable[[Any], str]
+Push = Callable[[Message], None]
+
+
+class Session:
+    """One model over its rows, and those who look at it."""
+
+    def __init__(
+        self,
+        model: Any,
+        rows: ShownRows,
+        labels: Integers,
+        *,
+        classes: NDArray[Any] | None,
+        title: str,
+        command_of: CommandOf | None,
+    ) -> None:
+        self.model = model
+        self.rows = rows
+        self.labels = labels
+        self.title = title
+        self._classes = classes
+        self._command_of = command_of
+        self._lock = threading.RLock()
+        self._rules: dict[int, list[str]] | None = None
+        self._kept: dict[str, Message] = {}  # answers that take long, of this model
+        self._watching: list[Push] = []
+        self._fitted_on = len(rows.all)
+        self._is_quick = False
+        self._seconds: float | None = None
+        self.control: Callable[[Message], Message] | None = None  # of who follows something
+
+    # ------------------------------------------------------------------ who looks
+
+    def watch(self, push: Push) -> None:
+        """Tell somebody, from now on, of what nobody asked for."""
+        with self._lock:
+            self._watching.append(push)
+
+    def leave(self, push: Push) -> None:
+        """Tell them no more."""
+        with self._lock:
+            self._watching.remove(push)
+
+    def push(self, message: Message) -> None:
+        """Tell all who look."""
+        with self._lock:
+            watching = list(self._watching)
+        for each in watching:
+            each(message)
+
+    # ------------------------------------------------------------------ answers
+
+    def answer(self, message: Any) -> Message:
+        """Answer a message; its ``id`` comes back as ``re``."""
+        reply: Message
+        number = message.get("id") if isinstance(message, dict) else None
+        try:
+            if not isinstance(message, dict) or not isinstance(message.get("kind"), str):
+                raise ValueError("a message must be an object with a kind.")
+            ask = getattr(self, f"on_{message['kind']}", None)
+            if message["kind"] not in KINDS or ask is None:
+                raise ValueError(f"there is nothing to be asked by {message['kind']!r}.")
+            with self._lock:
+                reply = ask(message)
+        except (ValueError, TypeError, MemoryError, OSError) as error:
+            text = str(error) or type(error).__name__
+            reply = {"kind": "error", "text": escaped(" ".join(text.split()))}
+        return {**reply, "re": number if isinstance(number, int) else None}
+
+    def on_open(self, message: Message) -> Message:
+        """Rows and model."""
+        return self.scene()
+
+    def scene(self) -> Message:
+        """Return all that is seen at first."""
+        with self._lock:
+            return {"kind": "scene", "rows": self.rows.message(), "model": self.told_model()}
+
+    def on_explain(self, message: Message) -> Message:
+        """Say why a row is where it is."""
+        place = _index(message, "row", len(self.rows.numbers))
+        number = int(self.rows.numbers[place])
+        found = self.model.explain(self.rows.all[number], feature_names=self._names())
+        return {
+            "kind": "explanation",
+            "row": number,
+            "label": found.label,
+            "lines": str(found).split("\n"),
+            "values": list(found.row),
+        }
+
+    def on_rules(self, message: Message) -> Message:
+        """Say what a cluster is."""
+        label = message.get("label")
+        lines = self.rules().get(label if isinstance(label, int) else -2)
+        if lines is None:
+            raise ValueError(f"there is no cluster {label!r}.")
+        return {"kind": "rules", "label": label, "lines": lines}
+
+    def rules(self) -> dict[int, list[str]]:
+        """Return the rules of every cluster, line by line."""
+        if self._rules is None:
+            found: dict[int, list[str]] = {}
+            text = resonart.export_text(self.model, feature_names=self._names())
+            for part in text.split("\n\n"):
+                lines = part.split("\n")
+                words = lines[0].split(":")[0].split()
+                if len(words) == 2 and words[0] == "cluster" and words[1].isdecimal():
+                    found[int(words[1])] = lines
+            self._rules = found
+        return self._rules
+
+    def on_readings(self, message: Message) -> Message:
+        """Tell the tree and the runners-up."""
+        if not has_tree(self.model):
+            raise ValueError(f"{type(self.model).__name__} has no density tree.")
+        return self._once("readings", lambda: readings_message(self.model, self.rows.values))
+
+    def on_plane(self, message: Message) -> Message:
+        """Tell the plane of vigilances."""
+        if not has_plane(self.model) or not len(self.rows.all):
+            raise ValueError("there is no plane of vigilances for this model without rows.")
+        classes = None if self._classes is None else self._classes[self.rows.numbers]
+        return self._once("plane", lambda: plane_message(self.model, self.rows.values, classes))
+
+    def _once(self, name: str, make: Callable[[], Message]) -> Message:
+        if name not in self._kept:
+            self._kept[name] = make()
+        return self._kept[name]
+
+    # ------------------------------------------------------------------ changing the model
+
+    def on_fit(self, message: Message) -> Message:
+        """Fit with other parameters: quickly at first where that takes too long.
+
+        With ``quick`` only what can be had at once is told, and ``is_quick`` says whether it is
+        less than the whole; without, all rows are fitted where ``all`` asks for them.
+        """
+        if not len(self.rows.all):
+            raise ValueError("there are no rows to fit: open the data beside the model.")
+        params = checked_parameters(self.model, message.get("params", {}))
+        model = clone(self.model).set_params(**params)
+        rows = self.rows.all
+        if not message.get("all") and len(rows) > MOST_LIVE:
+            taken = np.sort(np.random.default_rng(0).choice(len(rows), MOST_LIVE, replace=False))
+            rows = rows[taken]
+        is_quick = bool(message.get("quick")) and (self._seconds or 0.0) > QUICK
+        is_quick = is_quick and has_tree(model) and len(rows) > QUICK_CATEGORIES
+        fitted = clone(model)
+        if is_quick:
+            fitted.set_params(max_categories=min(QUICK_CATEGORIES, model.max_categories))
+        began = time.perf_counter()
+        fitted.fit(rows)
+        seconds = time.perf_counter() - began
+        if not is_quick:
+            self._seconds = seconds
+        names = getattr(self.model, "feature_names_in_", None)
+        if names is not None:
+            fitted.name_features(names)
+        is_all = len(rows) == len(self.rows.all)
+        labels = fitted.labels_ if is_all else fitted.predict(self.rows.all)
+        if is_quick:  # what the parameters are is what was asked for
+            fitted.set_params(max_categories=model.max_categories)
+        self.show(fitted, labels, fitted_on=len(rows), is_quick=is_quick)
+        return {"kind": "model", "model": self.told_model(), "seconds": seconds}
+
+    def show(self, model: Any, labels: Integers, *, fitted_on: int, is_quick: bool = False) -> None:
+        """Go over to another model of the same rows."""
+        self.model, self.labels = model, np.asarray(labels, dtype=np.int64)
+        self._fitted_on, self._is_quick = fitted_on, is_quick
+        is_plane_kept = "plane" in self._kept and not has_tree(model)
+        plane = self._kept.get("plane")
+        self._rules, self._kept = None, {}
+        if is_plane_kept and plane is not None:
+            self._kept["plane"] = plane  # it goes over all vigilances
+
+    def on_keep(self, message: Message) -> Message:
+        """Return the model as a file."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "model.resonart")
+            self.model.save(path, include_labels=False)
+            with open(path, "rb") as file:
+                content = file.read()
+        return {
+            "kind": "file",
+            "name": "model.resonart",
+            "content": np.frombuffer(content, dtype=np.uint8),
+        }
+
+    def on_control(self, message: Message) -> Message:
+        """Pause, go on, or make one step, where something is followed."""
+        if self.control is None:
+            raise ValueError("nothing is followed here.")
+        return self.control(message)
+
+    # ------------------------------------------------------------------ the model
+
+    def _names(self) -> list[str]:
+        return [escaped(name) for name in self.rows.names]
+
+    def told_model(self) -> Message:
+        """Return the model as the front end takes it."""
+        model, labels = self.model, self.labels
+        categories = np.asarray(model.category_labels_)
+        found, sizes = np.unique(labels, return_counts=True)
+        of_rows = dict(zip(found.tolist(), sizes.tolist(), strict=True))
+        owners, counts = np.unique(categories, return_counts=True)
+        of_categories = dict(zip(owners.tolist(), counts.tolist(), strict=True))
+        is_sampled = len(self.rows.numbers) < len(labels)
+        shown = labels[self.rows.numbers] if is_sampled else labels
+        has_rows = bool(len(labels))
+        weights = getattr(model, "faded_counts_", None)
+        weights = np.asarray(model.counts_ if weights is None else weights, dtype=np.float64)
+        by_weight = dict.fromkeys(owners.tolist(), 0.0)
+        for label, weight in zip(categories.tolist(), weights.tolist(), strict=True):
+            by_weight[label] += weight
+        clusters = [
+            {
+                "label": label,
+                "rows": of_rows.get(label, 0) if has_rows else round(by_weight.get(label, 0.0), 1),
+                "categories": of_categories.get(label, 0),
+            }
+            for label in sorted({*of_rows, *(set(of_categories) - {-1})} - {-1})
+        ]
+        clusters.sort(key=lambda each: (-each["rows"], each["label"]))
+        agreement = None
+        if self._classes is not None and has_rows:
+            agreement = float(adjusted_rand_score(self._classes, labels))
+        return {
+            "title": self.title,
+            "estimator": type(model).__name__,
+            "version": resonart.__version__,
+            "summary": self._summary(len(clusters), of_rows.get(-1, 0)),
+            "clusters": clusters,
+            "noise": of_rows.get(-1, 0),
+            "labels": shown.astype(np.int32),
+            "all_labels": labels.astype(np.int32) if is_sampled else None,
+            "boxes": self._boxes(categories, weights),
+            "params": live_parameters(model),
+            "choice": "tree" if has_tree(model) else "plane" if has_plane(model) else None,
+            "why": str(getattr(model, "choice_", "") or ""),
+            "python": python_lines(model),
+            "command": None if self._command_of is None else self._command_of(model),
+            "agreement": agreement,
+            "is_quick": self._is_quick,
+            "is_part": self._fitted_on < len(labels),
+            "note": self._note(),
+            "events": _events(model),
+        }
+
+    def _summary(self, n_clusters: int, n_noise: int) -> str:
+        n_rows, n_features = self.rows.all.shape
+        noise = f", {count_of(n_noise, 'row')} of noise" if n_noise else ""
+        about = in_words(n_rows, n_features) if n_rows else count_of(n_features, "feature")
+        return (
+            f"{type(self.model).__name__}: {count_of(n_clusters, 'cluster')} in "
+            f"{count_of(self.model.n_categories_, 'category')}{noise}; {about}"
+        )
+
+    def _note(self) -> str | None:
+        if self._is_quick:
+            return f"At first through {QUICK_CATEGORIES:,} boxes; the whole follows."
+        if self._fitted_on < len(self.labels):
+            return (
+                f"Fitted on a random sample of {self._fitted_on:,} of {len(self.labels):,} rows; "
+                "the others were asked for their cluster."
+            )
+        return None
+
+    def _boxes(self, categories: Integers, weights: Floats) -> Message:
+        lower, upper = self.model.boxes_
+        n_boxes, n_features = lower.shape
+        most = min(MOST_BOXES, max(1, MOST_BOX_NUMBERS // max(n_features, 1)))
+        taken = np.arange(n_boxes)
+        if n_boxes > most:
+            taken = np.sort(np.argsort(-weights, kind="stable")[:most])
+        return {
+            "n_all": n_boxes,
+            "lower": self.rows.scaled(lower[taken]),
+            "upper": self.rows.scaled(upper[taken]),
+            "labels": categories[taken].astype(np.int32),
+            "weights": weights[taken],
+        }
+
+
+KINDS = {"open", "explain", "rules", "readings", "plane", "fit", "keep", "control"}
+
+
+def _index(message: Message, name: str, n: int) -> int:
+    value = message.get(name)
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < n:
+        raise ValueError(f"{name} must be a whole number from 0 to {n - 1}, got {value!r}.")
+    return value
+
+
+def _events(model: Any) -> list[Message]:
+    """Return the last events of a model's diary, the latest first."""
+    if not hasattr(model, "events_"):
+        return []
+    events = model.events_
+    return [
+        {"text": str(each), "kind": each.kind, "label": each.label, "row": each.row}
+        for each in reversed(list(events[-MOST_EVENTS:]))
+    ]
