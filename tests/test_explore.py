@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import re
 import socket
+import subprocess
 import sys
+import time
 import urllib.error
 import urllib.request
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -471,3 +474,77 @@ def test_the_command_says_when_the_extra_is_missing(
     said = error_of("explore", "data.csv", "--no-open")
     assert "needs uvicorn" in said
     assert ".[explore]" in said
+
+
+# ---------------------------------------------------------------------- following
+
+
+@pytest.mark.subprocess
+def test_rows_of_a_pipe_are_learned_as_they_come() -> None:
+    from resonart.cli.explore import WARM_UP
+
+    text = b"a,b\n" + b"".join(b"%d,%d\n" % (k % 7, k % 5) for k in range(2 * WARM_UP))
+    code = (
+        "import sys; from resonart.cli.explore import *;"
+        "table = TableOptions(None, (), None, None, '.', None, (), 'utf-8', None, 'error', None);"
+        "found = [len(rows) for rows in live_batches('-', table, 150)];"
+        "print(sum(found), max(found))"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], input=text, capture_output=True)
+    assert ended.stdout.split() == [b"400", b"150"], ended.stderr
+
+
+def test_a_model_file_is_followed(tmp_path: Path) -> None:
+    path = tmp_path / "m.resonart"
+    X = groups()
+    model = DensityART(half_life=100).partial_fit(X[:60])
+    model.save(path)
+    explorer = load(path).explore()
+    heard: list[dict[str, Any]] = []
+    session_of(explorer).watch(heard.append)
+    explorer.follow_file(path)
+    model.partial_fit(X[60:])
+    model.save(path)
+    ends = time.monotonic() + 10
+    while not heard and time.monotonic() < ends:
+        time.sleep(0.02)
+    assert heard[-1]["followed"].endswith(f"{len(X)} rows learned")
+    assert explorer.model.n_samples_seen_ == len(X)
+    assert explorer.model is not model
+
+
+def test_a_stream_rests_and_goes_on_as_asked() -> None:
+    rng = np.random.default_rng(0)
+    batches = rng.normal(size=(6, 50, 2))
+    model = FuzzyART(rho=0.7).partial_fit(batches[0])
+    explorer = model.explore(batches[0])
+    heard: list[dict[str, Any]] = []
+    session_of(explorer).watch(heard.append)
+    explorer.follow(batches[1:], paused=True)
+    time.sleep(0.2)
+    assert model.n_samples_seen_ == 50
+    assert asked(explorer, "control", step=True)["paused"]
+    wait_for(lambda: bool(heard))
+    assert model.n_samples_seen_ == 100
+    assert len(heard[-1]["model"]["labels"]) == 100
+    assert asked(explorer, "control", paused="no")["kind"] == "error"
+    assert not asked(explorer, "control", paused=False)["paused"]
+    wait_for(lambda: "the input has ended" in heard[-1]["followed"])
+    assert model.n_samples_seen_ == 300
+
+
+def wait_for(holds: Callable[[], bool]) -> None:
+    ends = time.monotonic() + 10
+    while not holds():
+        assert time.monotonic() < ends
+        time.sleep(0.02)
+
+
+def test_a_stream_that_goes_wrong_is_told() -> None:
+    model = FuzzyART(rho=0.7).partial_fit([[0.0, 1.0], [1.0, 0.0]])
+    explorer = model.explore([[0.0, 1.0]])
+    heard: list[dict[str, Any]] = []
+    session_of(explorer).watch(heard.append)
+    explorer.follow([[[0.5, 0.5]], [["a", "b"]]])
+    wait_for(lambda: bool(heard) and "could not convert" in heard[-1]["followed"])
+    assert model.n_samples_seen_ == 3

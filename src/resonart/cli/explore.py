@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import shlex
+import sys
 import webbrowser
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import fields
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,19 +16,22 @@ from numpy.typing import NDArray
 
 from resonart._shared.words import count_of
 from resonart.explore import Explorer
+from resonart.io import LineParser, LineReader
 
 from ._clock import check_column, split_times, time_option
-from ._command import command, option
-from ._errors import CommandError, note_features
-from ._files import InputFile, OutputFile, check_folder, write_file
+from ._command import COUNT, command, option
+from ._errors import CommandError, note_features, warn
+from ._files import STDIN, InputFile, OutputFile, check_folder, write_file
 from ._learning import learn, read_first_rows
 from ._model_options import ON_MISMATCH, ModelOptions, flag, model_options
 from ._models import in_short, is_model_file, kind_of, load_fitted
 from ._output import Output, Report, duration
-from ._tables import TableOptions, in_memory_option, row_limit, table_options
+from ._tables import TableOptions, TextOptions, in_memory_option, row_limit, table_options
 
 # Of a table that does not fit into memory so many rows are shown.
 MOST_KEPT = 200_000
+# Rows of a stream that a new model waits for.
+WARM_UP = 200
 # Parameters that no option of cluster sets.
 _NO_FLAG = {"bounds", "n_jobs", "verbose", "gamma_ref", "search", "merge_every"}
 
@@ -53,6 +57,20 @@ Rows = NDArray[np.float64]
     help="Port of the page on 127.0.0.1. [default: any that is free]",
 )
 @option("--open/--no-open", "opens", default=True, help="Whether to open a browser.")
+@option(
+    "--follow",
+    is_flag=True,
+    help="Follow a stream: show MODEL whenever another command has written it, or learn the rows "
+    "of DATA (- for a pipe) one step after the other, the diary beside.",
+)
+@option(
+    "--step",
+    "n_step",
+    type=COUNT,
+    default=200,
+    help="Rows that are learned in a step of --follow.",
+)
+@option("--paused", is_flag=True, help="Wait with the first step of --follow until asked.")
 @table_options
 @time_option
 @model_options()
@@ -62,6 +80,9 @@ def explore(
     html: Path | None,
     port: int,
     opens: bool,
+    follow: bool,
+    n_step: int,
+    paused: bool,
     table: TableOptions,
     time_column: str | None,
     model_options: ModelOptions,
@@ -72,15 +93,24 @@ def explore(
 
     Give a table, which is clustered as "resonart cluster" does it, a saved model, or both. The page
     is served on this computer alone, at an address with a secret in it, until it is closed or you
-    press Ctrl-C; it asks for nothing from anywhere else. With --html one file has it all.
+    press Ctrl-C; it asks for nothing from anywhere else. With --html one file has it all; with
+    --follow one sees clusters appear, merge and fade.
     """
     if html is not None:
         check_folder("--html", html)
+    if follow and (html is not None or time_column is not None):
+        other = "--html" if html is not None else "--time-column"
+        raise click.UsageError(f"--follow and {other} do not go together. Leave out one of them.")
     data, model_file = told_apart(files)
     task = Task(data, table, time_column, in_memory_rows, output)
+    batches: Iterator[Rows] = iter(())
     if model_file is None:
         assert data is not None
-        found = learned(task, model_options.make())
+        if follow:
+            batches = live_batches(data, table, n_step)
+            found = warmed_up(data, model_options.make(), batches)
+        else:
+            found = learned(task, model_options.make())
     else:
         if model_options.given:
             given = flag(next(iter(model_options.given)))
@@ -98,6 +128,10 @@ def explore(
         of_rows=found.n_rows,
         command_of=None if data is None else command_of(data, table, time_column),
     )
+    if follow and model_file is None:
+        explorer.follow(batches, paused=paused)
+    elif follow and model_file is not None:
+        explorer.follow_file(model_file, paused=paused)
     address = None
     if html is not None:
         write_file(html, explorer.to_html().encode("utf-8"))
@@ -230,6 +264,58 @@ def loaded(task: Task, model_file: str) -> Found:
     if not kept.n_rows:
         raise CommandError(f"{task.data} has no rows.")
     return kept.of(model)
+
+
+# ---------------------------------------------------------------------- following
+
+
+def live_batches(data: str, table: TableOptions, n_step: int) -> Iterator[Rows]:
+    """Give the rows of a table or a pipe as they come, so many at a time at most."""
+    for rows in lines_of_stdin(table) if data == STDIN else (c.rows for c in table.open(data)):
+        for begin in range(0, len(rows), n_step):
+            yield rows[begin : begin + n_step]
+
+
+def lines_of_stdin(table: TableOptions) -> Iterator[Rows]:
+    """Give rows out of the lines of stdin; what is no row is told once, and left out."""
+    form = table.format or "csv"
+    if form not in ("csv", "tsv", "ndjson"):
+        raise click.UsageError(
+            f"--follow reads lines of csv, tsv or ndjson from stdin, not {form}."
+        )
+    options = {field.name: getattr(table, field.name) for field in fields(TextOptions)}
+    parser = LineParser(form, title="standard input", **options)
+    reader = LineReader(sys.stdin.buffer.fileno())
+    held, n_lines, is_known, has_warned = b"", 0, False, False
+    while True:
+        block = reader.read()
+        data = b"" if block is None else block.data
+        n_held = held.count(b"\n")
+        is_known = is_known or parser.look(data, n_lines + n_held + 1)
+        held += data
+        if held and (is_known or block is None):
+            found = parser.parse(held, n_lines + 1)
+            n_lines, held = n_lines + held.count(b"\n"), b""
+            if found.rejects and not has_warned:
+                has_warned = True
+                first = found.rejects[0]
+                warn(f"line {first.line} of stdin is no row: {first.reason}. Such are left out.")
+            yield found.rows
+        if block is None:
+            return
+
+
+def warmed_up(data: str, model: Any, batches: Iterator[Rows]) -> Found:
+    """Wait for the first rows, by which ranges and vigilances are known."""
+    first: list[Rows] = []
+    for rows in batches:
+        first.append(rows)
+        if sum(map(len, first)) >= WARM_UP:
+            break
+    if not sum(map(len, first)):
+        raise CommandError(f"{'stdin' if data == STDIN else data} has no rows.")
+    rows = np.concatenate(first)
+    return Found(model.partial_fit(rows), rows, None, None, len(rows))
 
 
 # ---------------------------------------------------------------------- showing

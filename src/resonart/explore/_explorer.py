@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 import os
 import webbrowser
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,6 +17,7 @@ from resonart._shared.show import summary
 
 from . import _front
 from ._file import file_content
+from ._follow import Follower, Pending, file_steps, learn_steps
 from ._rows import Integers, shown_rows
 from ._session import CommandOf, Session
 
@@ -110,6 +111,7 @@ class Explorer:
             command_of=command_of,
         )
         self._widget: Any = None
+        self._follower: Follower | None = None
 
     @property
     def model(self) -> Any:
@@ -164,6 +166,62 @@ class Explorer:
             with contextlib.suppress(KeyboardInterrupt):
                 server.wait()
         return server.address
+
+    def follow(self, batches: Iterable[ArrayLike], *, paused: bool = False) -> Self:
+        """Let the model learn more rows while one looks: clusters appear, merge and fade.
+
+        Learning begins when somebody looks, and goes on in the background; the page has buttons to
+        pause it and to take one step. The model itself learns.
+
+        Parameters
+        ----------
+        batches : iterable of array-like of shape (n_samples, n_features)
+            Rows as they come; each item is a step.
+        paused : bool, default=False
+            Whether to wait for the first step to be asked for.
+
+        Returns
+        -------
+        self : Explorer
+            The explorer, to be shown.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from resonart import DensityART
+        >>> rows = np.random.default_rng(0).normal(size=(10, 100, 2))
+        >>> model = DensityART(half_life=200).partial_fit(rows[0])
+        >>> explorer = model.explore(rows[0]).follow(rows[1:])
+        """
+        arrays = (np.asarray(batch, dtype=np.float64) for batch in batches)
+        recent = self._session.rows.all
+        self._follow(learn_steps(self.model, arrays, recent), paused=paused)
+        return self
+
+    def follow_file(self, path: str | os.PathLike[str], *, paused: bool = False) -> Self:
+        """Show the model of a file whenever it is written anew, as by ``resonart stream``.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The model file.
+        paused : bool, default=False
+            Whether to wait for the first step to be asked for.
+
+        Returns
+        -------
+        self : Explorer
+            The explorer, to be shown.
+        """
+        rows = self._session.rows.all if len(self._session.rows.all) else None
+        self._follow(file_steps(os.fspath(path), rows), paused=paused)
+        return self
+
+    def _follow(self, steps: Iterator[Pending], *, paused: bool) -> None:
+        if self._follower is not None:
+            self._follower.stop()
+        self._follower = Follower(self._session, steps, paused=paused)
+        self._follower.start()
 
     def save_html(self, path: str | os.PathLike[str]) -> None:
         """Write it into one file, which needs neither Python nor a network to be looked at.

@@ -11,6 +11,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
@@ -68,7 +69,9 @@ class Session:
         self._fitted_on = len(rows.all)
         self._is_quick = False
         self._seconds: float | None = None
-        self.control: Callable[[Message], Message] | None = None  # of who follows something
+        # Of who follows something: what a page may ask of it, and what each scene says of it.
+        self.control: Callable[[Message], Message] | None = None
+        self.greeting: Callable[[], Message] = dict
 
     # ------------------------------------------------------------------ who looks
 
@@ -88,6 +91,14 @@ class Session:
             watching = list(self._watching)
         for each in watching:
             each(message)
+
+    def is_watched(self) -> bool:
+        """Tell whether anybody looks."""
+        return bool(self._watching)
+
+    def changing(self) -> AbstractContextManager[object]:
+        """Return what is held while the model changes: nobody is answered meanwhile."""
+        return self._lock
 
     # ------------------------------------------------------------------ answers
 
@@ -115,7 +126,12 @@ class Session:
     def scene(self) -> Message:
         """Return all that is seen at first."""
         with self._lock:
-            return {"kind": "scene", "rows": self.rows.message(), "model": self.told_model()}
+            return {
+                "kind": "scene",
+                "rows": self.rows.message(),
+                "model": self.told_model(),
+                **self.greeting(),
+            }
 
     def on_explain(self, message: Message) -> Message:
         """Say why a row is where it is."""
@@ -214,6 +230,19 @@ class Session:
         self._rules, self._kept = None, {}
         if is_plane_kept and plane is not None:
             self._kept["plane"] = plane  # it goes over all vigilances
+
+    def follow(self, model: Any, rows: Floats | None) -> None:
+        """Go over to what has become of a model, and to the rows that have come last."""
+        if rows is not None:
+            before = self.rows
+            # Ranges only grow, so that the picture stays where it is.
+            low, high = rows.min(axis=0), rows.max(axis=0)
+            if len(before.all):
+                low, high = np.minimum(low, before.low), np.maximum(high, before.high)
+            self.rows = ShownRows(rows, np.arange(len(rows)), before.names, low, high, len(rows))
+        found = model.predict(self.rows.all) if len(self.rows.all) else self.labels
+        self.show(model, found, fitted_on=len(self.rows.all))
+        self._kept.clear()
 
     def on_keep(self, message: Message) -> Message:
         """Return the model as a file."""

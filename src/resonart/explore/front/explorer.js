@@ -23,6 +23,7 @@ class App {
 
   async start() {
     this.root.classList.add("rx");
+    this.root.resonart = this; // for whoever looks into the page
     this.root.dataset.theme = this.theme;
     this.root.replaceChildren(element("p", { class: "rx-wait", role: "status" }, "Reading …"));
     this.line.onPush = (message) => this.hear(message);
@@ -114,6 +115,13 @@ class App {
 
   take(told) {
     const isFirst = !this.rows;
+    if (told.followed !== undefined) {
+      if (isFirst) this.panel = "diary";
+      this.follows = true;
+      this.followed = told.followed;
+      this.isPaused = Boolean(told.paused);
+    }
+    const moved = !isFirst && String([this.rows.low, this.rows.high]) !== String([told.rows.low, told.rows.high]);
     const names = isFirst ? null : this.rows.features.join("\n");
     this.rows = told.rows;
     this.axes = axesOf(told.rows);
@@ -127,7 +135,7 @@ class App {
     this.plot.boxLabels = told.model.boxes.labels;
     this.plot.labels = told.model.labels;
     this.plot.rows = told.rows;
-    this.plot.setAxes(this.chosenAxes(), !isFirst);
+    this.plot.setAxes(this.chosenAxes(), !isFirst && !moved);
     this.takeModel(told.model);
     if (isFirst) {
       if (!told.rows.numbers.length) this.boxesButton.click();
@@ -155,12 +163,8 @@ class App {
   }
 
   hear(message) {
-    if (message.kind === "scene") {
-      this.follows = true;
-      this.followed = message.followed;
-      this.isPaused = Boolean(message.paused);
-      this.take(message);
-    } else if (message.kind === "model") this.takeModel(message.model);
+    if (message.kind === "scene") this.take(message);
+    else if (message.kind === "model") this.takeModel(message.model);
     else if (message.kind === "followed") {
       this.follows = true;
       this.followed = message.followed;
