@@ -140,7 +140,7 @@ def test_a_sample_is_shown_of_many_rows_and_said() -> None:
     told = asked(explorer, "open")
     assert told["rows"]["values"].shape == (3, 100)
     assert told["rows"]["note"] == f"A random sample of 100 of {len(X)} rows is shown."
-    np.testing.assert_array_equal(told["model"]["all_labels"], explorer.labels)
+    np.testing.assert_array_equal(asked(explorer, "labels")["labels"], explorer.labels)
     np.testing.assert_array_equal(told["model"]["labels"], explorer.labels[told["rows"]["numbers"]])
 
 
@@ -487,11 +487,12 @@ def test_rows_of_a_pipe_are_learned_as_they_come() -> None:
     code = (
         "import sys; from resonart.cli.explore import *;"
         "table = TableOptions(None, (), None, None, '.', None, (), 'utf-8', None, 'error', None);"
-        "found = [len(rows) for rows in live_batches('-', table, 150)];"
-        "print(sum(found), max(found))"
+        "live = LiveRows('-', table, 150);"
+        "found = [len(rows) for rows in live.batches()];"
+        "print(sum(found), max(found), live.names)"
     )
     ended = subprocess.run([sys.executable, "-c", code], input=text, capture_output=True)
-    assert ended.stdout.split() == [b"400", b"150"], ended.stderr
+    assert ended.stdout == b"400 150 ['a', 'b']\n", ended.stderr
 
 
 def test_a_model_file_is_followed(tmp_path: Path) -> None:

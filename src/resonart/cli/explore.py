@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 import webbrowser
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -107,8 +107,9 @@ def explore(
     if model_file is None:
         assert data is not None
         if follow:
-            batches = live_batches(data, table, n_step)
-            found = warmed_up(data, model_options.make(), batches)
+            live = LiveRows(data, table, n_step)
+            batches = live.batches()
+            found = warmed_up(data, model_options.make(), live, batches)
         else:
             found = learned(task, model_options.make())
     else:
@@ -269,43 +270,57 @@ def loaded(task: Task, model_file: str) -> Found:
 # ---------------------------------------------------------------------- following
 
 
-def live_batches(data: str, table: TableOptions, n_step: int) -> Iterator[Rows]:
-    """Give the rows of a table or a pipe as they come, so many at a time at most."""
-    for rows in lines_of_stdin(table) if data == STDIN else (c.rows for c in table.open(data)):
-        for begin in range(0, len(rows), n_step):
-            yield rows[begin : begin + n_step]
+class LiveRows:
+    """The rows of a table or a pipe as they come, and what their columns are called."""
+
+    def __init__(self, data: str, table: TableOptions, n_step: int) -> None:
+        self._data = data
+        self._table = table
+        self._n_step = n_step
+        self.names: Sequence[str] | None = None
+
+    def batches(self) -> Iterator[Rows]:
+        """Give the rows, so many at a time at most."""
+        for rows in self._from_stdin() if self._data == STDIN else self._from_table():
+            for begin in range(0, len(rows), self._n_step):
+                yield rows[begin : begin + self._n_step]
+
+    def _from_table(self) -> Iterator[Rows]:
+        with self._table.open(self._data) as reader:
+            self.names = reader.feature_names
+            for chunk in reader:
+                yield chunk.rows
+
+    def _from_stdin(self) -> Iterator[Rows]:
+        """Give rows out of lines; what is no row is told once, and left out."""
+        form = self._table.format or "csv"
+        if form not in ("csv", "tsv", "ndjson"):
+            raise click.UsageError(
+                f"--follow reads lines of csv, tsv or ndjson from stdin, and --format is {form}."
+            )
+        options = {field.name: getattr(self._table, field.name) for field in fields(TextOptions)}
+        parser = LineParser(form, title="standard input", **options)
+        reader = LineReader(sys.stdin.buffer.fileno())
+        held, n_lines, is_known, has_warned = b"", 0, False, False
+        while True:
+            block = reader.read()
+            data = b"" if block is None else block.data
+            is_known = is_known or parser.look(data, n_lines + held.count(b"\n") + 1)
+            held += data
+            if held and (is_known or block is None):
+                found = parser.parse(held, n_lines + 1)
+                n_lines, held = n_lines + held.count(b"\n"), b""
+                self.names = parser.names
+                if found.rejects and not has_warned:
+                    has_warned = True
+                    line, reason, _ = found.rejects[0]
+                    warn(f"line {line} of stdin is no row: {reason}. Such lines are left out.")
+                yield found.rows
+            if block is None:
+                return
 
 
-def lines_of_stdin(table: TableOptions) -> Iterator[Rows]:
-    """Give rows out of the lines of stdin; what is no row is told once, and left out."""
-    form = table.format or "csv"
-    if form not in ("csv", "tsv", "ndjson"):
-        raise click.UsageError(
-            f"--follow reads lines of csv, tsv or ndjson from stdin, not {form}."
-        )
-    options = {field.name: getattr(table, field.name) for field in fields(TextOptions)}
-    parser = LineParser(form, title="standard input", **options)
-    reader = LineReader(sys.stdin.buffer.fileno())
-    held, n_lines, is_known, has_warned = b"", 0, False, False
-    while True:
-        block = reader.read()
-        data = b"" if block is None else block.data
-        n_held = held.count(b"\n")
-        is_known = is_known or parser.look(data, n_lines + n_held + 1)
-        held += data
-        if held and (is_known or block is None):
-            found = parser.parse(held, n_lines + 1)
-            n_lines, held = n_lines + held.count(b"\n"), b""
-            if found.rejects and not has_warned:
-                has_warned = True
-                first = found.rejects[0]
-                warn(f"line {first.line} of stdin is no row: {first.reason}. Such are left out.")
-            yield found.rows
-        if block is None:
-            return
-
-
-def warmed_up(data: str, model: Any, batches: Iterator[Rows]) -> Found:
+def warmed_up(data: str, model: Any, live: LiveRows, batches: Iterator[Rows]) -> Found:
     """Wait for the first rows, by which ranges and vigilances are known."""
     first: list[Rows] = []
     for rows in batches:
@@ -315,7 +330,8 @@ def warmed_up(data: str, model: Any, batches: Iterator[Rows]) -> Found:
     if not sum(map(len, first)):
         raise CommandError(f"{'stdin' if data == STDIN else data} has no rows.")
     rows = np.concatenate(first)
-    return Found(model.partial_fit(rows), rows, None, None, len(rows))
+    model.partial_fit(rows).name_features(live.names)
+    return Found(model, rows, None, None, len(rows))
 
 
 # ---------------------------------------------------------------------- showing

@@ -24,6 +24,8 @@ def file_content(session: Session) -> Message:
         content["plane"] = session.answer({"kind": "plane"})
     content["rules"] = {str(label): lines for label, lines in session.rules().items()}
     content["explanations"] = _explanations(session)
+    if len(session.rows.numbers) < len(session.rows.all):
+        content["labels"] = session.answer({"kind": "labels"})
     kept = session.answer({"kind": "keep"})
     if kept["kind"] == "file" and len(kept["content"]) <= MOST_MODEL_BYTES:
         content["keep"] = kept

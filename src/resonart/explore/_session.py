@@ -32,6 +32,7 @@ from ._rows import Floats, Integers, ShownRows, in_words
 # where it takes longer, fewer categories show at once what comes.
 MOST_LIVE = 20_000
 QUICK = 0.15
+ROWS_A_SECOND = 30_000  # of DensityART, at a guess, until it is known
 QUICK_CATEGORIES = 1_200
 # Boxes are drawn up to so many, and so many numbers; those with the most rows first.
 MOST_BOXES = 20_000
@@ -58,7 +59,8 @@ class Session:
     ) -> None:
         self.model = model
         self.rows = rows
-        self.labels = labels
+        self._labels: Integers | None = labels
+        self._shown: Integers = labels[rows.numbers]
         self.title = title
         self._classes = classes
         self._command_of = command_of
@@ -72,6 +74,14 @@ class Session:
         # Of who follows something: what a page may ask of it, and what each scene says of it.
         self.control: Callable[[Message], Message] | None = None
         self.greeting: Callable[[], Message] = dict
+
+    @property
+    def labels(self) -> Integers:
+        """Clusters of all rows; where only those shown were asked for, the others are now."""
+        with self._lock:
+            if self._labels is None:
+                self._labels = np.asarray(self.model.predict(self.rows.all), dtype=np.int64)
+            return self._labels
 
     # ------------------------------------------------------------------ who looks
 
@@ -201,7 +211,8 @@ class Session:
         if not message.get("all") and len(rows) > MOST_LIVE:
             taken = np.sort(np.random.default_rng(0).choice(len(rows), MOST_LIVE, replace=False))
             rows = rows[taken]
-        is_quick = bool(message.get("quick")) and (self._seconds or 0.0) > QUICK
+        expected = len(rows) / ROWS_A_SECOND if self._seconds is None else self._seconds
+        is_quick = bool(message.get("quick")) and expected > QUICK
         is_quick = is_quick and has_tree(model) and len(rows) > QUICK_CATEGORIES
         fitted = clone(model)
         if is_quick:
@@ -214,21 +225,31 @@ class Session:
         names = getattr(self.model, "feature_names_in_", None)
         if names is not None:
             fitted.name_features(names)
-        is_all = len(rows) == len(self.rows.all)
-        labels = fitted.labels_ if is_all else fitted.predict(self.rows.all)
+        # Of more rows those that are shown are asked for; the others when they are needed.
+        labels = fitted.labels_ if len(rows) == len(self.rows.all) else None
         if is_quick:  # what the parameters are is what was asked for
             fitted.set_params(max_categories=model.max_categories)
         self.show(fitted, labels, fitted_on=len(rows), is_quick=is_quick)
         return {"kind": "model", "model": self.told_model(), "seconds": seconds}
 
-    def show(self, model: Any, labels: Integers, *, fitted_on: int, is_quick: bool = False) -> None:
-        """Go over to another model of the same rows."""
-        self.model, self.labels = model, np.asarray(labels, dtype=np.int64)
+    def show(
+        self, model: Any, labels: Integers | None, *, fitted_on: int, is_quick: bool = False
+    ) -> None:
+        """Go over to another model of the same rows; where labels are not known, it is asked."""
+        if labels is not None:
+            labels = np.asarray(labels, dtype=np.int64)
+            shown = labels[self.rows.numbers]
+        else:
+            values = self.rows.values
+            shown = model.predict(values) if len(values) else np.empty(0, dtype=np.int64)
+        self.model, self._labels = model, labels
+        self._shown = np.asarray(shown, dtype=np.int64)
+        if len(self._shown) == len(self.rows.all):
+            self._labels = self._shown
         self._fitted_on, self._is_quick = fitted_on, is_quick
-        is_plane_kept = "plane" in self._kept and not has_tree(model)
         plane = self._kept.get("plane")
         self._rules, self._kept = None, {}
-        if is_plane_kept and plane is not None:
+        if plane is not None and has_plane(model):
             self._kept["plane"] = plane  # it goes over all vigilances
 
     def follow(self, model: Any, rows: Floats | None) -> None:
@@ -240,9 +261,12 @@ class Session:
             if len(before.all):
                 low, high = np.minimum(low, before.low), np.maximum(high, before.high)
             self.rows = ShownRows(rows, np.arange(len(rows)), before.names, low, high, len(rows))
-        found = model.predict(self.rows.all) if len(self.rows.all) else self.labels
-        self.show(model, found, fitted_on=len(self.rows.all))
+        self.show(model, None, fitted_on=len(self.rows.all))
         self._kept.clear()
+
+    def on_labels(self, message: Message) -> Message:
+        """Return the clusters of all rows."""
+        return {"kind": "labels", "labels": self.labels.astype(np.int32)}
 
     def on_keep(self, message: Message) -> Message:
         """Return the model as a file."""
@@ -270,14 +294,14 @@ class Session:
 
     def told_model(self) -> Message:
         """Return the model as the front end takes it."""
-        model, labels = self.model, self.labels
+        # Sizes are those of all rows where they are known, else of those that are shown.
+        model, shown = self.model, self._shown
+        labels = shown if self._labels is None else self._labels
         categories = np.asarray(model.category_labels_)
         found, sizes = np.unique(labels, return_counts=True)
         of_rows = dict(zip(found.tolist(), sizes.tolist(), strict=True))
         owners, counts = np.unique(categories, return_counts=True)
         of_categories = dict(zip(owners.tolist(), counts.tolist(), strict=True))
-        is_sampled = len(self.rows.numbers) < len(labels)
-        shown = labels[self.rows.numbers] if is_sampled else labels
         has_rows = bool(len(labels))
         weights = getattr(model, "faded_counts_", None)
         weights = np.asarray(model.counts_ if weights is None else weights, dtype=np.float64)
@@ -295,7 +319,8 @@ class Session:
         clusters.sort(key=lambda each: (-each["rows"], each["label"]))
         agreement = None
         if self._classes is not None and has_rows:
-            agreement = float(adjusted_rand_score(self._classes, labels))
+            known = self._classes if self._labels is not None else self._classes[self.rows.numbers]
+            agreement = float(adjusted_rand_score(known, labels))
         return {
             "title": self.title,
             "estimator": type(model).__name__,
@@ -304,7 +329,7 @@ class Session:
             "clusters": clusters,
             "noise": of_rows.get(-1, 0),
             "labels": shown.astype(np.int32),
-            "all_labels": labels.astype(np.int32) if is_sampled else None,
+            "is_sample": len(self.rows.numbers) < len(self.rows.all),
             "boxes": self._boxes(categories, weights),
             "params": live_parameters(model),
             "choice": "tree" if has_tree(model) else "plane" if has_plane(model) else None,
@@ -313,7 +338,7 @@ class Session:
             "command": None if self._command_of is None else self._command_of(model),
             "agreement": agreement,
             "is_quick": self._is_quick,
-            "is_part": self._fitted_on < len(labels),
+            "is_part": self._fitted_on < len(self.rows.all),
             "note": self._note(),
             "events": _events(model),
         }
@@ -330,11 +355,10 @@ class Session:
     def _note(self) -> str | None:
         if self._is_quick:
             return f"At first through {QUICK_CATEGORIES:,} boxes; the whole follows."
-        if self._fitted_on < len(self.labels):
-            return (
-                f"Fitted on a random sample of {self._fitted_on:,} of {len(self.labels):,} rows; "
-                "the others were asked for their cluster."
-            )
+        n_rows = len(self.rows.all)
+        if self._fitted_on < n_rows:
+            of_shown = "" if self._labels is not None else " Sizes are of the rows shown."
+            return f"Fitted on a random sample of {self._fitted_on:,} of {n_rows:,} rows.{of_shown}"
         return None
 
     def _boxes(self, categories: Integers, weights: Floats) -> Message:
@@ -353,7 +377,7 @@ class Session:
         }
 
 
-KINDS = {"open", "explain", "rules", "readings", "plane", "fit", "keep", "control"}
+KINDS = {"open", "explain", "rules", "readings", "plane", "fit", "labels", "keep", "control"}
 
 
 def _index(message: Message, name: str, n: int) -> int:

@@ -130,6 +130,10 @@ class App {
         select.replaceChildren(...this.axes.map((axis, k) => element("option", { value: k }, clipped(axis.name, 40))));
         select.value = String(Math.min(which, this.axes.length - 1));
       }
+    } else {
+      for (const select of [this.xAxis, this.yAxis]) {
+        this.axes.forEach((axis, k) => { if (select.options[k]) select.options[k].textContent = clipped(axis.name, 40); });
+      }
     }
     this.plot.boxes = told.model.boxes;
     this.plot.boxLabels = told.model.boxes.labels;
@@ -437,13 +441,16 @@ class App {
 
   // ------------------------------------------------------------------ taking away
 
-  saveLabels() {
-    const isModel = this.plot.labels === this.model.labels;
-    const all = isModel && this.model.all_labels ? this.model.all_labels : null;
+  async saveLabels() {
     const parts = ["row,label\n"];
-    if (all) all.forEach((label, i) => parts.push(`${i},${label}\n`));
-    else this.plot.labels.forEach((label, i) => parts.push(`${this.rows.numbers[i]},${label}\n`));
-    save("labels.csv", parts, "text/csv");
+    try {
+      if (this.plot.labels === this.model.labels && this.model.is_sample) {
+        (await this.line.ask("labels")).labels.forEach((label, i) => parts.push(`${i},${label}\n`));
+      } else this.plot.labels.forEach((label, i) => parts.push(`${this.rows.numbers[i]},${label}\n`));
+      save("labels.csv", parts, "text/csv");
+    } catch (error) {
+      this.say(error.message, true);
+    }
   }
 
   saveRows(rows) {

@@ -21,10 +21,12 @@ function stampOf(mark, size) {
   return found;
 }
 
-// Rows as pixels: the same everywhere, and quick without a graphics card. `view` says where 0 and 1
+// Rows as pixels on their ground: the same everywhere, and quick without a graphics card. `view` says where 0 and 1
 // of the axes lie on the picture.
 function paintRows(image, places, labels, view, options) {
   const { width, height, data } = image;
+  const [red, green, blue] = channels(INK[options.theme].ground);
+  new Uint32Array(data.buffer).fill(new Uint32Array(Uint8Array.of(red, green, blue, 255).buffer)[0]);
   const { theme, size, dimmed, alpha } = options;
   const [xs, ys] = places;
   const n = xs.length;
@@ -34,10 +36,11 @@ function paintRows(image, places, labels, view, options) {
     if (!look) {
       const { colour, mark } = lookOf(label, theme);
       const stamp = stampOf(mark, size);
+      const [r, g, b] = channels(colour);
+      const strength = Math.round(256 * (label < 0 ? alpha * 0.6 : alpha));
       look = {
-        rgb: channels(colour),
+        r, g, b, alpha: strength, dim: strength >> 3,
         offsets: Int32Array.from(stamp, ([dx, dy]) => (dy * width + dx) * 4),
-        alpha: label < 0 ? alpha * 0.6 : alpha,
       };
       looks.set(label, look);
     }
@@ -58,25 +61,25 @@ function paintRows(image, places, labels, view, options) {
         look = lookup(label);
         last = label;
       }
-      const a = isDim ? look.alpha * 0.12 : look.alpha;
-      const [r, g, b] = look.rgb;
+      const a = isDim ? look.dim : look.alpha; // of 256
+      const { r, g, b, offsets } = look;
       const at = (y * width + x) * 4;
-      const { offsets } = look;
       for (let k = 0; k < offsets.length; k++) {
         const p = at + offsets[k];
-        const under = data[p + 3] / 255;
-        const over = a + under * (1 - a);
-        const keep = (under * (1 - a)) / over;
-        data[p] = r * (1 - keep) + data[p] * keep;
-        data[p + 1] = g * (1 - keep) + data[p + 1] * keep;
-        data[p + 2] = b * (1 - keep) + data[p + 2] * keep;
-        data[p + 3] = over * 255;
+        data[p] += ((r - data[p]) * a) >> 8;
+        data[p + 1] += ((g - data[p + 1]) * a) >> 8;
+        data[p + 2] += ((b - data[p + 2]) * a) >> 8;
       }
     }
   }
 }
 
-function paintBoxes(context, shadows, labels, view, theme, chosen) {
+// What is being forgotten fades: a box of less than a row is the fainter, the less is left.
+function strengthOf(weight) {
+  return weight >= 1 ? 1 : 0.12 + 0.88 * Math.max(weight, 0);
+}
+
+function paintBoxes(context, shadows, labels, weights, view, theme, chosen) {
   const small = 4 * view.ratio;
   context.lineWidth = view.ratio;
   for (let b = 0; b < shadows.length; b++) {
@@ -87,6 +90,8 @@ function paintBoxes(context, shadows, labels, view, theme, chosen) {
     const ys = corners.map((c) => c[1]);
     const [left, right, top, bottom] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
     if (right < 0 || bottom < 0 || left > view.width || top > view.height) continue;
+    const strength = strengthOf(weights[b]);
+    context.globalAlpha = strength;
     context.strokeStyle = colour;
     context.setLineDash(dash.map((d) => d * view.ratio));
     if (right - left < small && bottom - top < small) { // too small to be seen as a box
@@ -97,12 +102,13 @@ function paintBoxes(context, shadows, labels, view, theme, chosen) {
     context.beginPath();
     corners.forEach(([x, y], i) => (i ? context.lineTo(x, y) : context.moveTo(x, y)));
     context.closePath();
-    context.globalAlpha = 0.14;
+    context.globalAlpha = 0.14 * strength;
     context.fillStyle = colour;
     context.fill();
-    context.globalAlpha = 1;
+    context.globalAlpha = strength;
     context.stroke();
   }
+  context.globalAlpha = 1;
   context.setLineDash([]);
 }
 
@@ -119,20 +125,25 @@ function paintAxes(context, view, axes, theme) {
   const lines = ticksForView(view, axes);
   context.textAlign = "center";
   context.textBaseline = "bottom";
+  // (Over the rows, which are laid down as pixels: so thin and faint that they hide nothing.)
   for (const { at, text } of lines.x) {
+    context.globalAlpha = 0.6;
     context.beginPath();
     context.moveTo(at, 0);
     context.lineTo(at, height);
     context.stroke();
+    context.globalAlpha = 1;
     context.fillText(text, at, height - 3 * ratio);
   }
   context.textAlign = "left";
   context.textBaseline = "middle";
   for (const { at, text } of lines.y) {
+    context.globalAlpha = 0.6;
     context.beginPath();
     context.moveTo(0, at);
     context.lineTo(width, at);
     context.stroke();
+    context.globalAlpha = 1;
     context.fillText(text, 4 * ratio, at - 7 * ratio);
   }
   context.font = `600 ${12 * ratio}px system-ui, sans-serif`;

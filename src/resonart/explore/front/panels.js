@@ -182,9 +182,7 @@ function paintMultiple(canvas, app, labels) {
   view.y0 = -yh * view.ys;
   const image = new ImageData(width, height);
   paintRows(image, plot.places, labels, view, { theme: app.theme, size: labels.length > 3000 ? 1 : 1.4, dimmed: null, alpha: 0.8 });
-  const layer = element("canvas", { width, height });
-  layer.getContext("2d").putImageData(image, 0, 0);
-  context.drawImage(layer, 0, 0);
+  context.putImageData(image, 0, 0);
 }
 
 function planePanel(app, told) {

@@ -150,14 +150,7 @@ class Plot {
     const { view, theme, canvas } = this;
     const context = canvas.getContext("2d");
     context.setTransform(1, 0, 0, 1, 0, 0);
-    if (!this._image) {
-      this._image = new ImageData(view.width, view.height);
-      this._layer = element("canvas", { width: view.width, height: view.height });
-    }
-    context.fillStyle = INK[theme].ground;
-    context.fillRect(0, 0, view.width, view.height);
-    paintAxes(context, view, this.axes, theme);
-    this._image.data.fill(0);
+    if (!this._image) this._image = new ImageData(view.width, view.height);
     const { chosen, fenced, faded } = this;
     const isDim = chosen === null && !fenced && !faded ? null : (i) => (
       (chosen !== null && this.labels[i] !== chosen) || (fenced !== null && !fenced.has(i)) || (faded !== null && faded[i])
@@ -165,10 +158,10 @@ class Plot {
     paintRows(this._image, this.places, this.labels, view, {
       theme, size: this.pointSize(), dimmed: isDim, alpha: this.labels.length > 20000 ? 0.55 : 0.75,
     });
-    this._layer.getContext("2d").putImageData(this._image, 0, 0);
-    context.drawImage(this._layer, 0, 0);
+    context.putImageData(this._image, 0, 0);
+    paintAxes(context, view, this.axes, theme);
     if (this.showsBoxes || chosen !== null) {
-      paintBoxes(context, this.shadows(), this.boxLabels, view, theme, chosen);
+      paintBoxes(context, this.shadows(), this.boxLabels, this.boxes.weights, view, theme, chosen);
     }
     this._paintFence(context);
     if (this.hovered >= 0 && this.hovered < this.labels.length) {
