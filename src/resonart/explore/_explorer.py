@@ -262,7 +262,9 @@ class Explorer:
         return self._widget
 
     def _repr_mimebundle_(self, **options: Any) -> Any:
-        return self.widget()._repr_mimebundle_(**options)
+        found = self.widget()._repr_mimebundle_(**options)
+        data, more = found if isinstance(found, tuple) else (found, {})
+        return {**(data or {}), "text/plain": repr(self)}, more
 
     def _display_(self) -> Any:
         return self.widget()  # as marimo asks

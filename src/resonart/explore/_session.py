@@ -33,7 +33,7 @@ from ._rows import Floats, Integers, ShownRows, in_words
 MOST_LIVE = 20_000
 QUICK = 0.15
 ROWS_A_SECOND = 30_000  # of DensityART, at a guess, until it is known
-QUICK_CATEGORIES = 1_200
+QUICK_CATEGORIES = 1_000
 # Boxes are drawn up to so many, and so many numbers; those with the most rows first.
 MOST_BOXES = 20_000
 MOST_BOX_NUMBERS = 2_000_000
