@@ -144,6 +144,22 @@ def test_a_sample_is_shown_of_many_rows_and_said() -> None:
     np.testing.assert_array_equal(told["model"]["labels"], explorer.labels[told["rows"]["numbers"]])
 
 
+def test_a_model_that_knows_names_is_given_rows_without_a_warning() -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(groups(), columns=["a", "b", "c"])
+    explorer = DensityART().fit(frame).explore(frame, max_points=50)
+    told = asked(explorer, "open")
+    assert told["rows"]["features"] == ["a", "b", "c"]
+    for kind, more in {"explain": {"row": 0}, "readings": {}, "fit": {}, "labels": {}}.items():
+        assert asked(explorer, kind, **more)["kind"] != "error"
+    assert list(explorer.model.feature_names_in_) == ["a", "b", "c"]
+    explorer.follow([groups()[:10]])
+    heard: list[dict[str, Any]] = []
+    session_of(explorer).watch(heard.append)
+    wait_for(lambda: bool(heard) and "the input has ended" in heard[-1]["followed"])
+    assert heard[-1]["followed"].startswith(f"{len(frame) + 10} rows learned")
+
+
 def test_a_model_alone_shows_its_boxes() -> None:
     model = FuzzyART(rho=0.8).fit(groups())
     told = asked(model.explore(), "open")
@@ -549,3 +565,20 @@ def test_a_stream_that_goes_wrong_is_told() -> None:
     explorer.follow([[[0.5, 0.5]], [["a", "b"]]])
     wait_for(lambda: bool(heard) and "could not convert" in heard[-1]["followed"])
     assert model.n_samples_seen_ == 3
+
+
+# ---------------------------------------------------------------------- the page of the docs
+
+
+def test_the_page_about_it_runs_and_its_links_lead_somewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = Path(__file__).parents[1] / "docs" / "explore.md"
+    text = page.read_text("utf-8")
+    for target in re.findall(r"\]\((?!http)([^)#]+)", text):
+        assert (page.parent / target).exists(), target
+    monkeypatch.chdir(tmp_path)
+    [code] = re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
+    exec(compile(code, "explore.md", "exec"), {})
+    assert capsys.readouterr().out.startswith("Explorer(model='DensityART', n_rows=600")
+    assert [path.name for path in tmp_path.iterdir()] == ["page.html"]

@@ -156,15 +156,14 @@ class Explorer:
         """
         from ._server import Server
 
-        with Server(self._session, port=port) as server:
+        with Server(self._session, port=port) as server, contextlib.suppress(KeyboardInterrupt):
             if on_ready is None:
                 print(f"The explorer is at {server.address}  (Ctrl-C ends it)", flush=True)
             else:
                 on_ready(server.address)
             if open_browser:
                 webbrowser.open(server.address)
-            with contextlib.suppress(KeyboardInterrupt):
-                server.wait()
+            server.wait()
         return server.address
 
     def follow(self, batches: Iterable[ArrayLike], *, paused: bool = False) -> Self:

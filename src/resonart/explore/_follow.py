@@ -16,7 +16,7 @@ import resonart
 from resonart._shared.words import count_of
 
 from ._messages import Message
-from ._rows import Floats
+from ._rows import Floats, nameless
 from ._session import Session
 
 # The last rows of a stream that are shown, and how often a page is told (seconds).
@@ -54,7 +54,8 @@ def learn_steps(
 
     def learn(batch: Floats) -> Step:
         nonlocal shown
-        model.partial_fit(batch)
+        with nameless(model):
+            model.partial_fit(batch)
         shown = (batch if shown is None else np.concatenate([shown, batch]))[-MOST_RECENT:]
         return Step(model, shown, f"{count_of(model.n_samples_seen_, 'row')} learned")
 

@@ -26,7 +26,7 @@ from resonart._shared.words import count_of
 from ._choice import has_plane, has_tree, plane_message, readings_message
 from ._messages import Message
 from ._parameters import checked_parameters, live_parameters, python_lines
-from ._rows import Floats, Integers, ShownRows, in_words
+from ._rows import Floats, Integers, ShownRows, in_words, nameless
 
 # Rows that a change of a parameter is tried on at once, and how long that may take (seconds):
 # where it takes longer, fewer categories show at once what comes.
@@ -80,7 +80,8 @@ class Session:
         """Clusters of all rows; where only those shown were asked for, the others are now."""
         with self._lock:
             if self._labels is None:
-                self._labels = np.asarray(self.model.predict(self.rows.all), dtype=np.int64)
+                with nameless(self.model):
+                    self._labels = np.asarray(self.model.predict(self.rows.all), dtype=np.int64)
             return self._labels
 
     # ------------------------------------------------------------------ who looks
@@ -122,7 +123,7 @@ class Session:
             ask = getattr(self, f"on_{message['kind']}", None)
             if message["kind"] not in KINDS or ask is None:
                 raise ValueError(f"there is nothing to be asked by {message['kind']!r}.")
-            with self._lock:
+            with self._lock, nameless(self.model):
                 reply = ask(message)
         except (ValueError, TypeError, MemoryError, OSError) as error:
             text = str(error) or type(error).__name__
@@ -241,7 +242,8 @@ class Session:
             shown = labels[self.rows.numbers]
         else:
             values = self.rows.values
-            shown = model.predict(values) if len(values) else np.empty(0, dtype=np.int64)
+            with nameless(model):
+                shown = model.predict(values) if len(values) else np.empty(0, dtype=np.int64)
         self.model, self._labels = model, labels
         self._shown = np.asarray(shown, dtype=np.int64)
         if len(self._shown) == len(self.rows.all):

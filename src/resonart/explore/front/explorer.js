@@ -367,8 +367,7 @@ class App {
 
   showReading(k, told) {
     this.reading = k;
-    this.plot.setLabels(k === 0 ? this.model.labels : readingLabels(told, k));
-    this.plot.showsBoxes = k === 0 && this.boxesButton.getAttribute("aria-pressed") === "true";
+    this.plot.setLabels(k === 0 ? this.model.labels : readingLabels(told, k), null, k > 0);
     this.showBanner(k === 0 ? null : `runner-up ${k}: ${told.readings[k].n_clusters} clusters`);
     this.refresh();
   }
@@ -385,8 +384,9 @@ class App {
     if (!partition) return;
     const labels = new Int32Array(this.model.labels.length).fill(-1);
     const faded = new Uint8Array(labels.length).fill(1);
-    told.rows.forEach((row, i) => { labels[row] = partition[i]; faded[row] = 0; });
-    this.plot.setLabels(labels, told.rows.length < labels.length ? faded : null);
+    const names = namesAsBefore(partition, told.rows, this.model.labels);
+    told.rows.forEach((row, i) => { labels[row] = names.get(partition[i]); faded[row] = 0; });
+    this.plot.setLabels(labels, told.rows.length < labels.length ? faded : null, true);
     this.showBanner(told.names.map((name, i) => `${name} ${Number(told.cells[i][cell].toFixed(10))}`).join(", "));
   }
 
@@ -475,6 +475,32 @@ class App {
   savePng() {
     this.plot.canvas.toBlob((blob) => save("resonart.png", [blob], "image/png"), "image/png");
   }
+}
+
+// New names of a partition's clusters: those of the model's with which they share most rows, so
+// that colours stay; others come after.
+function namesAsBefore(partition, rows, before) {
+  const shared = new Map();
+  partition.forEach((label, i) => {
+    const key = `${label},${before[rows[i]]}`;
+    shared.set(key, (shared.get(key) || 0) + 1);
+  });
+  const names = new Map([[-1, -1]]);
+  const taken = new Set([-1]);
+  for (const [key] of [...shared].sort((a, b) => b[1] - a[1])) {
+    const [label, old] = key.split(",").map(Number);
+    if (names.has(label) || taken.has(old)) continue;
+    names.set(label, old);
+    taken.add(old);
+  }
+  let free = 0;
+  for (const label of new Set(partition)) {
+    if (names.has(label)) continue;
+    while (taken.has(free)) free += 1;
+    names.set(label, free);
+    taken.add(free);
+  }
+  return names;
 }
 
 // The page of resonart explore.

@@ -213,7 +213,7 @@ function svgOf(plot) {
     const paint = mark === "ring" ? `fill="none" stroke="${colour}"` : `fill="${colour}"`;
     parts.push(`<path ${paint} fill-opacity="${label < 0 ? 0.45 : 0.75}" d="${marks.join("")}"><title>${nameOf(label)}</title></path>`);
   }
-  if (plot.showsBoxes || plot.chosen !== null) {
+  if (plot.hasBoxes()) {
     plot.shadows().forEach((corners, b) => {
       const label = plot.boxLabels[b];
       if (plot.chosen !== null && label !== plot.chosen) return;

@@ -54,8 +54,9 @@ class Plot {
     this.setLabels(model.labels, null);
   }
 
-  setLabels(labels, faded = null) {
+  setLabels(labels, faded = null, isOther = false) {
     this.labels = labels;
+    this.isOther = isOther;
     this.faded = faded;
     this.draw();
   }
@@ -160,7 +161,7 @@ class Plot {
     });
     context.putImageData(this._image, 0, 0);
     paintAxes(context, view, this.axes, theme);
-    if (this.showsBoxes || chosen !== null) {
+    if (this.hasBoxes()) {
       paintBoxes(context, this.shadows(), this.boxLabels, this.boxes.weights, view, theme, chosen);
     }
     this._paintFence(context);
@@ -172,6 +173,11 @@ class Plot {
       context.stroke();
     }
     this.frames += 1;
+  }
+
+  // Boxes are the model's: where rows are shown as another one would have them, they are not.
+  hasBoxes() {
+    return (this.showsBoxes || this.chosen !== null) && !this.isOther;
   }
 
   _paintFence(context) {
