@@ -281,6 +281,30 @@ def test_parameters_change_the_model_that_is_shown() -> None:
     assert "min_cluster_size=40, noise='attach'" in told["model"]["python"]
 
 
+def test_a_fault_is_an_answer_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    X = groups()
+    explorer = DensityART().fit(X).explore(X)
+
+    def fail(*_: object, **__: object) -> None:
+        raise KeyError("x")
+
+    monkeypatch.setattr(DensityART, "explain", fail)
+    told = asked(explorer, "explain", row=0)
+    assert told["kind"] == "error"
+    assert "a fault in resonart" in told["text"]
+
+
+def test_a_vigilance_that_is_moved_settles_the_other() -> None:
+    X = IRIS.data
+    model = DDVFA(random_state=0).fit(X)
+    explorer = model.explore(X, labels=model.labels_)
+    asked(explorer, "fit", params={"rho_lb": 0.5})
+    assert explorer.model.get_params()["rho_ub"] == max(model.rho_ub_, 0.5)
+    assert explorer.model.get_params()["rho_lb"] == 0.5
+    asked(explorer, "fit", params={"rho_ub": 0.3})
+    assert explorer.model.get_params()["rho_lb"] == 0.3
+
+
 def test_many_rows_are_fitted_through_a_sample_at_first(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(session_module, "MOST_LIVE", 100)
     X = groups()
@@ -345,6 +369,9 @@ def test_only_those_who_know_the_address_are_let_in(explorer: Explorer) -> None:
             assert status(server.address + file, Origin="http://evil.example") == 403
             assert status(server.address + file, Origin="null") == 403
             assert status(server.address + file, **{"Sec-Fetch-Site": "cross-site"}) == 403
+        # A link may lead to the page, as from a terminal that is a page itself.
+        opened = {"Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
+        assert status(server.address, **{"Sec-Fetch-Site": "cross-site"}, **opened) == 200
         assert status(f"{base}/") == 403
         assert status(f"{server.address}../../etc/passwd") == 403
         assert status(server.address + "_session.py") == 403
@@ -565,6 +592,28 @@ def test_a_stream_that_goes_wrong_is_told() -> None:
     explorer.follow([[[0.5, 0.5]], [["a", "b"]]])
     wait_for(lambda: bool(heard) and "could not convert" in heard[-1]["followed"])
     assert model.n_samples_seen_ == 3
+
+
+def test_the_command_follows_a_table_step_by_step(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(0)
+    np.savetxt("stream.csv", rng.normal(size=(500, 2)), "%.6f", ",", header="a,b", comments="")
+    heard: list[dict[str, Any]] = []
+
+    def serve(explorer: Explorer, **_: Any) -> str:
+        session_of(explorer).watch(heard.append)
+        wait_for(lambda: bool(heard) and "the input has ended" in heard[-1]["followed"])
+        return "somewhere"
+
+    monkeypatch.setattr(Explorer, "serve", serve)
+    told = run_json("explore", "stream.csv", "--follow", "--half-life", "100", "--step", "50")
+    assert told["address"] == "somewhere"
+    assert heard[-1]["followed"].startswith("500 rows learned")
+    assert heard[-1]["rows"]["features"] == ["a", "b"]
+    assert len(heard[-1]["model"]["labels"]) == 500
+    said = error_of("explore", "data.csv", "--follow", "--html", "x.html", code=2)
+    assert "do not go together" in said
 
 
 # ---------------------------------------------------------------------- the page of the docs

@@ -51,11 +51,11 @@ def tree_message(model: DensityART) -> Message:
     n_nodes = min(len(tree), MOST_NODES)
     # How many rows are left at each density, node by node, as (lambda, rows) from birth on.
     steps = []
+    latest = tree.box_lambdas[np.isfinite(tree.box_lambdas)].max(initial=0.0)
     for node in range(n_nodes):
         leaving = tree.box_clusters == node
         lambdas = tree.box_lambdas[leaving]
         finite = np.isfinite(lambdas)
-        latest = tree.box_lambdas[np.isfinite(tree.box_lambdas)].max(initial=0.0)
         order = np.argsort(np.where(finite, lambdas, latest), kind="stable")
         at = np.where(finite, lambdas, latest)[order]
         left = tree.sizes[node] - np.cumsum(tree.box_sizes[leaving][order])

@@ -64,6 +64,39 @@ def checked_parameters(model: Any, given: Any) -> dict[str, Any]:
     return found
 
 
+def settled(model: Any, params: dict[str, Any]) -> dict[str, Any]:
+    """Return the parameters, and with one vigilance what becomes of the others.
+
+    Who moves one of them wants to see what comes of that, and not what else might be chosen: those
+    left open stay what they were found to be. The lower one pushes the upper one along, and the
+    other way round.
+
+    Examples
+    --------
+    >>> from resonart import DDVFA
+    >>> model = DDVFA(rho_lb=0.6, rho_ub=0.8).fit([[0.0], [0.1], [5.0], [5.1]])
+    >>> settled(model, {"rho_lb": 0.9})
+    {'rho_lb': 0.9, 'rho_ub': 0.9}
+    >>> settled(model, {"gamma": 2.0})
+    {'gamma': 2.0}
+    """
+    known = parameters_of(type(model))
+    moved = [name for name in params if known[name].may_be_auto and params[name] != AUTO]
+    if not moved:
+        return params
+    found = dict(params)
+    for name, parameter in known.items():
+        if parameter.may_be_auto and name not in params:
+            value = getattr(model, name)
+            found[name] = float(getattr(model, f"{name}_")) if value == AUTO else value
+    if "rho_lb" in found and AUTO not in (found["rho_lb"], found["rho_ub"]):
+        if "rho_lb" in moved:
+            found["rho_ub"] = max(found["rho_lb"], found["rho_ub"])
+        else:
+            found["rho_lb"] = min(found["rho_lb"], found["rho_ub"])
+    return found
+
+
 def changed_parameters(model: Any) -> dict[str, Any]:
     """Return the parameters that are not what they are by default.
 

@@ -126,7 +126,13 @@ class Server:
             return False  # browsers always say it of sockets
         if origin is not None and origin not in {f"http://{host}" for host in hosts}:
             return False
-        if request.headers.get("sec-fetch-site", "none") not in ("none", "same-origin"):
+        # A link elsewhere may lead here, as in a terminal that is a page; nothing else may.
+        is_opened = (
+            request.headers.get("sec-fetch-mode") == "navigate"
+            and request.headers.get("sec-fetch-dest") == "document"
+        )
+        site = request.headers.get("sec-fetch-site", "none")
+        if site not in ("none", "same-origin") and not is_opened:
             return False
         given = request.path_params["token"]
         return hmac.compare_digest(given.encode(), self._token.encode())

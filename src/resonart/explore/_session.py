@@ -25,7 +25,7 @@ from resonart._shared.words import count_of
 
 from ._choice import has_plane, has_tree, plane_message, readings_message
 from ._messages import Message
-from ._parameters import checked_parameters, live_parameters, python_lines
+from ._parameters import checked_parameters, live_parameters, python_lines, settled
 from ._rows import Floats, Integers, ShownRows, in_words, nameless
 
 # Rows that a change of a parameter is tried on at once, and how long that may take (seconds):
@@ -125,8 +125,10 @@ class Session:
                 raise ValueError(f"there is nothing to be asked by {message['kind']!r}.")
             with self._lock, nameless(self.model):
                 reply = ask(message)
-        except (ValueError, TypeError, MemoryError, OSError) as error:
+        except Exception as error:  # whoever asked waits for an answer
             text = str(error) or type(error).__name__
+            if not isinstance(error, (ValueError, TypeError, MemoryError, OSError)):
+                text = f"{type(error).__name__}: {text} (This is a fault in resonart.)"
             reply = {"kind": "error", "text": escaped(" ".join(text.split()))}
         return {**reply, "re": number if isinstance(number, int) else None}
 
@@ -206,7 +208,7 @@ class Session:
         """
         if not len(self.rows.all):
             raise ValueError("there are no rows to fit: open the data beside the model.")
-        params = checked_parameters(self.model, message.get("params", {}))
+        params = settled(self.model, checked_parameters(self.model, message.get("params", {})))
         model = clone(self.model).set_params(**params)
         rows = self.rows.all
         if not message.get("all") and len(rows) > MOST_LIVE:

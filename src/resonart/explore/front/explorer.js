@@ -74,7 +74,7 @@ class App {
       element("label", {}, "x ", this.xAxis), element("label", {}, "y ", this.yAxis),
       this.boxesButton, this.lassoButton, fit, this.tableButton, this.themeButton);
     this.tabs = element("div", { class: "rx-tabs", role: "tablist", "aria-label": "Panels" });
-    this.side = element("div", { class: "rx-panel", role: "tabpanel", tabindex: "0" });
+    this.side = element("div", { class: "rx-panel", role: "tabpanel", tabindex: "0", id: `${this.id}-panel`, "aria-label": "Panel" });
     this.table = element("section", { class: "rx-table", "aria-label": "Table", hidden: true });
     const keys = "Arrow keys move, + and - enlarge, 0 shows all, n and p go from row to row, Enter chooses the row's cluster, Escape lets go, b boxes, l lasso, t table, d dark.";
     this.plot.root.append(this.tip, this.banner);
@@ -205,7 +205,7 @@ class App {
     const names = Object.keys(panels);
     if (!panels[this.panel]) this.panel = "clusters";
     this.tabs.replaceChildren(...names.map((name) => element("button", {
-      type: "button", role: "tab", "data-panel": name, "aria-selected": String(name === this.panel), tabindex: name === this.panel ? "0" : "-1",
+      type: "button", role: "tab", "aria-controls": `${this.id}-panel`, "data-panel": name, "aria-selected": String(name === this.panel), tabindex: name === this.panel ? "0" : "-1",
       onclick: () => this.open(name),
       onkeydown: (event) => {
         const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
@@ -406,6 +406,7 @@ class App {
     Object.assign(this.changes, params);
     if (this.isFitting) return;
     this.isFitting = true;
+    this.say("Fitting …");
     const began = performance.now();
     try {
       do {

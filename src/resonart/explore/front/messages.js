@@ -47,7 +47,7 @@ class Line {
   constructor(send) {
     this.send = send;
     this.asked = new Map();
-    this.next = 1;
+    this.next = Math.floor(Math.random() * 2 ** 40); // a notebook may show one widget twice
     this.onPush = () => {};
     this.onEnd = () => {};
     this.isLive = true;

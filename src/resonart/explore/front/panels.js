@@ -353,9 +353,9 @@ function takeAwayPanel(app) {
 function diaryPanel(app) {
   const root = element("div", {});
   if (app.follows) {
-    const pause = element("button", { type: "button", class: "rx-pause", "aria-pressed": String(app.isPaused), onclick: () => app.pause(!app.isPaused) }, app.isPaused ? "Go on" : "Pause");
-    const step = element("button", { type: "button", class: "rx-step", disabled: !app.isPaused, onclick: () => app.stepOn() }, "Step");
-    root.append(element("div", { class: "rx-buttons" }, pause, step), element("p", { class: "rx-small", role: "status" }, app.followed || ""));
+    const pause = element("button", { type: "button", id: `${app.id}-pause`, class: "rx-pause", "aria-pressed": String(app.isPaused), onclick: () => app.pause(!app.isPaused) }, app.isPaused ? "Go on" : "Pause");
+    const step = element("button", { type: "button", id: `${app.id}-step`, class: "rx-step", disabled: !app.isPaused, onclick: () => app.stepOn() }, "Step");
+    root.append(element("div", { class: "rx-buttons" }, pause, step), element("p", { class: "rx-small" }, app.followed || ""));
   }
   const events = app.model.events;
   if (!events.length) root.append(element("p", {}, "No events yet: clusters of a DensityART with half_life or window are born, merge, split, move and die."));
