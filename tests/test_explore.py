@@ -213,6 +213,23 @@ def test_principal_components_are_those_of_the_rows() -> None:
         assert abs(np.dot(each["loadings"], expected.components_[k])) == pytest.approx(1, abs=1e-4)
 
 
+def test_components_of_very_many_features() -> None:
+    rng = np.random.default_rng(0)
+    direction = rng.normal(size=1200)
+    rows = rng.normal(size=(300, 1)) * direction + 0.01 * rng.normal(size=(300, 1200))
+    first, *_ = components_of(rows.astype(np.float32))
+    assert first["share"] > 0.99
+    cosine = np.dot(first["loadings"], direction) / np.linalg.norm(direction)
+    assert abs(cosine) == pytest.approx(1.0, abs=1e-3)
+
+
+def test_a_port_that_is_taken_is_said(explorer: Explorer) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(OSError, match="choose another port"):
+            Server(session_of(explorer), port=port)
+
+
 # ---------------------------------------------------------------------- the choice
 
 
@@ -549,10 +566,8 @@ def test_a_model_file_is_followed(tmp_path: Path) -> None:
     explorer.follow_file(path)
     model.partial_fit(X[60:])
     model.save(path)
-    ends = time.monotonic() + 10
-    while not heard and time.monotonic() < ends:
-        time.sleep(0.02)
-    assert heard[-1]["followed"].endswith(f"{len(X)} rows learned")
+    last = f"{len(X)} rows learned"
+    wait_for(lambda: bool(heard) and heard[-1]["followed"].endswith(last))
     assert explorer.model.n_samples_seen_ == len(X)
     assert explorer.model is not model
 
@@ -612,6 +627,21 @@ def test_the_command_follows_a_table_step_by_step(
     assert heard[-1]["followed"].startswith("500 rows learned")
     assert heard[-1]["rows"]["features"] == ["a", "b"]
     assert len(heard[-1]["model"]["labels"]) == 500
+    # A model file that another command writes.
+    heard.clear()
+    path = folder / "live.resonart"
+    model = DensityART(half_life=100).partial_fit(rng.normal(size=(50, 2)))
+    model.save(path)
+
+    def serve_file(explorer: Explorer, **_: Any) -> str:
+        session_of(explorer).watch(heard.append)
+        model.partial_fit(rng.normal(size=(50, 2))).save(path)
+        wait_for(lambda: bool(heard) and "100 rows" in heard[-1]["followed"])
+        return "somewhere"
+
+    monkeypatch.setattr(Explorer, "serve", serve_file)
+    run("explore", "live.resonart", "--follow")
+    assert heard[-1]["followed"] == "live.resonart: 100 rows learned"
     said = error_of("explore", "data.csv", "--follow", "--html", "x.html", code=2)
     assert "do not go together" in said
 

@@ -66,7 +66,7 @@ def learn_steps(
 
 def file_steps(path: str, rows: Floats | None) -> Iterator[Pending]:
     """Load a model file whenever it has been written anew."""
-    known = _state(path)
+    known = None  # it may have been written since it was loaded
     while True:
         time.sleep(LOOK)
         now = _state(path)

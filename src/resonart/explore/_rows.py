@@ -22,6 +22,8 @@ MOST_SHOWN = 200_000
 MOST_NUMBERS = 8_000_000
 # Principal components offered as axes.
 MOST_COMPONENTS = 4
+# Up to so many features they are exact.
+MOST_EXACT = 500
 
 
 class ShownRows(NamedTuple):
@@ -112,9 +114,15 @@ def components_of(scaled: NDArray[np.float32]) -> list[dict[str, Any]]:
     n_rows, n_features = scaled.shape
     if n_rows < 2 or n_features < 2:
         return []
-    centred = scaled.astype(np.float64)
+    # Of very many features some rows tell enough, and all features with all would not be done soon.
+    stride = 1 if n_features <= MOST_EXACT else max(1, n_rows // MOST_EXACT)
+    centred = scaled[::stride].astype(np.float64)
     centred -= centred.mean(axis=0)
-    variances, loadings = np.linalg.eigh(centred.T @ centred / n_rows)
+    if n_features <= MOST_EXACT:
+        variances, loadings = np.linalg.eigh(centred.T @ centred / n_rows)
+    else:
+        _, roots, directions = np.linalg.svd(centred[:MOST_EXACT], full_matrices=False)
+        variances, loadings = roots**2, directions.T
     total = float(variances.sum())
     found = []
     for k in np.argsort(-variances, kind="stable")[:MOST_COMPONENTS]:

@@ -47,7 +47,11 @@ class Server:
         self.session = session
         self._grace = grace
         self._token = secrets.token_urlsafe(24)
-        self._socket = socket.create_server((HOST, port))
+        try:
+            self._socket = socket.create_server((HOST, port))
+        except OSError as error:
+            text = f"{error.strerror}: choose another port, or leave it out"
+            raise OSError(error.errno, text, f"port {port}") from error
         self.port: int = self._socket.getsockname()[1]
         self._pages = 0
         self._closed_at: float | None = None

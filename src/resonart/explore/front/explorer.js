@@ -2,6 +2,7 @@
 // notebook (anywidget) and the file.
 
 let count = 0;
+const REST = 40; // milliseconds on a row until it is explained
 
 class App {
   constructor(root, line) {
@@ -256,6 +257,8 @@ class App {
     this.tip.replaceChildren(element("strong", {}, title));
     this.placeTip(row);
     this.say(title);
+    await new Promise((rested) => setTimeout(rested, REST));
+    if (this.plot.hovered !== row) return; // it was only passed over
     try {
       const told = await this.explain(row);
       if (this.plot.hovered !== row) return;

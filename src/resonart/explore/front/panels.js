@@ -380,7 +380,8 @@ function tablePanel(app) {
     element("td", {}, markOf(plot.labels[i], app.theme), nameOf(plot.labels[i])),
     ...features.map(([, f]) => element("td", {}, shortNumber(app.valueOf(i, f))))));
   const turn = (by) => element("button", { type: "button", disabled: by < 0 ? first === 0 : first + PAGE >= shown.length, onclick: () => { app.page = first / PAGE + by; app.refreshTable(); } }, by < 0 ? "Earlier" : "Later");
-  const what = plot.fenced ? "fenced in" : "in view";
+  const some = rows.features.length > features.length ? `, the first ${features.length} of ${rows.features.length} features` : "";
+  const what = `${plot.fenced ? "fenced in" : "in view"}${some}`;
   return element("div", {}, element("div", { class: "rx-buttons" }, turn(-1), turn(1),
     element("span", { role: "status" }, shown.length ? `rows ${(first + 1).toLocaleString("en")} to ${Math.min(first + PAGE, shown.length).toLocaleString("en")} of ${shown.length.toLocaleString("en")} ${what}` : `no rows ${what}`)),
   element("div", { class: "rx-scroll" }, element("table", {}, element("caption", { class: "rx-hidden" }, "Rows that are drawn"), element("thead", {}, head), element("tbody", {}, ...body))));
