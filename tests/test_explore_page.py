@@ -19,7 +19,9 @@ import pytest
 from sklearn.datasets import load_iris
 from sklearn.metrics import adjusted_rand_score
 
+from benchmarks import explorer as explorer_benchmark
 from browser import Watched, opened, running_browser
+from command_line import run
 from resonart import DDVFA, DensityART, FuzzyART, load
 from resonart.explore import Explorer
 
@@ -244,36 +246,40 @@ def test_keyboard_table_dark_and_labels(browser: Any) -> None:
 
 def test_markup_is_shown_as_text(browser: Any, tmp_path: Path) -> None:
     name = "<img src=x onerror=\"document.title='run'\">"
+    title = f"{name}</title><script>"
     X = groups()
-    model = DensityART().fit(X)
-    explorer = model.explore(
-        X, feature_names=[name, "</script><b>b</b>", "{{c}}"], title=f"{name}</title><script>"
-    )
-    path = tmp_path / "page.html"
-    explorer.save_html(path)
+    names = [name, "</script><b>b</b>", "{{c}}"]
+    explorer = DensityART().fit(X).explore(X, feature_names=names, title=title)
     with opened(browser, explorer) as watched:
-        page = watched.page
-        check_text(page, name)
+        check_text(watched.page, name, title)
+    # The same from a table, with markup among its cells as well, in a file.
+    table = tmp_path / "<b>data.csv"
+    with table.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow([*names, "class"])
+        writer.writerows([*row, f"<i>{k % 3}</i>"] for k, row in enumerate(X.tolist()))
+    path = tmp_path / "page.html"
+    run("explore", table, "--label", "class", "--html", path)
     page = browser.new_page()
     watched = Watched(page)
     page.goto(path.as_uri())
     page.wait_for_selector("[data-painted]")
-    check_text(page, name)
-    assert watched.asked == [path.as_uri(), "data:,"] or watched.asked == [path.as_uri()]
+    check_text(page, name, "<b>data.csv")
+    assert watched.asked_elsewhere(path.as_uri()) == []
     assert watched.complaints == []
     page.close()
 
 
-def check_text(page: Any, name: str) -> None:
-    assert page.locator("h1").inner_text() == f"{name}</title><script>"
-    assert page.title() == f"{name}</title><script>"
+def check_text(page: Any, name: str, title: str) -> None:
+    assert page.locator("h1").inner_text() == title
+    assert page.title() == title
     page.locator(".rx-clusters li").first.click()
     page.wait_for_selector(".rx-rules .rx-lines")
     assert name in page.locator(".rx-rules").inner_text()
     page.get_by_role("button", name="Table").click()
     assert page.locator(".rx-table thead th").nth(2).inner_text() == name
-    assert page.locator(".rx img, .rx b, .rx script").count() == 0
-    assert page.title() != "run"
+    assert page.locator(".rx img, .rx b, .rx i, .rx script").count() == 0
+    assert page.title() == title
 
 
 # ---------------------------------------------------------------------- the choice
@@ -522,6 +528,14 @@ def test_the_widget_in_a_notebook(browser: Any) -> None:
         page.close()
     finally:
         kernel.close()
+
+
+def test_what_is_measured(browser: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(explorer_benchmark, "REPEATS", 1)
+    monkeypatch.setattr(explorer_benchmark, "MOVING_SECONDS", 0.2)
+    lines = list(explorer_benchmark.measure(browser, 2_000, 1_500))
+    assert [line["rows"] for line in lines] == [2_000, 2_000, 1_500, 1_500]
+    assert all(line["lowest"] > 0 for line in lines)
 
 
 # ---------------------------------------------------------------------- the command

@@ -194,7 +194,7 @@ function planePanel(app, told) {
   const root = element("div", {}, element("h3", {}, "Every vigilance"), element("label", {}, "show ", select), canvas,
     element("p", { class: "rx-small" }, isPlane ? `${told.names[0]} from left (0) to right (1), ${told.names[1]} from below (0) to above (1). White: the best score.` : `${told.names[0]} from 0 to 1. White: the best score.`),
     about, element("p", { class: "rx-small" }, told.note),
-    element("p", { class: "rx-small" }, "Move over a cell to see its partition; click it, or press Enter, to keep it. Arrow keys go from cell to cell."));
+    element("p", { class: "rx-small" }, `Move over a cell to see its partition${app.line.isLive ? "; click it, or press Enter, to keep it" : ""}. Arrow keys go from cell to cell.`));
   const [xs, ys] = [told.cells[0], isPlane ? told.cells[1] : null];
   const columns = [...new Set(xs)].sort((a, b) => a - b);
   const rowsOf = isPlane ? [...new Set(ys)].sort((a, b) => a - b) : [0];
