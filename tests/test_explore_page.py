@@ -335,11 +335,20 @@ def test_parameters_and_what_is_taken_away(browser: Any, tmp_path: Path) -> None
     X = groups()
     with opened(browser, explorer) as watched:
         page = watched.page
+        other = browser.new_page()
+        other.goto(page.url)
+        other.wait_for_selector("[data-painted]")
+        before = labels_drawn(other)
         page.get_by_role("tab", name="Parameters").click()
         page.get_by_label("noise", exact=True).select_option("attach")
         page.wait_for_selector("[data-fitted]")
         expected = DensityART(noise="attach").fit(X)
         assert labels_drawn(page) == expected.labels_.tolist()
+        # Who looks at the same in another window sees it, too.
+        assert min(before) == -1
+        other.locator(".rx-summary", has_not_text="of noise").wait_for()
+        assert labels_drawn(other) == expected.labels_.tolist()
+        other.close()
         page.get_by_label("min_samples", exact=True).fill("nonsense")
         page.get_by_label("min_samples", exact=True).press("Enter")
         page.wait_for_selector(".rx-status.rx-error")

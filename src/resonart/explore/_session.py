@@ -233,7 +233,10 @@ class Session:
         if is_quick:  # what the parameters are is what was asked for
             fitted.set_params(max_categories=model.max_categories)
         self.show(fitted, labels, fitted_on=len(rows), is_quick=is_quick)
-        return {"kind": "model", "model": self.told_model(), "seconds": seconds}
+        told = {"kind": "model", "model": self.told_model()}
+        if len(self._watching) > 1:  # others look at the same; who asked knows it by its number
+            self.push({**told, "of": message.get("id")})
+        return {**told, "seconds": seconds}
 
     def show(
         self, model: Any, labels: Integers | None, *, fitted_on: int, is_quick: bool = False

@@ -64,7 +64,9 @@ class Line {
   hear(message) {
     const waiting = this.asked.get(message.re);
     if (!waiting) {
-      if (message.re === undefined || message.re === null) this.onPush(message);
+      // A change that another page has asked for is told to all.
+      const isNews = message.re === undefined || message.re === null || message.kind === "model";
+      if (isNews && !this.asked.has(message.of)) this.onPush(message);
       return;
     }
     this.asked.delete(message.re);
