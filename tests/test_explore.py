@@ -624,6 +624,7 @@ def test_the_command_follows_a_table_step_by_step(
     monkeypatch.setattr(Explorer, "serve", serve)
     told = run_json("explore", "stream.csv", "--follow", "--half-life", "100", "--step", "50")
     assert told["address"] == "somewhere"
+    assert told["rows"] == 500
     assert heard[-1]["followed"].startswith("500 rows learned")
     assert heard[-1]["rows"]["features"] == ["a", "b"]
     assert len(heard[-1]["model"]["labels"]) == 500

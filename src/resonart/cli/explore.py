@@ -139,12 +139,13 @@ def explore(
     else:
         address = serve(explorer, port, opens, output)
     model = explorer.model
+    n_rows = model.n_samples_seen_ if follow else found.n_rows
     return Report(
         {
             "data": data,
             "model_file": model_file,
             "model": kind_of(model),
-            "rows": found.n_rows,
+            "rows": n_rows,
             "clusters": model.n_clusters_,
             "categories": model.n_categories_,
             "address": address,
@@ -156,7 +157,7 @@ def explore(
                 "model": in_short(model),
                 "found": f"{count_of(model.n_clusters_, 'cluster')} in "
                 f"{count_of(model.n_categories_, 'category')}",
-                "rows": f"{found.n_rows:,}" if found.n_rows else None,
+                "rows": f"{n_rows:,}" if n_rows else None,
                 "page": html,
                 "time": duration(output.seconds),
             }
