@@ -53,7 +53,7 @@ demo: $(VENV)/.installed
 	$(BIN)/python examples/demo.py
 
 # The second time, whatever searches boxes does so by the index, however few they are.
-NO_SEARCH := architecture benchmarks cli_app cli_commands cli_files cli_parts damaged_files dask datasets demo density_benchmarks density_choice density_tree distributed docs drift_benchmarks escape \
+NO_SEARCH := architecture benchmarks cli_app cli_commands cli_files cli_parts damaged_files dask datasets demo density_benchmarks density_choice density_tree distributed docs drift_benchmarks escape explore explore_page \
   failing_allocations forks full_disk in_blocks index io_read io_write joblib_backends lacking_threads live_rows nothing_lost outliers \
   outside parameters plot readme removal require search_costs show soak stream stream_that_forgets stub suite text_tables torture times training undo vat
 test: $(VENV)/.installed

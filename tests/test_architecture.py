@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "resonart"
 
 # A room may use those to its right; the core is everything at the top of the package.
-LAYERS = ["cli", "dask", "river", "io", "tuning", "plot", "datasets", "core"]
+LAYERS = ["cli", "explore", "dask", "river", "io", "tuning", "plot", "datasets", "core"]
 
 
 def layer(path: Path) -> str:
@@ -70,6 +70,7 @@ DOORS = {
         "resonart._estimators.in_blocks",
         "resonart._estimators.parameters",
     },
+    "explore": {"resonart._density.readings", "resonart._estimators.parameters"},
     "river": {"resonart._estimators.parameters"},
 }
 # Tools that know nothing of clustering are there for everybody.

@@ -7,6 +7,7 @@ from typing import Any
 from sklearn.base import ClusterMixin
 
 from .._models.snapshot import Params
+from .exploring import ExploringMixin
 from .holder import Labels
 from .learning import LearningMixin
 from .parameters import CHOICES_OF_FIELDS, check_parameters, engine_fields, parameters_of
@@ -17,7 +18,9 @@ from .removal import RemovalMixin
 __all__ = ["BaseART", "Labels"]
 
 
-class BaseART(ClusterMixin, LearningMixin, PredictionMixin, ReadingMixin, RemovalMixin):
+class BaseART(
+    ClusterMixin, LearningMixin, PredictionMixin, ReadingMixin, ExploringMixin, RemovalMixin
+):
     """Base of the estimators: one concern, one mixin; the parameters are here.
 
     State lives in ``_engine``; nothing here loops over rows.

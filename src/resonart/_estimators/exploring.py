@@ -1,0 +1,42 @@
+"""Looking at a model: the way into the explorer, which is a room above the estimators."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from .holder import EngineHolder
+
+
+class ExploringMixin(EngineHolder):
+    """``explore``."""
+
+    def explore(self, X: ArrayLike | None = None, **options: Any) -> Any:
+        """Look at the model over rows: in a notebook, a browser, or one HTML file.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features) or None, default=None
+            Rows to show; without them the boxes alone are shown.
+        **options
+            As for :class:`resonart.explore.Explorer`: ``labels``, ``y``, ``feature_names``,
+            ``title``, ``max_points``.
+
+        Returns
+        -------
+        explorer : resonart.explore.Explorer
+            In a notebook it shows itself; ``serve()`` opens a browser, ``save_html(path)`` writes
+            a file.
+
+        Examples
+        --------
+        >>> from resonart import FuzzyART
+        >>> X = [[0, 10], [1, 12], [9, 28], [10, 30]]
+        >>> FuzzyART(rho=0.7).fit(X).explore(X)
+        Explorer(model='FuzzyART', n_rows=4, n_shown=4)
+        """
+        self._fitted()
+        # By name: the core imports no room above it.
+        return import_module("resonart.explore").Explorer(self, X, **options)

@@ -1,0 +1,415 @@
+"""``resonart explore``: look at clusters in a browser, or write them into one HTML file."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+import webbrowser
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import click
+import numpy as np
+from numpy.typing import NDArray
+
+from resonart._shared.words import count_of
+from resonart.explore import Explorer
+from resonart.io import LineParser, LineReader
+
+from ._clock import check_column, split_times, time_option
+from ._command import COUNT, command, option
+from ._errors import CommandError, note_features, warn
+from ._files import STDIN, InputFile, OutputFile, check_folder, write_file
+from ._learning import learn, read_first_rows
+from ._model_options import ON_MISMATCH, ModelOptions, flag, model_options
+from ._models import in_short, is_model_file, kind_of, load_fitted
+from ._output import Output, Report, duration
+from ._tables import TableOptions, TextOptions, in_memory_option, row_limit, table_options
+
+# Of a table that does not fit into memory so many rows are shown.
+MOST_KEPT = 200_000
+# Rows of a stream that a new model waits for.
+WARM_UP = 200
+# Parameters that no option of cluster sets.
+_NO_FLAG = {"bounds", "n_jobs", "verbose", "gamma_ref", "search", "merge_every"}
+
+Rows = NDArray[np.float64]
+
+
+@command(
+    "explore data.csv --html clusters.html",
+    "explore model.resonart new.csv --html clusters.html",
+)
+@click.argument("files", metavar="DATA|MODEL...", nargs=-1, type=InputFile(allow_dash=True))
+@option(
+    "--html",
+    type=OutputFile(path_type=Path),
+    help="Write one file that needs neither Python nor a network, and open nothing.",
+)
+@option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    metavar="N",
+    default=0,
+    show_default=False,
+    help="Port of the page on 127.0.0.1. [default: any that is free]",
+)
+@option("--open/--no-open", "opens", default=True, help="Whether to open a browser.")
+@option(
+    "--follow",
+    is_flag=True,
+    help="Follow a stream: show MODEL whenever another command has written it, or learn the rows "
+    "of DATA (- for a pipe) one step after the other, the diary beside.",
+)
+@option(
+    "--step",
+    "n_step",
+    type=COUNT,
+    default=200,
+    help="Rows that are learned in a step of --follow.",
+)
+@option("--paused", is_flag=True, help="Wait with the first step of --follow until asked.")
+@table_options
+@time_option
+@model_options()
+@in_memory_option
+def explore(
+    files: tuple[str, ...],
+    html: Path | None,
+    port: int,
+    opens: bool,
+    follow: bool,
+    n_step: int,
+    paused: bool,
+    table: TableOptions,
+    time_column: str | None,
+    model_options: ModelOptions,
+    in_memory_rows: int | None,
+    output: Output,
+) -> Report:
+    """Look at clusters, boxes and the choice, in a browser.
+
+    Give a table, which is clustered as "resonart cluster" does it, a saved model, or both. The page
+    is served on this computer alone, at an address with a secret in it, until it is closed or you
+    press Ctrl-C; it asks for nothing from anywhere else. With --html one file has it all; with
+    --follow one sees clusters appear, merge and fade.
+    """
+    if html is not None:
+        check_folder("--html", html)
+    if follow and (html is not None or time_column is not None):
+        other = "--html" if html is not None else "--time-column"
+        raise click.UsageError(f"--follow and {other} do not go together. Leave out one of them.")
+    data, model_file = told_apart(files)
+    task = Task(data, table, time_column, in_memory_rows, output)
+    batches: Iterator[Rows] = iter(())
+    if model_file is None:
+        assert data is not None
+        if follow:
+            live = LiveRows(data, table, n_step)
+            batches = live.batches()
+            found = warmed_up(data, model_options.make(), live, batches)
+        else:
+            found = learned(task, model_options.make())
+    else:
+        if model_options.given:
+            given = flag(next(iter(model_options.given)))
+            raise click.UsageError(
+                f"{given} is for a new model, and {model_file} has learned already. Leave out the "
+                "model or the option; parameters can be changed on the page."
+            )
+        found = loaded(task, model_file)
+    explorer = Explorer(
+        found.model,
+        found.rows,
+        labels=found.labels,
+        y=found.classes,
+        title=" and ".join(Path(file).name if file != "-" else "stdin" for file in files),
+        of_rows=found.n_rows,
+        command_of=None if data is None else command_of(data, table, time_column),
+    )
+    if follow and model_file is None:
+        explorer.follow(batches, paused=paused)
+    elif follow and model_file is not None:
+        explorer.follow_file(model_file, paused=paused)
+    address = None
+    if html is not None:
+        write_file(html, explorer.to_html().encode("utf-8"))
+    else:
+        address = serve(explorer, port, opens, output)
+    model = explorer.model
+    n_rows = model.n_samples_seen_ if follow else found.n_rows
+    return Report(
+        {
+            "data": data,
+            "model_file": model_file,
+            "model": kind_of(model),
+            "rows": n_rows,
+            "clusters": model.n_clusters_,
+            "categories": model.n_categories_,
+            "address": address,
+            "html_file": html,
+            "seconds": output.seconds,
+        },
+        [
+            {
+                "model": in_short(model),
+                "found": f"{count_of(model.n_clusters_, 'cluster')} in "
+                f"{count_of(model.n_categories_, 'category')}",
+                "rows": f"{n_rows:,}" if n_rows else None,
+                "page": html,
+                "time": duration(output.seconds),
+            }
+        ],
+    )
+
+
+class Task(NamedTuple):
+    """What is to be looked at, and how it is read."""
+
+    data: str | None
+    table: TableOptions
+    time_column: str | None
+    in_memory_rows: int | None
+    output: Output
+
+
+class Found(NamedTuple):
+    """A fitted model, and the rows that are shown with their clusters."""
+
+    model: Any
+    rows: Rows | None
+    labels: NDArray[np.int64] | None
+    classes: NDArray[Any] | None
+    n_rows: int
+
+
+def told_apart(files: tuple[str, ...]) -> tuple[str | None, str | None]:
+    """Return the table and the model among the files."""
+    models = [file for file in files if is_model_file(file)]
+    tables = [file for file in files if file not in models]
+    if not files or len(models) > 1 or len(tables) > 1:
+        raise click.UsageError("give a table, a model file, or one of each.")
+    return tables[0] if tables else None, models[0] if models else None
+
+
+# ---------------------------------------------------------------------- reading
+
+
+class KeptRows:
+    """Rows that are shown of a table that does not fit into memory: a random sample."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._random = np.random.default_rng(0)
+        self._keys = np.empty(0)
+        self._rows: Rows | None = None
+        self._classes: NDArray[Any] | None = None
+        self.n_rows = 0
+
+    def add(self, rows: Rows, classes: NDArray[Any] | None) -> None:
+        """Look at more rows: those with the smallest random keys stay."""
+        keys = self._random.random(len(rows))
+        self.n_rows += len(rows)
+        if self._rows is not None:
+            rows, keys = np.concatenate([self._rows, rows]), np.concatenate([self._keys, keys])
+            if classes is not None and self._classes is not None:
+                classes = np.concatenate([self._classes, classes])
+        taken = np.arange(len(rows))
+        if len(rows) > self._most:
+            taken = np.sort(np.argpartition(keys, self._most)[: self._most])
+        self._rows, self._keys = rows[taken], keys[taken]
+        self._classes = None if classes is None else classes[taken]
+
+    def of(self, model: Any) -> Found:
+        """Return the sample, with the clusters that the model finds."""
+        return Found(model, self._rows, None, self._classes, self.n_rows)
+
+
+def learned(task: Task, model: Any) -> Found:
+    """Read a table and cluster it: whole, or in chunks where it does not fit into memory."""
+    check_column(task.time_column, model)
+    has_times = task.time_column is not None
+    assert task.data is not None
+    with task.table.open(task.data, time_column=task.time_column) as reader:
+        limit = row_limit(task.in_memory_rows, len(reader.feature_names))
+        with task.output.progress("Reading") as advance:
+            first = read_first_rows(reader, limit, advance)
+        note_features(task.data, reader.feature_names, reader.doubtful)
+        kept = KeptRows(MOST_KEPT)
+
+        def on_chunk(chunk: Any, ids: Any) -> None:
+            if not first.is_all:
+                kept.add(split_times(chunk.rows, has_times)[0], chunk.labels)
+
+        with task.output.progress("Learning") as advance:
+            learn(model, first, on_chunk, advance, has_times=has_times)
+    model.name_features(reader.feature_names)
+    if not first.is_all:
+        return kept.of(model)
+    rows = split_times(first.chunk.rows, has_times)[0]
+    return Found(model, rows, np.asarray(model.labels_), first.chunk.labels, len(rows))
+
+
+def loaded(task: Task, model_file: str) -> Found:
+    """Load a model, and the rows that it is asked about."""
+    model, about = load_fitted(model_file)
+    if task.data is None:
+        return Found(model, None, None, None, 0)
+    with task.table.open(task.data, model, about=about) as reader:
+        kept = KeptRows(row_limit(task.in_memory_rows, len(reader.feature_names)))
+        with task.output.progress("Reading") as advance:
+            for chunk in reader:
+                kept.add(chunk.rows, chunk.labels)
+                advance(len(chunk.rows))
+    if not kept.n_rows:
+        raise CommandError(f"{task.data} has no rows.")
+    return kept.of(model)
+
+
+# ---------------------------------------------------------------------- following
+
+
+class LiveRows:
+    """The rows of a table or a pipe as they come, and what their columns are called."""
+
+    def __init__(self, data: str, table: TableOptions, n_step: int) -> None:
+        self._data = data
+        self._table = table
+        self._n_step = n_step
+        self.names: Sequence[str] | None = None
+
+    def batches(self) -> Iterator[Rows]:
+        """Give the rows, so many at a time at most."""
+        for rows in self._from_stdin() if self._data == STDIN else self._from_table():
+            for begin in range(0, len(rows), self._n_step):
+                yield rows[begin : begin + self._n_step]
+
+    def _from_table(self) -> Iterator[Rows]:
+        with self._table.open(self._data) as reader:
+            self.names = reader.feature_names
+            for chunk in reader:
+                yield chunk.rows
+
+    def _from_stdin(self) -> Iterator[Rows]:
+        """Give rows out of lines; what is no row is told once, and left out."""
+        form = self._table.format or "csv"
+        if form not in ("csv", "tsv", "ndjson"):
+            raise click.UsageError(
+                f"--follow reads lines of csv, tsv or ndjson from stdin, and --format is {form}."
+            )
+        options = {field.name: getattr(self._table, field.name) for field in fields(TextOptions)}
+        parser = LineParser(form, title="standard input", **options)
+        reader = LineReader(sys.stdin.buffer.fileno())
+        held, n_lines, is_known, has_warned = b"", 0, False, False
+        while True:
+            block = reader.read()
+            data = b"" if block is None else block.data
+            is_known = is_known or parser.look(data, n_lines + held.count(b"\n") + 1)
+            held += data
+            if held and (is_known or block is None):
+                found = parser.parse(held, n_lines + 1)
+                n_lines, held = n_lines + held.count(b"\n"), b""
+                self.names = parser.names
+                if found.rejects and not has_warned:
+                    has_warned = True
+                    line, reason, _ = found.rejects[0]
+                    warn(f"line {line} of stdin is no row: {reason}. Such lines are left out.")
+                yield found.rows
+            if block is None:
+                return
+
+
+def warmed_up(data: str, model: Any, live: LiveRows, batches: Iterator[Rows]) -> Found:
+    """Wait for the first rows, by which ranges and vigilances are known."""
+    first: list[Rows] = []
+    for rows in batches:
+        first.append(rows)
+        if sum(map(len, first)) >= WARM_UP:
+            break
+    if not sum(map(len, first)):
+        raise CommandError(f"{'stdin' if data == STDIN else data} has no rows.")
+    rows = np.concatenate(first)
+    model.partial_fit(rows).name_features(live.names)
+    return Found(model, rows, None, None, len(rows))
+
+
+# ---------------------------------------------------------------------- showing
+
+
+def serve(explorer: Explorer, port: int, opens: bool, output: Output) -> str:
+    """Serve the page until it is closed, or Ctrl-C; return where it was."""
+
+    def ready(address: str) -> None:
+        if not output.quiet:
+            told = f"The explorer is at {address}  (close the page or press Ctrl-C to end)"
+            click.echo(told, err=output.json)
+        if opens:
+            webbrowser.open(address)
+
+    return explorer.serve(port=port, open_browser=False, on_ready=ready)
+
+
+def command_of(data: str, table: TableOptions, time_column: str | None) -> Callable[[Any], str]:
+    """Return what writes the command that clusters the same table by the same model.
+
+    Examples
+    --------
+    >>> from resonart import DDVFA
+    >>> table = TableOptions(None, (), None, None, ".", None, (), "utf-8", None, "error", None)
+    >>> command_of("my data.csv", table, None)(DDVFA(rho_lb=0.8, rho_ub=0.9))
+    "resonart cluster 'my data.csv' --model ddvfa --rho-lb 0.8 --rho-ub 0.9 -o labels.csv --save \
+model.resonart"
+    """
+    of_table = table_flags(table)
+    if time_column is not None:
+        of_table += ["--time-column", time_column]
+
+    def write(model: Any) -> str:
+        words = ["resonart", "cluster", data, "--model", kind_of(model), *model_flags(model)]
+        words += [*of_table, "-o", "labels.csv", "--save", "model.resonart"]
+        return shlex.join(words)
+
+    return write
+
+
+def table_flags(table: TableOptions) -> list[str]:
+    """Return the options by which a table is read the same."""
+    usual = {"decimal": ".", "encoding": "utf-8", "missing": "error"}
+    words: list[str] = []
+    for field in fields(table):
+        value = getattr(table, field.name)
+        if value is None or value == () or value == usual.get(field.name):
+            continue
+        name = f"--{field.name}"
+        if field.name == "columns":
+            quoted = ('"' + v.replace('"', '""') + '"' if "," in v else v for v in value)
+            words += [name, ",".join(quoted)]
+        elif isinstance(value, bool):
+            words.append(name if value else f"--no-{field.name}")
+        elif isinstance(value, tuple):
+            for each in value:
+                words += [name, each]
+        else:
+            words += [name, str(value)]
+    return words
+
+
+def model_flags(model: Any) -> list[str]:
+    """Return the options that make a model with the same parameters."""
+    usual = type(model)().get_params() if kind_of(model) != "topo-art" else {}
+    words: list[str] = []
+    for name, value in model.get_params().items():
+        if name in _NO_FLAG or value is None or value == usual.get(name, ...):
+            continue
+        if name == "random_state" and value == 0:
+            continue
+        if name == "on_mismatch":
+            noise = {mismatch: word for word, mismatch in ON_MISMATCH.items()}
+            words += ["--noise", noise[value]]
+        elif isinstance(value, bool):
+            words.append(flag(name) if value else f"--no-{flag(name).removeprefix('--')}")
+        else:
+            words += [flag(name), f"{value:.12g}" if isinstance(value, float) else str(value)]
+    return words

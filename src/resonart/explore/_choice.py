@@ -1,0 +1,247 @@
+"""The choice behind the clusters: the tree and its runners-up, or the plane of vigilances."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.metrics import adjusted_rand_score
+
+from resonart import DDVFA, DVFA, DensityART, FuzzyART, ReadingCandidate
+from resonart._density.readings import categories_of, read_as
+from resonart.tuning import VigilancePlane
+
+from ._messages import Message
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+# Readings that are looked at, and those that are shown: others are too much alike.
+MOST_READ = 24
+MOST_DIFFERENT = 11
+ALIKE = 0.97
+# Nodes of the tree that are drawn.
+MOST_NODES = 2_000
+# Rows that vigilances are tried on, steps between these, and orders that scores are taken over.
+MOST_TRIED = 1_500
+STEP = 0.02
+N_ORDERS = 3
+# Partitions of all cells are sent at once, so that moving over them asks for nothing.
+MOST_LABELS = 6_000_000
+
+
+def has_tree(model: Any) -> bool:
+    """Tell whether a model's clusters are read from a density tree."""
+    return isinstance(model, DensityART)
+
+
+def has_plane(model: Any) -> bool:
+    """Tell whether a model has vigilances that a plane is made of."""
+    return isinstance(model, (DDVFA, DVFA, FuzzyART)) and model.max_categories is None
+
+
+# ---------------------------------------------------------------------- the tree
+
+
+def tree_message(model: DensityART) -> Message:
+    """Return the condensed tree: what splits off what, where, and what falls out on the way."""
+    tree = model.condensed_tree_
+    n_nodes = min(len(tree), MOST_NODES)
+    # How many rows are left at each density, node by node, as (lambda, rows) from birth on.
+    steps = []
+    latest = tree.box_lambdas[np.isfinite(tree.box_lambdas)].max(initial=0.0)
+    for node in range(n_nodes):
+        leaving = tree.box_clusters == node
+        lambdas = tree.box_lambdas[leaving]
+        finite = np.isfinite(lambdas)
+        order = np.argsort(np.where(finite, lambdas, latest), kind="stable")
+        at = np.where(finite, lambdas, latest)[order]
+        left = tree.sizes[node] - np.cumsum(tree.box_sizes[leaving][order])
+        children = np.flatnonzero(tree.parents == node)
+        ends = tree.births[children].max(initial=0.0) if len(children) else at.max(initial=0.0)
+        shape = [(float(tree.births[node]), float(tree.sizes[node]))]
+        keep = np.unique(np.linspace(0, len(at) - 1, min(len(at), 40)).astype(int))
+        shape += [
+            (float(at[k]), float(max(left[k], 0.0))) for k in keep if len(at) and at[k] <= ends
+        ]
+        steps.append({"shape": shape, "end": float(max(ends, tree.births[node]))})
+    names = category_labels_of_tree(model, n_nodes)
+    return {
+        "n_nodes": len(tree),
+        "nodes": [
+            {
+                "parent": int(tree.parents[node]),
+                "birth": float(tree.births[node]),
+                "size": float(tree.sizes[node]),
+                "selected": bool(tree.selected[node]),
+                "label": names[node],
+                **steps[node],
+            }
+            for node in range(n_nodes)
+        ],
+    }
+
+
+def category_labels_of_tree(model: DensityART, n_nodes: int) -> list[int]:
+    """Return the model's label of each selected node: the reading has numbers of its own."""
+    tree = model.condensed_tree_
+    now = model.category_labels_
+    labels = [-1] * n_nodes
+    if len(tree.box_clusters) != len(now):
+        return [int(label) for label in tree.labels[:n_nodes]]
+    for node in range(n_nodes):
+        if not tree.selected[node]:
+            continue
+        below = {node}
+        for other in range(node + 1, len(tree)):
+            if int(tree.parents[other]) in below:
+                below.add(other)
+        inside = now[np.isin(tree.box_clusters, list(below)) & (now >= 0)]
+        if len(inside):
+            labels[node] = int(np.bincount(inside).argmax())
+    return labels
+
+
+def readings_message(model: DensityART, rows: Floats) -> Message:
+    """Return the readings that were considered, with the cluster of each category in each."""
+    choice = model.choice_
+    chosen = np.asarray(model.category_labels_)
+    readings: list[tuple[ReadingCandidate, Integers]] = [(choice.chosen, chosen)]
+    sizes = np.maximum(np.round(model.faded_counts_).astype(np.int64), 1)
+    spread = np.repeat(np.arange(len(chosen)), np.minimum(sizes, 5))
+    for candidate in choice.runners_up[:MOST_READ]:
+        if len(readings) > MOST_DIFFERENT:
+            break
+        labels = in_old_colours(read_as(model, candidate), chosen)
+        is_new = all(
+            adjusted_rand_score(labels[spread], known[spread]) < ALIKE for _, known in readings
+        )
+        if is_new:
+            readings.append((candidate, labels))
+    return {
+        "kind": "readings",
+        "reason": choice.reason,
+        "n_considered": 1 + len(choice.runners_up),
+        "tree": tree_message(model),
+        "readings": [
+            {**each._asdict(), "params": parameters_of_reading(each)} for each, _ in readings
+        ],
+        "labels": np.stack([labels for _, labels in readings]).astype(np.int32),
+        "categories": categories_of(model, rows).astype(np.int32) if len(rows) else None,
+    }
+
+
+def parameters_of_reading(candidate: ReadingCandidate) -> dict[str, Any] | None:
+    """Return the parameters that give a reading; None where none do.
+
+    Examples
+    --------
+    >>> parameters_of_reading(ReadingCandidate("range", 0, "eom", 20, 5, 0.0, 3, 0.1, -0.1))
+    {'scaling': 'range', 'cluster_selection_method': 'eom', 'min_cluster_size': 20, \
+'min_samples': 5}
+    """
+    if candidate.selection not in ("eom", "leaf") or candidate.min_cluster_size < 2:
+        return None
+    return {
+        "scaling": candidate.scaling,
+        "cluster_selection_method": candidate.selection,
+        "min_cluster_size": candidate.min_cluster_size,
+        "min_samples": max(candidate.min_samples, 1),
+    }
+
+
+def in_old_colours(labels: Integers, before: Integers) -> Integers:
+    """Number clusters as those before with which they share most; others come after.
+
+    Examples
+    --------
+    >>> in_old_colours(np.array([0, 0, 1, 1, -1]), np.array([3, 3, 0, 0, 0]))
+    array([ 3,  3,  0,  0, -1])
+    """
+    found = np.unique(labels[labels >= 0])
+    pairs = []
+    for label in found.tolist():
+        old = before[(labels == label) & (before >= 0)]
+        counts = np.bincount(old) if len(old) else np.zeros(1, dtype=np.int64)
+        pairs += [(-int(n), label, o) for o, n in enumerate(counts.tolist()) if n]
+    names: dict[int, int] = {}
+    taken: set[int] = set()
+    for _, label, old_label in sorted(pairs):
+        if label not in names and old_label not in taken:
+            names[label] = old_label
+            taken.add(old_label)
+    free = int(max([before.max(initial=-1), *taken])) + 1
+    for label in found.tolist():
+        if label not in names:
+            names[label] = free
+            free += 1
+    renamed = np.full(len(labels), -1, dtype=np.int64)
+    for label, name in names.items():
+        renamed[labels == label] = name
+    return renamed
+
+
+# ---------------------------------------------------------------------- the plane
+
+
+def plane_message(model: Any, rows: Floats, classes: NDArray[Any] | None) -> Message:
+    """Try every vigilance on the rows that are shown, or on some of them.
+
+    Partitions are those of rows in the order given, so that they are what the model finds with the
+    same vigilances and rows; scores are means over random orders.
+    """
+    n_rows = len(rows)
+    taken = np.arange(n_rows)
+    if n_rows > MOST_TRIED:
+        taken = np.sort(np.random.default_rng(0).choice(n_rows, MOST_TRIED, replace=False))
+    tried = rows[taken]
+    known = None if classes is None else classes[taken]
+    params = {"order": "given"}
+    estimator = clone(model).set_params(**params)
+    one = _plane(estimator, STEP, 1, keep_labels=True).fit(tried, known)
+    several = _plane(estimator, STEP, N_ORDERS, keep_labels=False).fit(tried, known)
+    names = list(one.best_params_)
+    found, ids = np.unique(one.sweep_.partition[:, 0], return_inverse=True)
+    # A cell of each partition, from which its labels are had.
+    cells = [int(np.argmax(ids == k)) for k in range(len(found))]
+    labels = [
+        one.labels(**{name: one.results_[f"param_{name}"][cell] for name in names})
+        for cell in cells[: max(1, MOST_LABELS // max(len(tried), 1))]
+    ]
+    results = several.results_
+    shown = {
+        "score": results["mean_score"],
+        "clusters": one.results_["mean_n_clusters"],
+        "stability": results["stability"],
+    }
+    if known is not None:
+        shown["index"] = one.results_["mean_ari"]
+    n_left = "" if n_rows == len(taken) else f" on a random sample of {len(taken):,} of these rows"
+    return {
+        "kind": "plane",
+        "names": names,
+        "cells": [one.results_[f"param_{name}"] for name in names],
+        "shown": {name: np.asarray(values, dtype=np.float64) for name, values in shown.items()},
+        "best": several.best_index_,
+        "partition": ids.astype(np.int32),
+        "labels": np.stack(labels).astype(np.int32),
+        "rows": taken.astype(np.int32),
+        "note": f"{len(ids):,} cells tried{n_left}; scores and stability are means over "
+        f"{N_ORDERS} random orders, partitions those of the rows as given.",
+    }
+
+
+def _plane(estimator: Any, step: float, n_orders: int, *, keep_labels: bool) -> VigilancePlane:
+    return VigilancePlane(
+        estimator,
+        step=step,
+        n_orders=n_orders,
+        scoring="quality",
+        refit=False,
+        keep_labels=keep_labels,
+        random_state=0,
+        n_jobs=-1,
+        progress=False,
+    )

@@ -1,0 +1,310 @@
+"""What users hold: a model over its rows, to be looked at in a browser, a notebook or a file."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import webbrowser
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from resonart._shared.replace_file import replace_file
+from resonart._shared.show import summary
+
+from . import _front
+from ._file import file_content
+from ._follow import Follower, Pending, file_steps, learn_steps
+from ._rows import Integers, shown_rows
+from ._session import CommandOf, Session
+
+# Attributes by which a model tells its categories.
+NEEDED = ("boxes_", "category_labels_", "describe", "explain")
+
+
+class Explorer:
+    """A model over its rows, to look at: ``model.explore(X)``.
+
+    In a notebook it shows itself where it is the last line of a cell (the extra ``explore``).
+    Elsewhere :meth:`serve` opens a browser, and :meth:`save_html` writes one file that needs
+    neither Python nor a network.
+
+    Parameters
+    ----------
+    model : DensityART, DDVFA, DVFA, FuzzyART or TopoART
+        A fitted model. It stays as it is: parameters changed while one looks make a new one, which
+        is the attribute ``model`` from then on.
+    X : array-like of shape (n_samples, n_features) or None, default=None
+        Rows to show. Without them the boxes alone are shown.
+    labels : array-like of shape (n_samples,) or None, default=None
+        Clusters of the rows, -1 for noise. ``None`` asks ``model.predict(X)``.
+    y : array-like of shape (n_samples,) or None, default=None
+        Known classes, which clusters are compared with.
+    feature_names : sequence of str or None, default=None
+        Names to show. By default those the rows came with, or ``x0``, ``x1``, ...
+    title : str, default="resonart"
+        What the page is called.
+    max_points : int or None, default=None
+        Most rows to show; of more, a random sample is. By default 200,000, fewer of many features.
+    of_rows : int or None, default=None
+        How many rows ``X`` is a sample of, where it is one.
+    command_of : callable or None, default=None
+        What gives the command line that makes a model, for the page to show.
+
+    Attributes
+    ----------
+    model : estimator
+        The model that is shown now.
+    labels : ndarray of shape (n_samples,)
+        Its clusters of the rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from resonart import DensityART
+    >>> X = np.random.default_rng(0).normal(size=(200, 2))
+    >>> explorer = DensityART().fit(X).explore(X)
+    >>> explorer
+    Explorer(model='DensityART', n_rows=200, n_shown=200)
+    >>> import tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "clusters.html")
+    ...     explorer.save_html(path)
+    ...     path.read_text("utf-8")[:15]
+    '<!DOCTYPE html>'
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        X: ArrayLike | None = None,
+        *,
+        labels: ArrayLike | None = None,
+        y: ArrayLike | None = None,
+        feature_names: Sequence[str] | None = None,
+        title: str = "resonart",
+        max_points: int | None = None,
+        of_rows: int | None = None,
+        command_of: CommandOf | None = None,
+    ) -> None:
+        if isinstance(model, type) or not all(hasattr(type(model), name) for name in NEEDED):
+            raise TypeError(
+                f"model must be a fitted estimator of resonart, got {model!r}. Give what fit "
+                "returns, for instance DensityART().fit(X)."
+            )
+        check_is_fitted(model)
+        if max_points is not None and (
+            not isinstance(max_points, int) or isinstance(max_points, bool) or max_points < 1
+        ):
+            raise ValueError(f"max_points must be a whole number >= 1 or None, got {max_points!r}.")
+        rows, found = _labelled(model, X, labels)
+        names = model.describe(feature_names=feature_names).feature_names
+        self._session = Session(
+            model,
+            shown_rows(rows, names, tuple(model.bounds_), max_points, of_rows),
+            found,
+            classes=_classes(y, len(rows)),
+            title=title,
+            command_of=command_of,
+        )
+        self._widget: Any = None
+        self._follower: Follower | None = None
+
+    @property
+    def model(self) -> Any:
+        """The model that is shown now."""
+        return self._session.model
+
+    @property
+    def labels(self) -> Integers:
+        """Its clusters of the rows."""
+        return self._session.labels
+
+    def serve(
+        self,
+        *,
+        port: int = 0,
+        open_browser: bool = True,
+        on_ready: Callable[[str], None] | None = None,
+    ) -> str:
+        """Show it in a browser, until the page is closed or Ctrl-C.
+
+        The page is served on this computer alone (127.0.0.1), under an address that has a secret
+        in it, and asks for nothing from anywhere else.
+
+        Parameters
+        ----------
+        port : int, default=0
+            Where to serve; 0 takes any that is free.
+        open_browser : bool, default=True
+            Whether to open the page.
+        on_ready : callable or None, default=None
+            What is told the address when the page is there; by default it is printed.
+
+        Returns
+        -------
+        address : str
+            Where the page was.
+
+        Raises
+        ------
+        ImportError
+            Without starlette, uvicorn and websockets, which come with the extra ``explore``.
+        """
+        from ._server import Server
+
+        with Server(self._session, port=port) as server, contextlib.suppress(KeyboardInterrupt):
+            if on_ready is None:
+                print(f"The explorer is at {server.address}  (Ctrl-C ends it)", flush=True)
+            else:
+                on_ready(server.address)
+            if open_browser:
+                webbrowser.open(server.address)
+            server.wait()
+        return server.address
+
+    def follow(self, batches: Iterable[ArrayLike], *, paused: bool = False) -> Self:
+        """Let the model learn more rows while one looks: clusters appear, merge and fade.
+
+        Learning begins when somebody looks, and goes on in the background; the page has buttons to
+        pause it and to take one step. The model itself learns.
+
+        Parameters
+        ----------
+        batches : iterable of array-like of shape (n_samples, n_features)
+            Rows as they come; each item is a step.
+        paused : bool, default=False
+            Whether to wait for the first step to be asked for.
+
+        Returns
+        -------
+        self : Explorer
+            The explorer, to be shown.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from resonart import DensityART
+        >>> rows = np.random.default_rng(0).normal(size=(10, 100, 2))
+        >>> model = DensityART(half_life=200).partial_fit(rows[0])
+        >>> explorer = model.explore(rows[0]).follow(rows[1:])
+        """
+        arrays = (np.asarray(batch, dtype=np.float64) for batch in batches)
+        recent = self._session.rows.all
+        self._follow(learn_steps(self.model, arrays, recent), paused=paused)
+        return self
+
+    def follow_file(self, path: str | os.PathLike[str], *, paused: bool = False) -> Self:
+        """Show the model of a file whenever it is written anew, as by ``resonart stream``.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The model file.
+        paused : bool, default=False
+            Whether to wait for the first step to be asked for.
+
+        Returns
+        -------
+        self : Explorer
+            The explorer, to be shown.
+        """
+        rows = self._session.rows.all if len(self._session.rows.all) else None
+        self._follow(file_steps(os.fspath(path), rows), paused=paused)
+        return self
+
+    def _follow(self, steps: Iterator[Pending], *, paused: bool) -> None:
+        if self._follower is not None:
+            self._follower.stop()
+        self._follower = Follower(self._session, steps, paused=paused)
+        self._follower.start()
+
+    def save_html(self, path: str | os.PathLike[str]) -> None:
+        """Write it into one file, which needs neither Python nor a network to be looked at.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file, which is replaced as a whole, or not at all.
+
+        Notes
+        -----
+        In a file, parameters cannot be changed; all else is there. Why a row is in its cluster is
+        told in full of the first rows, and of the others from the boxes.
+        """
+        content, name = self.to_html().encode("utf-8"), os.fspath(path)
+        try:
+            replace_file(name, lambda: [content])
+        except OSError as error:
+            text = os.strerror(error.errno) if error.errno else str(error)
+            raise OSError(error.errno, f"{text}: the page is not written", name) from error
+
+    def to_html(self) -> str:
+        """Return what :meth:`save_html` writes."""
+        return _front.html_file(self._session.title, file_content(self._session))
+
+    def widget(self) -> Any:
+        """Return it as a widget, as notebooks show it.
+
+        Raises
+        ------
+        ImportError
+            Without anywidget, which comes with the extra ``explore``.
+        """
+        if self._widget is None:
+            from ._widget import make_widget
+
+            self._widget = make_widget(self._session)
+        return self._widget
+
+    def _repr_mimebundle_(self, **options: Any) -> Any:
+        found = self.widget()._repr_mimebundle_(**options)
+        data, more = found if isinstance(found, tuple) else (found, {})
+        return {**(data or {}), "text/plain": repr(self)}, more
+
+    def _display_(self) -> Any:
+        return self.widget()  # as marimo asks
+
+    def __repr__(self) -> str:
+        return summary(
+            self,
+            model=type(self.model).__name__,
+            n_rows=len(self.labels),
+            n_shown=len(self._session.rows.numbers),
+        )
+
+
+def _labelled(
+    model: Any, X: ArrayLike | None, labels: ArrayLike | None
+) -> tuple[NDArray[np.float64], Integers]:
+    if X is None:
+        if labels is not None:
+            raise ValueError("labels are those of the rows of X, and no X was given. Give X, too.")
+        return np.empty((0, model.n_features_in_)), np.empty(0, dtype=np.int64)
+    # predict goes first: its message about unusable rows is the better one.
+    found = None if labels is not None else np.asarray(model.predict(X), dtype=np.int64)
+    rows = np.asarray(validate_data(model, X, reset=False, dtype=np.float64))
+    if found is None:
+        given = np.asarray(labels)
+        if given.shape != (len(rows),) or given.dtype.kind not in "iu" or given.min() < -1:
+            raise ValueError(
+                f"labels must hold a whole number >= -1 for each of the {len(rows)} rows of X, got "
+                f"{given.dtype} of shape {given.shape}."
+            )
+        found = given.astype(np.int64)
+    return rows, found
+
+
+def _classes(y: ArrayLike | None, n_rows: int) -> NDArray[Any] | None:
+    if y is None:
+        return None
+    given = np.asarray(y)
+    if given.shape != (n_rows,):
+        raise ValueError(
+            f"y must hold a class for each of the {n_rows} rows of X, got an array of shape "
+            f"{given.shape}."
+        )
+    return np.unique(given.astype(str), return_inverse=True)[1]

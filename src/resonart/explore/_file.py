@@ -1,0 +1,46 @@
+"""What is put into a file that has to do without Python: answers to all that may be asked."""
+
+from __future__ import annotations
+
+import time
+
+from ._choice import has_plane, has_tree
+from ._messages import Message
+from ._session import Session
+
+# Rows that are explained, and how long that may take (seconds).
+MOST_EXPLAINED = 2_000
+MOST_SECONDS = 3.0
+# A larger model is not put into the file.
+MOST_MODEL_BYTES = 4_000_000
+
+
+def file_content(session: Session) -> Message:
+    """Return all that a file can show, as answers by the kind of what is asked."""
+    content: Message = {"scene": session.scene()}
+    if has_tree(session.model):
+        content["readings"] = session.answer({"kind": "readings"})
+    elif has_plane(session.model) and len(session.rows.all):
+        content["plane"] = session.answer({"kind": "plane"})
+    content["rules"] = {str(label): lines for label, lines in session.rules().items()}
+    content["explanations"] = _explanations(session)
+    if len(session.rows.numbers) < len(session.rows.all):
+        content["labels"] = session.answer({"kind": "labels"})
+    kept = session.answer({"kind": "keep"})
+    if kept["kind"] == "file" and len(kept["content"]) <= MOST_MODEL_BYTES:
+        content["keep"] = kept
+    return content
+
+
+def _explanations(session: Session) -> list[Message]:
+    """Explain the first rows, as many as there is time for."""
+    found: list[Message] = []
+    ends = time.perf_counter() + MOST_SECONDS
+    for place in range(min(len(session.rows.numbers), MOST_EXPLAINED)):
+        if time.perf_counter() > ends:
+            break
+        told = session.answer({"kind": "explain", "row": place})
+        if told["kind"] != "explanation":
+            break
+        found.append({name: told[name] for name in ("row", "label", "lines", "values")})
+    return found

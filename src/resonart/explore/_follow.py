@@ -1,0 +1,178 @@
+"""Something that goes on while one looks: a model that learns rows, or a file that is written."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import resonart
+from resonart._shared.words import count_of
+
+from ._messages import Message
+from ._rows import Floats, nameless
+from ._session import Session
+
+# The last rows of a stream that are shown, and how often a page is told (seconds).
+MOST_RECENT = 5_000
+EVERY = 0.25
+# How often a file is looked at (seconds).
+LOOK = 0.3
+
+
+class Step(NamedTuple):
+    """What has come: a model, rows to show, and in words what it is."""
+
+    model: Any
+    rows: Floats | None
+    words: str
+
+
+# A step that can be taken; None while there is none.
+Pending = Callable[[], Step] | None
+
+
+def learn_steps(
+    model: Any, batches: Iterable[Floats], recent: Floats | None = None
+) -> Iterator[Pending]:
+    """Let a model learn batches of rows, and show the last rows after each.
+
+    Examples
+    --------
+    >>> from resonart import FuzzyART
+    >>> steps = learn_steps(FuzzyART(rho=0.5), [np.array([[0.0], [1.0]]), np.array([[0.2]])])
+    >>> [step().words for step in steps]
+    ['2 rows learned', '3 rows learned']
+    """
+    shown = recent
+
+    def learn(batch: Floats) -> Step:
+        nonlocal shown
+        with nameless(model):
+            model.partial_fit(batch)
+        shown = (batch if shown is None else np.concatenate([shown, batch]))[-MOST_RECENT:]
+        return Step(model, shown, f"{count_of(model.n_samples_seen_, 'row')} learned")
+
+    for batch in batches:
+        if len(batch):
+            yield partial(learn, batch)
+
+
+def file_steps(path: str, rows: Floats | None) -> Iterator[Pending]:
+    """Load a model file whenever it has been written anew."""
+    known = None  # it may have been written since it was loaded
+    while True:
+        time.sleep(LOOK)
+        now = _state(path)
+        model = None
+        if now is not None and now != known:
+            # Where it is just being replaced, the next look finds it whole.
+            with contextlib.suppress(OSError, ValueError):
+                model = resonart.load(path)
+                known = now
+        if model is None or not model.__sklearn_is_fitted__():
+            yield None
+            continue
+        words = f"{path}: {count_of(model.n_samples_seen_, 'row')} learned"
+        yield partial(Step, model, rows, words)
+
+
+def _state(path: str) -> tuple[int, int, int] | None:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_ino, found.st_size
+
+
+class Follower:
+    """Takes one step after the other, in a thread of its own, and tells those who look."""
+
+    def __init__(self, session: Session, steps: Iterator[Pending], *, paused: bool = False) -> None:
+        self._session = session
+        self._steps = steps
+        self._paused = paused
+        self._allowed = 0  # steps that may be taken while it rests
+        self._words = ""
+        self._is_over = False
+        self._changed = threading.Condition()
+        self._is_stopped = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="resonart-follow", daemon=True)
+        session.control = self.control
+        session.greeting = self._state
+
+    def start(self) -> None:
+        """Begin, as soon as somebody looks."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End after the step that is being taken."""
+        self._is_stopped.set()
+        with self._changed:
+            self._changed.notify_all()
+
+    def control(self, message: Message) -> Message:
+        """Pause, go on, or take one step."""
+        with self._changed:
+            if message.get("step"):
+                self._allowed += 1
+            elif isinstance(message.get("paused"), bool):
+                self._paused = message["paused"]
+                self._allowed = 0
+            else:
+                raise ValueError("paused must be true or false, or step true.")
+            self._changed.notify_all()
+        return {"kind": "followed", **self._state()}
+
+    def _state(self) -> Message:
+        words = f"{self._words}; the input has ended" if self._is_over else self._words
+        return {"followed": words, "paused": self._paused}
+
+    def _may_go_on(self) -> bool:
+        if not self._session.is_watched():
+            return False
+        return not self._paused or self._allowed > 0
+
+    def _run(self) -> None:
+        told_at = 0.0
+        is_untold = False
+        while not self._is_stopped.is_set():
+            with self._changed:
+                if not self._may_go_on():
+                    if is_untold:
+                        self._tell()
+                        is_untold = False
+                    self._changed.wait(0.1)
+                    continue
+                is_single = self._paused
+            try:
+                pending = next(self._steps)  # may wait for rows to come
+                if pending is None:
+                    continue
+                # Learning changes the model: nobody is answered meanwhile.
+                with self._session.changing():
+                    step = pending()
+                    self._session.follow(step.model, step.rows)
+                    self._words = step.words
+            except (StopIteration, ValueError, TypeError, OSError, MemoryError) as error:
+                self._is_over = True
+                if not isinstance(error, StopIteration):
+                    self._words = f"{self._words}; {error}"
+                self._tell()
+                return
+            with self._changed:
+                if is_single and self._allowed:
+                    self._allowed -= 1
+            is_untold = True
+            if is_single or time.monotonic() - told_at >= EVERY:
+                self._tell()
+                told_at, is_untold = time.monotonic(), False
+
+    def _tell(self) -> None:
+        self._session.push(self._session.scene())

@@ -1,0 +1,137 @@
+"""Parameters that can be changed while one looks, and the lines that make the same model."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from typing import Any
+
+from resonart._estimators.parameters import Parameter, parameters_of
+
+# What says nothing about the clusters, takes long, or is for streams.
+_LEFT_OUT = {
+    *("n_jobs", "verbose", "bounds", "random_state", "n_orders", "max_epochs", "order"),
+    *("gamma_ref", "search", "merge_every", "half_life", "window"),
+}
+AUTO = "auto"
+
+
+def live_parameters(model: Any) -> list[dict[str, Any]]:
+    """Return what can be changed of a model, as the front end takes it.
+
+    Examples
+    --------
+    >>> from resonart import FuzzyART
+    >>> found = live_parameters(FuzzyART(rho=0.7))
+    >>> found[0]["name"], found[0]["kind"], found[0]["value"]
+    ('rho', 'real', 0.7)
+    """
+    return [
+        _told(parameter, model)
+        for name, parameter in parameters_of(type(model)).items()
+        if name not in _LEFT_OUT
+    ]
+
+
+def _told(parameter: Parameter, model: Any) -> dict[str, Any]:
+    value = getattr(model, parameter.name)
+    return {
+        "name": parameter.name,
+        "help": parameter.help,
+        "kind": parameter.kind,
+        "value": value,
+        # What "auto" has come to.
+        "used": getattr(model, f"{parameter.name}_", None) if value == AUTO else None,
+        "low": parameter.low if math.isfinite(parameter.low) else None,
+        "high": parameter.high if math.isfinite(parameter.high) else None,
+        "choices": list(parameter.choices),
+        "optional": parameter.optional,
+    }
+
+
+def checked_parameters(model: Any, given: Any) -> dict[str, Any]:
+    """Return parameters that the front end sent, or say what is wrong with them."""
+    known = parameters_of(type(model))
+    if not isinstance(given, dict):
+        raise ValueError(f"params must be a mapping of names to values, got {given!r}.")
+    found: dict[str, Any] = {}
+    for name, value in given.items():
+        if name not in known or name in _LEFT_OUT:
+            raise ValueError(f"{type(model).__name__} has no parameter {name!r} to be changed.")
+        if value != AUTO or not known[name].may_be_auto:
+            known[name].check(value)
+        found[name] = value
+    return found
+
+
+def settled(model: Any, params: dict[str, Any]) -> dict[str, Any]:
+    """Return the parameters, and with one vigilance what becomes of the others.
+
+    Who moves one of them wants to see what comes of that, and not what else might be chosen: those
+    left open stay what they were found to be. The lower one pushes the upper one along, and the
+    other way round.
+
+    Examples
+    --------
+    >>> from resonart import DDVFA
+    >>> model = DDVFA(rho_lb=0.6, rho_ub=0.8).fit([[0.0], [0.1], [5.0], [5.1]])
+    >>> settled(model, {"rho_lb": 0.9})
+    {'rho_lb': 0.9, 'rho_ub': 0.9}
+    >>> settled(model, {"gamma": 2.0})
+    {'gamma': 2.0}
+    """
+    known = parameters_of(type(model))
+    moved = [name for name in params if known[name].may_be_auto and params[name] != AUTO]
+    if not moved:
+        return params
+    found = dict(params)
+    for name, parameter in known.items():
+        if parameter.may_be_auto and name not in params:
+            value = getattr(model, name)
+            found[name] = float(getattr(model, f"{name}_")) if value == AUTO else value
+    if "rho_lb" in found and AUTO not in (found["rho_lb"], found["rho_ub"]):
+        if "rho_lb" in moved:
+            found["rho_ub"] = max(found["rho_lb"], found["rho_ub"])
+        else:
+            found["rho_lb"] = min(found["rho_lb"], found["rho_ub"])
+    return found
+
+
+def changed_parameters(model: Any) -> dict[str, Any]:
+    """Return the parameters that are not what they are by default.
+
+    Examples
+    --------
+    >>> from resonart import DensityART
+    >>> changed_parameters(DensityART(noise="attach"))
+    {'noise': 'attach'}
+    """
+    defaults = inspect.signature(type(model)).parameters
+    return {
+        name: value
+        for name, value in model.get_params(deep=False).items()
+        if name not in defaults
+        or (value is not defaults[name].default and not _is_same(value, defaults[name].default))
+    }
+
+
+def _is_same(value: Any, default: Any) -> bool:
+    plain = (bool, int, float, str)
+    return isinstance(value, plain) and isinstance(default, plain) and value == default
+
+
+def python_lines(model: Any) -> str:
+    """Return the lines of Python that make the same model.
+
+    Examples
+    --------
+    >>> from resonart import FuzzyART
+    >>> print(python_lines(FuzzyART(rho=0.7)))
+    from resonart import FuzzyART
+    <BLANKLINE>
+    model = FuzzyART(rho=0.7).fit(X)
+    labels = model.labels_
+    """
+    kind = type(model).__name__
+    given = ", ".join(f"{name}={value!r}" for name, value in changed_parameters(model).items())
+    return f"from resonart import {kind}\n\nmodel = {kind}({given}).fit(X)\nlabels = model.labels_"

@@ -1,0 +1,244 @@
+"""A page on this computer, for those who know its address, until it is closed."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hmac
+import json
+import secrets
+import socket
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+from resonart._shared.require import require
+
+from . import _front
+from ._messages import Message, frame
+from ._session import Session
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from starlette.applications import Starlette
+    from starlette.requests import Request
+    from starlette.responses import Response
+    from starlette.websockets import WebSocket
+
+WHAT = "The explorer in a browser"
+HOST = "127.0.0.1"
+# A page that is loaded again is away for a moment; who has gone for longer has closed it.
+GRACE = 3.0
+# Longer messages are not sent by a page of ours.
+MOST_BYTES = 1 << 20
+# Pushed messages wait for a slow page; of more, the oldest go.
+MOST_WAITING = 8
+REFUSED = 4403  # as web sockets say what HTTP calls 403
+
+
+class Server:
+    """A server of one session at one secret address."""
+
+    def __init__(self, session: Session, *, port: int = 0, grace: float = GRACE) -> None:
+        require("starlette", WHAT, "explore")
+        uvicorn = require("uvicorn", WHAT, "explore")
+        require("websockets", WHAT, "explore")
+        self.session = session
+        self._grace = grace
+        self._token = secrets.token_urlsafe(24)
+        try:
+            self._socket = socket.create_server((HOST, port))
+        except OSError as error:
+            text = f"{error.strerror}: choose another port, or leave it out"
+            raise OSError(error.errno, text, f"port {port}") from error
+        self.port: int = self._socket.getsockname()[1]
+        self._pages = 0
+        self._closed_at: float | None = None
+        self._guard = threading.Lock()
+        self._server = uvicorn.Server(
+            uvicorn.Config(
+                self._application(),
+                log_level="error",
+                access_log=False,
+                lifespan="off",
+                ws_max_size=MOST_BYTES,
+                ws_per_message_deflate=False,
+                timeout_graceful_shutdown=1,
+                server_header=False,
+            )
+        )
+        self._thread = threading.Thread(target=self._run, name="resonart-explore", daemon=True)
+
+    @property
+    def address(self) -> str:
+        """Where the page is. Who does not know it is not let in."""
+        return f"http://{HOST}:{self.port}/{self._token}/"
+
+    # ------------------------------------------------------------------ from begin to end
+
+    def start(self) -> Server:
+        """Begin to serve."""
+        self._thread.start()
+        while not self._server.started and self._thread.is_alive():
+            time.sleep(0.005)
+        return self
+
+    def _run(self) -> None:
+        asyncio.run(self._server.serve(sockets=[self._socket]))
+
+    def wait(self) -> None:
+        """Wait until the last page has been closed, or Ctrl-C."""
+        while self._thread.is_alive() and not self.is_left():
+            time.sleep(0.05)
+
+    def is_left(self) -> bool:
+        """Tell whether there was a page, and there is none any more."""
+        with self._guard:
+            closed_at = self._closed_at
+            return (
+                self._pages == 0
+                and closed_at is not None
+                and time.monotonic() - closed_at >= self._grace
+            )
+
+    def stop(self) -> None:
+        """End."""
+        self._server.should_exit = True
+        self._thread.join(5.0)
+        self._socket.close()
+
+    def __enter__(self) -> Server:
+        return self.start()
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    # ------------------------------------------------------------------ who is let in
+
+    def _is_known(self, request: Request | WebSocket) -> bool:
+        """Tell whether a request comes from our own page, or from whoever was told the address.
+
+        The name of the host keeps out pages that have made their own name point here; the origin
+        those that ask from elsewhere; the token everybody else on this computer.
+        """
+        hosts = {f"{HOST}:{self.port}", f"localhost:{self.port}"}
+        if request.headers.get("host") not in hosts:
+            return False
+        origin = request.headers.get("origin")
+        if origin is None and request.scope["type"] == "websocket":
+            return False  # browsers always say it of sockets
+        if origin is not None and origin not in {f"http://{host}" for host in hosts}:
+            return False
+        # A link elsewhere may lead here, as in a terminal that is a page; nothing else may.
+        is_opened = (
+            request.headers.get("sec-fetch-mode") == "navigate"
+            and request.headers.get("sec-fetch-dest") == "document"
+        )
+        site = request.headers.get("sec-fetch-site", "none")
+        if site not in ("none", "same-origin") and not is_opened:
+            return False
+        given = request.path_params["token"]
+        return hmac.compare_digest(given.encode(), self._token.encode())
+
+    def _headers(self) -> dict[str, str]:
+        sockets = f"ws://{HOST}:{self.port} ws://localhost:{self.port}"
+        return {
+            "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
+            f"img-src data: blob:; connect-src {sockets}; base-uri 'none'; form-action 'none'; "
+            "frame-ancestors 'none'",
+            "X-Content-Type-Options": "nosniff",
+            "Referrer-Policy": "no-referrer",
+            "Cross-Origin-Resource-Policy": "same-origin",
+            "Cross-Origin-Opener-Policy": "same-origin",
+            "Cache-Control": "no-store",
+        }
+
+    # ------------------------------------------------------------------ what is given
+
+    def _application(self) -> Starlette:
+        from starlette.applications import Starlette
+        from starlette.responses import Response
+        from starlette.routing import Route, WebSocketRoute
+
+        def giving(kind: str, make: Callable[[], str]) -> Any:
+            async def give(request: Request) -> Response:
+                if not self._is_known(request):
+                    return self._refuse()
+                return Response(make(), media_type=kind, headers=self._headers())
+
+            return give
+
+        async def refuse(request: Request) -> Response:
+            return self._refuse()
+
+        script = "text/javascript"
+        title = self.session.title
+        return Starlette(
+            routes=[
+                Route("/{token}/", giving("text/html", lambda: _front.page(title))),
+                Route("/{token}/start.js", giving(script, lambda: _front.START)),
+                Route("/{token}/explorer.js", giving(script, _front.module)),
+                Route("/{token}/explorer.css", giving("text/css", _front.sheet)),
+                WebSocketRoute("/{token}/socket", self._talk),
+                Route("/{rest:path}", refuse),
+            ]
+        )
+
+    def _refuse(self) -> Response:
+        from starlette.responses import PlainTextResponse
+
+        text = "This address is not known. Open the one that resonart explore has printed."
+        return PlainTextResponse(text, 403, headers=self._headers())
+
+    # ------------------------------------------------------------------ talking
+
+    async def _talk(self, websocket: WebSocket) -> None:
+        from starlette.websockets import WebSocketDisconnect
+
+        if not self._is_known(websocket):
+            await websocket.close(REFUSED)
+            return
+        await websocket.accept()
+        waiting: asyncio.Queue[Message] = asyncio.Queue()
+        loop = asyncio.get_running_loop()
+
+        def keep(message: Message) -> None:
+            while waiting.qsize() >= MOST_WAITING:
+                waiting.get_nowait()
+            waiting.put_nowait(message)
+
+        def push(message: Message) -> None:
+            with contextlib.suppress(RuntimeError):  # the loop has ended
+                loop.call_soon_threadsafe(keep, message)
+
+        with self._guard:
+            self._pages += 1
+        self.session.watch(push)
+        sending = asyncio.create_task(self._send(websocket, waiting))
+        try:
+            while True:
+                text = await websocket.receive_text()
+                reply = await asyncio.to_thread(self._answer, text)
+                waiting.put_nowait(reply)
+        except (WebSocketDisconnect, KeyError, RuntimeError):
+            pass  # closed, or spoke in bytes, which a page of ours does not
+        finally:
+            sending.cancel()
+            self.session.leave(push)
+            with self._guard:
+                self._pages -= 1
+                self._closed_at = time.monotonic()
+
+    def _answer(self, text: str) -> Message:
+        try:
+            message = json.loads(text)
+        except ValueError:
+            message = None
+        return self.session.answer(message)
+
+    async def _send(self, websocket: WebSocket, waiting: asyncio.Queue[Message]) -> None:
+        while True:
+            message = await waiting.get()
+            data = await asyncio.to_thread(frame, message)
+            await websocket.send_bytes(data)

@@ -1,0 +1,405 @@
+"""What the front end is told: the rows and the model at first, then answers to what it asks.
+
+A session knows nothing of how messages travel. It answers one at a time, and always answers: what
+went wrong is an answer, too.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.metrics import adjusted_rand_score
+
+import resonart
+from resonart._shared.escape import escaped
+from resonart._shared.words import count_of
+
+from ._choice import has_plane, has_tree, plane_message, readings_message
+from ._messages import Message
+from ._parameters import checked_parameters, live_parameters, python_lines, settled
+from ._rows import Floats, Integers, ShownRows, in_words, nameless
+
+# Rows that a change of a parameter is tried on at once, and how long that may take (seconds):
+# where it takes longer, fewer categories show at once what comes.
+MOST_LIVE = 20_000
+QUICK = 0.15
+ROWS_A_SECOND = 30_000  # of DensityART, at a guess, until it is known
+QUICK_CATEGORIES = 1_000
+# Boxes are drawn up to so many, and so many numbers; those with the most rows first.
+MOST_BOXES = 20_000
+MOST_BOX_NUMBERS = 2_000_000
+# Events of a diary that are told.
+MOST_EVENTS = 500
+
+CommandOf = Callable[[Any], str]
+Push = Callable[[Message], None]
+
+
+class Session:
+    """One model over its rows, and those who look at it."""
+
+    def __init__(
+        self,
+        model: Any,
+        rows: ShownRows,
+        labels: Integers,
+        *,
+        classes: NDArray[Any] | None,
+        title: str,
+        command_of: CommandOf | None,
+    ) -> None:
+        self.model = model
+        self.rows = rows
+        self._labels: Integers | None = labels
+        self._shown: Integers = labels[rows.numbers]
+        self.title = title
+        self._classes = classes
+        self._command_of = command_of
+        self._lock = threading.RLock()
+        self._rules: dict[int, list[str]] | None = None
+        self._kept: dict[str, Message] = {}  # answers that take long, of this model
+        self._watching: list[Push] = []
+        self._fitted_on = len(rows.all)
+        self._is_quick = False
+        self._seconds: float | None = None
+        # Of who follows something: what a page may ask of it, and what each scene says of it.
+        self.control: Callable[[Message], Message] | None = None
+        self.greeting: Callable[[], Message] = dict
+
+    @property
+    def labels(self) -> Integers:
+        """Clusters of all rows; where only those shown were asked for, the others are now."""
+        with self._lock:
+            if self._labels is None:
+                with nameless(self.model):
+                    self._labels = np.asarray(self.model.predict(self.rows.all), dtype=np.int64)
+            return self._labels
+
+    # ------------------------------------------------------------------ who looks
+
+    def watch(self, push: Push) -> None:
+        """Tell somebody, from now on, of what nobody asked for."""
+        with self._lock:
+            self._watching.append(push)
+
+    def leave(self, push: Push) -> None:
+        """Tell them no more."""
+        with self._lock:
+            self._watching.remove(push)
+
+    def push(self, message: Message) -> None:
+        """Tell all who look."""
+        with self._lock:
+            watching = list(self._watching)
+        for each in watching:
+            each(message)
+
+    def is_watched(self) -> bool:
+        """Tell whether anybody looks."""
+        return bool(self._watching)
+
+    def changing(self) -> AbstractContextManager[object]:
+        """Return what is held while the model changes: nobody is answered meanwhile."""
+        return self._lock
+
+    # ------------------------------------------------------------------ answers
+
+    def answer(self, message: Any) -> Message:
+        """Answer a message; its ``id`` comes back as ``re``."""
+        reply: Message
+        number = message.get("id") if isinstance(message, dict) else None
+        try:
+            if not isinstance(message, dict) or not isinstance(message.get("kind"), str):
+                raise ValueError("a message must be an object with a kind.")
+            ask = getattr(self, f"on_{message['kind']}", None)
+            if message["kind"] not in KINDS or ask is None:
+                raise ValueError(f"there is nothing to be asked by {message['kind']!r}.")
+            with self._lock, nameless(self.model):
+                reply = ask(message)
+        except Exception as error:  # whoever asked waits for an answer
+            text = str(error) or type(error).__name__
+            if not isinstance(error, (ValueError, TypeError, MemoryError, OSError)):
+                text = f"{type(error).__name__}: {text} (This is a fault in resonart.)"
+            reply = {"kind": "error", "text": escaped(" ".join(text.split()))}
+        return {**reply, "re": number if isinstance(number, int) else None}
+
+    def on_open(self, message: Message) -> Message:
+        """Rows and model."""
+        return self.scene()
+
+    def scene(self) -> Message:
+        """Return all that is seen at first."""
+        with self._lock:
+            return {
+                "kind": "scene",
+                "rows": self.rows.message(),
+                "model": self.told_model(),
+                **self.greeting(),
+            }
+
+    def on_explain(self, message: Message) -> Message:
+        """Say why a row is where it is."""
+        place = _index(message, "row", len(self.rows.numbers))
+        number = int(self.rows.numbers[place])
+        found = self.model.explain(self.rows.all[number], feature_names=self._names())
+        return {
+            "kind": "explanation",
+            "row": number,
+            "label": found.label,
+            "lines": str(found).split("\n"),
+            "values": list(found.row),
+        }
+
+    def on_rules(self, message: Message) -> Message:
+        """Say what a cluster is."""
+        label = message.get("label")
+        lines = self.rules().get(label if isinstance(label, int) else -2)
+        if lines is None:
+            raise ValueError(f"there is no cluster {label!r}.")
+        return {"kind": "rules", "label": label, "lines": lines}
+
+    def rules(self) -> dict[int, list[str]]:
+        """Return the rules of every cluster, line by line."""
+        if self._rules is None:
+            found: dict[int, list[str]] = {}
+            text = resonart.export_text(self.model, feature_names=self._names())
+            for part in text.split("\n\n"):
+                lines = part.split("\n")
+                words = lines[0].split(":")[0].split()
+                if len(words) == 2 and words[0] == "cluster" and words[1].isdecimal():
+                    found[int(words[1])] = lines
+            self._rules = found
+        return self._rules
+
+    def on_readings(self, message: Message) -> Message:
+        """Tell the tree and the runners-up."""
+        if not has_tree(self.model):
+            raise ValueError(f"{type(self.model).__name__} has no density tree.")
+        return self._once("readings", lambda: readings_message(self.model, self.rows.values))
+
+    def on_plane(self, message: Message) -> Message:
+        """Tell the plane of vigilances."""
+        if not has_plane(self.model) or not len(self.rows.all):
+            raise ValueError("there is no plane of vigilances for this model without rows.")
+        classes = None if self._classes is None else self._classes[self.rows.numbers]
+        return self._once("plane", lambda: plane_message(self.model, self.rows.values, classes))
+
+    def _once(self, name: str, make: Callable[[], Message]) -> Message:
+        if name not in self._kept:
+            self._kept[name] = make()
+        return self._kept[name]
+
+    # ------------------------------------------------------------------ changing the model
+
+    def on_fit(self, message: Message) -> Message:
+        """Fit with other parameters: quickly at first where that takes too long.
+
+        With ``quick`` only what can be had at once is told, and ``is_quick`` says whether it is
+        less than the whole; without, all rows are fitted where ``all`` asks for them.
+        """
+        if not len(self.rows.all):
+            raise ValueError("there are no rows to fit: open the data beside the model.")
+        params = settled(self.model, checked_parameters(self.model, message.get("params", {})))
+        model = clone(self.model).set_params(**params)
+        rows = self.rows.all
+        if not message.get("all") and len(rows) > MOST_LIVE:
+            taken = np.sort(np.random.default_rng(0).choice(len(rows), MOST_LIVE, replace=False))
+            rows = rows[taken]
+        expected = len(rows) / ROWS_A_SECOND if self._seconds is None else self._seconds
+        is_quick = bool(message.get("quick")) and expected > QUICK
+        is_quick = is_quick and has_tree(model) and len(rows) > QUICK_CATEGORIES
+        fitted = clone(model)
+        if is_quick:
+            fitted.set_params(max_categories=min(QUICK_CATEGORIES, model.max_categories))
+        began = time.perf_counter()
+        fitted.fit(rows)
+        seconds = time.perf_counter() - began
+        if not is_quick:
+            self._seconds = seconds
+        names = getattr(self.model, "feature_names_in_", None)
+        if names is not None:
+            fitted.name_features(names)
+        # Of more rows those that are shown are asked for; the others when they are needed.
+        labels = fitted.labels_ if len(rows) == len(self.rows.all) else None
+        if is_quick:  # what the parameters are is what was asked for
+            fitted.set_params(max_categories=model.max_categories)
+        self.show(fitted, labels, fitted_on=len(rows), is_quick=is_quick)
+        told = {"kind": "model", "model": self.told_model()}
+        if len(self._watching) > 1:  # others look at the same; who asked knows it by its number
+            self.push({**told, "of": message.get("id")})
+        return {**told, "seconds": seconds}
+
+    def show(
+        self, model: Any, labels: Integers | None, *, fitted_on: int, is_quick: bool = False
+    ) -> None:
+        """Go over to another model of the same rows; where labels are not known, it is asked."""
+        if labels is not None:
+            labels = np.asarray(labels, dtype=np.int64)
+            shown = labels[self.rows.numbers]
+        else:
+            values = self.rows.values
+            with nameless(model):
+                shown = model.predict(values) if len(values) else np.empty(0, dtype=np.int64)
+        self.model, self._labels = model, labels
+        self._shown = np.asarray(shown, dtype=np.int64)
+        if len(self._shown) == len(self.rows.all):
+            self._labels = self._shown
+        self._fitted_on, self._is_quick = fitted_on, is_quick
+        plane = self._kept.get("plane")
+        self._rules, self._kept = None, {}
+        if plane is not None and has_plane(model):
+            self._kept["plane"] = plane  # it goes over all vigilances
+
+    def follow(self, model: Any, rows: Floats | None) -> None:
+        """Go over to what has become of a model, and to the rows that have come last."""
+        if rows is not None:
+            before = self.rows
+            # Ranges only grow, so that the picture stays where it is.
+            low, high = rows.min(axis=0), rows.max(axis=0)
+            if len(before.all):
+                low, high = np.minimum(low, before.low), np.maximum(high, before.high)
+            self.rows = ShownRows(rows, np.arange(len(rows)), before.names, low, high, len(rows))
+        self.show(model, None, fitted_on=len(self.rows.all))
+        self._kept.clear()
+
+    def on_labels(self, message: Message) -> Message:
+        """Return the clusters of all rows."""
+        return {"kind": "labels", "labels": self.labels.astype(np.int32)}
+
+    def on_keep(self, message: Message) -> Message:
+        """Return the model as a file."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "model.resonart")
+            self.model.save(path, include_labels=False)
+            with open(path, "rb") as file:
+                content = file.read()
+        return {
+            "kind": "file",
+            "name": "model.resonart",
+            "content": np.frombuffer(content, dtype=np.uint8),
+        }
+
+    def on_control(self, message: Message) -> Message:
+        """Pause, go on, or make one step, where something is followed."""
+        if self.control is None:
+            raise ValueError("nothing is followed here.")
+        return self.control(message)
+
+    # ------------------------------------------------------------------ the model
+
+    def _names(self) -> list[str]:
+        return [escaped(name) for name in self.rows.names]
+
+    def told_model(self) -> Message:
+        """Return the model as the front end takes it."""
+        # Sizes are those of all rows where they are known, else of those that are shown.
+        model, shown = self.model, self._shown
+        labels = shown if self._labels is None else self._labels
+        categories = np.asarray(model.category_labels_)
+        found, sizes = np.unique(labels, return_counts=True)
+        of_rows = dict(zip(found.tolist(), sizes.tolist(), strict=True))
+        owners, counts = np.unique(categories, return_counts=True)
+        of_categories = dict(zip(owners.tolist(), counts.tolist(), strict=True))
+        has_rows = bool(len(labels))
+        weights = getattr(model, "faded_counts_", None)
+        weights = np.asarray(model.counts_ if weights is None else weights, dtype=np.float64)
+        by_weight = dict.fromkeys(owners.tolist(), 0.0)
+        for label, weight in zip(categories.tolist(), weights.tolist(), strict=True):
+            by_weight[label] += weight
+        clusters = [
+            {
+                "label": label,
+                "rows": of_rows.get(label, 0) if has_rows else round(by_weight.get(label, 0.0), 1),
+                "categories": of_categories.get(label, 0),
+            }
+            for label in sorted({*of_rows, *(set(of_categories) - {-1})} - {-1})
+        ]
+        clusters.sort(key=lambda each: (-each["rows"], each["label"]))
+        agreement = None
+        if self._classes is not None and has_rows:
+            known = self._classes if self._labels is not None else self._classes[self.rows.numbers]
+            agreement = float(adjusted_rand_score(known, labels))
+        return {
+            "title": self.title,
+            "estimator": type(model).__name__,
+            "version": resonart.__version__,
+            "summary": self._summary(len(clusters), of_rows.get(-1, 0)),
+            "clusters": clusters,
+            "noise": of_rows.get(-1, 0),
+            "labels": shown.astype(np.int32),
+            "is_sample": len(self.rows.numbers) < len(self.rows.all),
+            "boxes": self._boxes(categories, weights),
+            "params": live_parameters(model),
+            "choice": "tree" if has_tree(model) else "plane" if has_plane(model) else None,
+            "why": str(getattr(model, "choice_", "") or ""),
+            "python": python_lines(model),
+            "command": None if self._command_of is None else self._command_of(model),
+            "agreement": agreement,
+            "is_quick": self._is_quick,
+            "is_part": self._fitted_on < len(self.rows.all),
+            "note": self._note(),
+            "events": _events(model),
+        }
+
+    def _summary(self, n_clusters: int, n_noise: int) -> str:
+        n_rows, n_features = self.rows.all.shape
+        noise = f", {count_of(n_noise, 'row')} of noise" if n_noise else ""
+        about = in_words(n_rows, n_features) if n_rows else count_of(n_features, "feature")
+        return (
+            f"{type(self.model).__name__}: {count_of(n_clusters, 'cluster')} in "
+            f"{count_of(self.model.n_categories_, 'category')}{noise}; {about}"
+        )
+
+    def _note(self) -> str | None:
+        if self._is_quick:
+            return f"At first through {QUICK_CATEGORIES:,} boxes; the whole follows."
+        n_rows = len(self.rows.all)
+        if self._fitted_on < n_rows:
+            of_shown = "" if self._labels is not None else " Sizes are of the rows shown."
+            return f"Fitted on a random sample of {self._fitted_on:,} of {n_rows:,} rows.{of_shown}"
+        return None
+
+    def _boxes(self, categories: Integers, weights: Floats) -> Message:
+        lower, upper = self.model.boxes_
+        n_boxes, n_features = lower.shape
+        most = min(MOST_BOXES, max(1, MOST_BOX_NUMBERS // max(n_features, 1)))
+        taken = np.arange(n_boxes)
+        if n_boxes > most:
+            taken = np.sort(np.argsort(-weights, kind="stable")[:most])
+        return {
+            "n_all": n_boxes,
+            "lower": self.rows.scaled(lower[taken]),
+            "upper": self.rows.scaled(upper[taken]),
+            "labels": categories[taken].astype(np.int32),
+            "weights": weights[taken],
+        }
+
+
+KINDS = {"open", "explain", "rules", "readings", "plane", "fit", "labels", "keep", "control"}
+
+
+def _index(message: Message, name: str, n: int) -> int:
+    value = message.get(name)
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < n:
+        raise ValueError(f"{name} must be a whole number from 0 to {n - 1}, got {value!r}.")
+    return value
+
+
+def _events(model: Any) -> list[Message]:
+    """Return the last events of a model's diary, the latest first."""
+    if not hasattr(model, "events_"):
+        return []
+    events = model.events_
+    return [
+        {"text": str(each), "kind": each.kind, "label": each.label, "row": each.row}
+        for each in reversed(list(events[-MOST_EVENTS:]))
+    ]

@@ -1,0 +1,664 @@
+"""The explorer without a browser: messages, answers, the server's door, files and the widget."""
+
+from __future__ import annotations
+
+import json
+import re
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.metrics import adjusted_rand_score
+
+import resonart.explore._session as session_module
+from command_line import error_of, fill_folder, run, run_json
+from resonart import DDVFA, DensityART, FuzzyART, TopoART, load
+from resonart._density.readings import categories_of, read_as
+from resonart.explore import Explorer, _front
+from resonart.explore._messages import frame, split
+from resonart.explore._rows import components_of
+from resonart.explore._server import Server
+from resonart.explore._session import Session
+from resonart.plot._colours import COLOURS, NOISE
+from resonart.tuning import VigilancePlane
+
+IRIS = load_iris()
+
+
+def groups(n: int = 60, seed: int = 0) -> np.ndarray[Any, np.dtype[np.float64]]:
+    rng = np.random.default_rng(seed)
+    centres = ([0, 0, 0], [8, 0, 3], [0, 8, -3])
+    parts = [rng.normal(size=(n, 3)) + centre for centre in centres]
+    return np.concatenate([*parts, rng.uniform(-6, 14, (n // 6, 3))])
+
+
+def session_of(explorer: Explorer) -> Session:
+    return explorer._session
+
+
+def asked(explorer: Explorer, kind: str, **more: Any) -> dict[str, Any]:
+    return session_of(explorer).answer({"id": 7, "kind": kind, **more})
+
+
+@pytest.fixture(scope="module")
+def explorer() -> Explorer:
+    X = groups()
+    return DensityART().fit(X).explore(X, feature_names=["a", "b", "c"])
+
+
+# ---------------------------------------------------------------------- messages
+
+
+def test_a_frame_has_the_message_and_its_arrays() -> None:
+    values = np.arange(6, dtype=np.float32).reshape(2, 3)
+    data = frame({"kind": "x", "values": values, "bad": float("nan")})
+    length = int.from_bytes(data[:4], "little")
+    head = json.loads(data[4 : 4 + length])
+    assert head["message"]["bad"] is None
+    assert head["message"]["values"] == {"$array": 0, "dtype": "f4", "shape": [2, 3]}
+    at = -(-(4 + length) // 8) * 8
+    assert np.frombuffer(data[at : at + head["lengths"][0]], dtype="<f4").tolist() == list(range(6))
+
+
+def test_arrays_of_other_kinds_become_what_javascript_has() -> None:
+    plain, buffers = split({"a": np.array([1, 2]), "b": np.array([True]), "c": np.int64(3)})
+    assert plain["a"]["dtype"] == plain["b"]["dtype"] == "i4"
+    assert plain["c"] == 3
+    assert len(buffers) == 2
+
+
+# ---------------------------------------------------------------------- answers
+
+
+def test_the_scene_is_what_the_model_says(explorer: Explorer) -> None:
+    told = asked(explorer, "open")
+    assert told["re"] == 7
+    model, rows = told["model"], told["rows"]
+    X, fitted = session_of(explorer).rows.all, explorer.model
+    np.testing.assert_array_equal(model["labels"], fitted.labels_)
+    sizes = {each["label"]: each["rows"] for each in model["clusters"]}
+    assert sizes == {k: int((fitted.labels_ == k).sum()) for k in range(fitted.n_clusters_)}
+    assert model["noise"] == int((fitted.labels_ == -1).sum())
+    shown = rows["values"].T * (np.array(rows["high"]) - rows["low"]) + rows["low"]
+    np.testing.assert_allclose(shown, X, rtol=1e-5, atol=1e-5)
+    lower = model["boxes"]["lower"] * (np.array(rows["high"]) - rows["low"]) + rows["low"]
+    np.testing.assert_allclose(lower, fitted.boxes_.lower, rtol=1e-5, atol=1e-5)
+    assert rows["features"] == ["a", "b", "c"]
+
+
+def test_rows_are_explained_and_clusters_described(explorer: Explorer) -> None:
+    told = asked(explorer, "explain", row=3)
+    X = session_of(explorer).rows.all
+    assert "\n".join(told["lines"]) == str(
+        explorer.model.explain(X[3], feature_names=["a", "b", "c"])
+    )
+    text = str(explorer.model.describe(feature_names=["a", "b", "c"]))
+    for label in range(explorer.model.n_clusters_):
+        assert "\n".join(asked(explorer, "rules", label=label)["lines"]) in text
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        None,
+        [],
+        {"kind": 3},
+        {"kind": "__init__"},
+        {"kind": "watch"},
+        {"kind": "explain", "row": -1},
+        {"kind": "explain", "row": True},
+        {"kind": "explain", "row": 10**9},
+        {"kind": "rules", "label": 99},
+        {"kind": "rules", "label": [0]},
+        {"kind": "fit", "params": 3},
+        {"kind": "fit", "params": {"n_jobs": 2}},
+        {"kind": "fit", "params": {"min_samples": "a"}},
+        {"kind": "plane"},
+        {"kind": "control"},
+    ],
+)
+def test_what_cannot_be_answered_is_said(explorer: Explorer, message: Any) -> None:
+    before = explorer.model
+    told = session_of(explorer).answer(message)
+    assert told["kind"] == "error"
+    assert told["text"]
+    assert explorer.model is before
+
+
+def test_a_sample_is_shown_of_many_rows_and_said() -> None:
+    X = groups(200)
+    explorer = DensityART().fit(X).explore(X, max_points=100)
+    told = asked(explorer, "open")
+    assert told["rows"]["values"].shape == (3, 100)
+    assert told["rows"]["note"] == f"A random sample of 100 of {len(X)} rows is shown."
+    np.testing.assert_array_equal(asked(explorer, "labels")["labels"], explorer.labels)
+    np.testing.assert_array_equal(told["model"]["labels"], explorer.labels[told["rows"]["numbers"]])
+
+
+def test_a_model_that_knows_names_is_given_rows_without_a_warning() -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(groups(), columns=["a", "b", "c"])
+    explorer = DensityART().fit(frame).explore(frame, max_points=50)
+    told = asked(explorer, "open")
+    assert told["rows"]["features"] == ["a", "b", "c"]
+    for kind, more in {"explain": {"row": 0}, "readings": {}, "fit": {}, "labels": {}}.items():
+        assert asked(explorer, kind, **more)["kind"] != "error"
+    assert list(explorer.model.feature_names_in_) == ["a", "b", "c"]
+    explorer.follow([groups()[:10]])
+    heard: list[dict[str, Any]] = []
+    session_of(explorer).watch(heard.append)
+    wait_for(lambda: bool(heard) and "the input has ended" in heard[-1]["followed"])
+    assert heard[-1]["followed"].startswith(f"{len(frame) + 10} rows learned")
+
+
+def test_a_model_alone_shows_its_boxes() -> None:
+    model = FuzzyART(rho=0.8).fit(groups())
+    told = asked(model.explore(), "open")
+    assert told["rows"]["values"].shape == (3, 0)
+    assert sum(each["rows"] for each in told["model"]["clusters"]) == len(groups())
+    assert asked(model.explore(), "fit")["kind"] == "error"
+
+
+def test_extreme_values_are_shown() -> None:
+    X = np.array([[-8e307, 0.0], [8e307, 1e-300], [0.0, 5e-301]])
+    told = asked(FuzzyART(rho=0.5).fit(X).explore(X), "open")
+    assert np.isfinite(told["rows"]["values"]).all()
+    assert np.isfinite(told["model"]["boxes"]["lower"]).all()
+
+
+def test_every_estimator_can_be_looked_at() -> None:
+    X = groups()
+    for model in (DDVFA(rho_lb=0.8, rho_ub=0.9), FuzzyART(rho=0.8), TopoART(rho_a=0.8)):
+        told = asked(model.fit(X).explore(X), "open")
+        assert told["model"]["estimator"] == type(model).__name__
+
+
+@pytest.mark.parametrize(
+    ("given", "error"),
+    [
+        ({"model": DensityART}, TypeError),
+        ({"model": "no model"}, TypeError),
+        ({"model": DensityART()}, ValueError),
+        ({"labels": [0]}, ValueError),
+        ({"labels": [0.5] * 190}, ValueError),
+        ({"y": [0]}, ValueError),
+        ({"max_points": 0}, ValueError),
+        ({"feature_names": ["a"]}, ValueError),
+    ],
+)
+def test_what_cannot_be_shown(given: dict[str, Any], error: type[Exception]) -> None:
+    X = groups()
+    options = {"model": None, **given}
+    model = options.pop("model")
+    with pytest.raises(error):
+        Explorer(DensityART().fit(X) if model is None else model, X, **options)
+
+
+def test_principal_components_are_those_of_the_rows() -> None:
+    from sklearn.decomposition import PCA
+
+    scaled = np.asarray(groups(), dtype=np.float32)
+    expected = PCA(3).fit(scaled)
+    for k, each in enumerate(components_of(scaled)):
+        assert each["share"] == pytest.approx(expected.explained_variance_ratio_[k], rel=1e-4)
+        assert abs(np.dot(each["loadings"], expected.components_[k])) == pytest.approx(1, abs=1e-4)
+
+
+def test_components_of_very_many_features() -> None:
+    rng = np.random.default_rng(0)
+    direction = rng.normal(size=1200)
+    rows = rng.normal(size=(300, 1)) * direction + 0.01 * rng.normal(size=(300, 1200))
+    first, *_ = components_of(rows.astype(np.float32))
+    assert first["share"] > 0.99
+    cosine = np.dot(first["loadings"], direction) / np.linalg.norm(direction)
+    assert abs(cosine) == pytest.approx(1.0, abs=1e-3)
+
+
+def test_a_port_that_is_taken_is_said(explorer: Explorer) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(OSError, match="choose another port"):
+            Server(session_of(explorer), port=port)
+
+
+# ---------------------------------------------------------------------- the choice
+
+
+@pytest.mark.parametrize("params", [{}, {"max_categories": 60}, {"noise": "attach"}])
+def test_a_reading_is_read_again_as_it_was(params: dict[str, Any]) -> None:
+    X = groups()
+    model = DensityART(**params).fit(X)
+    again = read_as(model, model.choice_.chosen)
+    known = model.category_labels_
+    np.testing.assert_array_equal(again < 0, known < 0)
+    assert adjusted_rand_score(again, known) == 1.0
+    np.testing.assert_array_equal(known[categories_of(model, X)], model.labels_)
+    for candidate in model.choice_.runners_up[:10]:
+        labels = read_as(model, candidate)
+        assert len(np.unique(labels[labels >= 0])) == candidate.n_clusters
+
+
+def test_runners_up_are_told_with_their_clusters(explorer: Explorer) -> None:
+    told = asked(explorer, "readings")
+    choice = explorer.model.choice_
+    assert told["reason"] == choice.reason
+    assert told["n_considered"] == 1 + len(choice.runners_up)
+    np.testing.assert_array_equal(told["labels"][0], explorer.model.category_labels_)
+    known = {tuple(each) for each in (choice.chosen, *choice.runners_up)}
+    for reading, labels in zip(told["readings"], told["labels"], strict=True):
+        fields = {name: value for name, value in reading.items() if name != "params"}
+        assert tuple(fields.values()) in known
+        assert len(np.unique(labels[labels >= 0])) == reading["n_clusters"]
+    tree = told["tree"]
+    selected = [node["label"] for node in tree["nodes"] if node["selected"]]
+    if choice.selection in ("eom", "leaf"):
+        assert sorted(selected) == list(range(explorer.model.n_clusters_))
+
+
+def test_cells_of_the_plane_are_what_the_model_finds() -> None:
+    X, y = IRIS.data, IRIS.target
+    explorer = DDVFA(rho_lb=0.7, rho_ub=0.85).fit(X).explore(X, y=y)
+    told = asked(explorer, "plane")
+    assert told["names"] == ["rho_lb", "rho_ub"]
+    rng = np.random.default_rng(0)
+    for cell in rng.choice(len(told["partition"]), 8, replace=False):
+        params = {name: float(told["cells"][i][cell]) for i, name in enumerate(told["names"])}
+        labels = DDVFA(**params).fit(X).labels_
+        shown = told["labels"][told["partition"][cell]]
+        assert adjusted_rand_score(labels, shown) == 1.0
+        assert told["shown"]["clusters"][cell] == labels.max() + 1
+        assert told["shown"]["index"][cell] == pytest.approx(adjusted_rand_score(y, labels))
+    plane = VigilancePlane(
+        DDVFA(rho_lb=0, rho_ub=1), step=0.02, n_orders=3, scoring="quality", random_state=0
+    ).fit(X)
+    assert told["best"] == plane.best_index_
+
+
+# ---------------------------------------------------------------------- parameters
+
+
+def test_parameters_change_the_model_that_is_shown() -> None:
+    X = groups()
+    first = DensityART().fit(X)
+    explorer = first.explore(X)
+    told = asked(explorer, "fit", params={"min_cluster_size": 40, "noise": "attach"})
+    expected = DensityART(min_cluster_size=40, noise="attach").fit(X)
+    np.testing.assert_array_equal(told["model"]["labels"], expected.labels_)
+    np.testing.assert_array_equal(explorer.labels, expected.labels_)
+    assert first.min_cluster_size == "auto"
+    assert "min_cluster_size=40, noise='attach'" in told["model"]["python"]
+
+
+def test_a_fault_is_an_answer_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    X = groups()
+    explorer = DensityART().fit(X).explore(X)
+
+    def fail(*_: object, **__: object) -> None:
+        raise KeyError("x")
+
+    monkeypatch.setattr(DensityART, "explain", fail)
+    told = asked(explorer, "explain", row=0)
+    assert told["kind"] == "error"
+    assert "a fault in resonart" in told["text"]
+
+
+def test_a_vigilance_that_is_moved_settles_the_other() -> None:
+    X = IRIS.data
+    model = DDVFA(random_state=0).fit(X)
+    explorer = model.explore(X, labels=model.labels_)
+    asked(explorer, "fit", params={"rho_lb": 0.5})
+    assert explorer.model.get_params()["rho_ub"] == max(model.rho_ub_, 0.5)
+    assert explorer.model.get_params()["rho_lb"] == 0.5
+    asked(explorer, "fit", params={"rho_ub": 0.3})
+    assert explorer.model.get_params()["rho_lb"] == 0.3
+
+
+def test_many_rows_are_fitted_through_a_sample_at_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(session_module, "MOST_LIVE", 100)
+    X = groups()
+    explorer = DensityART().fit(X).explore(X)
+    told = asked(explorer, "fit", params={"noise": "attach"})["model"]
+    assert told["is_part"]
+    assert "a random sample of 100 of 190 rows" in told["note"]
+    np.testing.assert_array_equal(explorer.labels, explorer.model.predict(X))
+    told = asked(explorer, "fit", params={}, all=True)["model"]
+    assert not told["is_part"]
+    np.testing.assert_array_equal(explorer.labels, DensityART(noise="attach").fit(X).labels_)
+
+
+def test_what_takes_long_is_shown_through_fewer_boxes_at_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(session_module, "QUICK", 0.0)
+    monkeypatch.setattr(session_module, "QUICK_CATEGORIES", 50)
+    X = groups()
+    explorer = DensityART().fit(X).explore(X)
+    asked(explorer, "fit", params={})  # by which it is known how long it takes
+    quick = asked(explorer, "fit", params={"noise": "attach"}, quick=True)["model"]
+    assert quick["is_quick"]
+    assert explorer.model.n_categories_ <= 50
+    assert explorer.model.max_categories == 10_000
+    whole = asked(explorer, "fit", params={})["model"]
+    assert not whole["is_quick"]
+    np.testing.assert_array_equal(whole["labels"], DensityART(noise="attach").fit(X).labels_)
+
+
+def test_the_model_can_be_taken_away(explorer: Explorer, tmp_path: Path) -> None:
+    told = asked(explorer, "keep")
+    path = tmp_path / told["name"]
+    path.write_bytes(told["content"].tobytes())
+    X = session_of(explorer).rows.all
+    np.testing.assert_array_equal(load(path).predict(X), explorer.model.predict(X))
+
+
+# ---------------------------------------------------------------------- the door
+
+
+def status(address: str, **headers: str) -> int:
+    request = urllib.request.Request(address, headers=headers)
+    try:
+        with urllib.request.urlopen(request, timeout=5) as answer:
+            return int(answer.status)
+    except urllib.error.HTTPError as error:
+        return error.code
+
+
+def test_only_those_who_know_the_address_are_let_in(explorer: Explorer) -> None:
+    with Server(session_of(explorer)) as server:
+        base = f"http://127.0.0.1:{server.port}"
+        with urllib.request.urlopen(server.address, timeout=5) as answer:
+            policy = answer.headers["Content-Security-Policy"]
+        assert "default-src 'none'" in policy
+        assert "unsafe" not in policy
+        for file in ("", "start.js", "explorer.js", "explorer.css"):
+            assert status(server.address + file) == 200
+            assert status(f"{base}/wrong-token/{file}") == 403
+            assert status(server.address + file, Host="evil.example") == 403
+            assert status(server.address + file, Origin="http://evil.example") == 403
+            assert status(server.address + file, Origin="null") == 403
+            assert status(server.address + file, **{"Sec-Fetch-Site": "cross-site"}) == 403
+        # A link may lead to the page, as from a terminal that is a page itself.
+        opened = {"Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
+        assert status(server.address, **{"Sec-Fetch-Site": "cross-site"}, **opened) == 200
+        assert status(f"{base}/") == 403
+        assert status(f"{server.address}../../etc/passwd") == 403
+        assert status(server.address + "_session.py") == 403
+        # From this computer alone.
+        assert server.address.startswith("http://127.0.0.1:")
+
+
+def test_sockets_need_token_and_origin(explorer: Explorer) -> None:
+    client = pytest.importorskip("websockets.sync.client")
+    refused = pytest.importorskip("websockets.exceptions").InvalidStatus
+    with Server(session_of(explorer)) as server:
+        own = f"http://127.0.0.1:{server.port}"
+        address = server.address.replace("http", "ws") + "socket"
+        for wrong, origin in (
+            (address, None),
+            (address, "http://evil.example"),
+            (address, "null"),
+            (address.replace("/socket", "x/socket"), own),
+        ):
+            with pytest.raises(refused) as told, client.connect(wrong, origin=origin):
+                pass
+            assert told.value.response.status_code == 403
+        with client.connect(address, origin=own, max_size=None) as line:
+            line.send("no json")
+            assert b'"kind":"error"' in line.recv()
+            line.send(json.dumps({"id": 1, "kind": "rules", "label": 0}))
+            assert b"cluster 0" in line.recv()
+
+
+def test_a_server_ends_when_its_last_page_is_closed(explorer: Explorer) -> None:
+    client = pytest.importorskip("websockets.sync.client")
+    with Server(session_of(explorer), grace=0.05) as server:
+        assert not server.is_left()
+        own = f"http://127.0.0.1:{server.port}"
+        with client.connect(server.address.replace("http", "ws") + "socket", origin=own):
+            assert not server.is_left()
+        server.wait()
+        assert server.is_left()
+    with socket.socket() as free:
+        assert free.connect_ex(("127.0.0.1", server.port)) != 0
+
+
+# ---------------------------------------------------------------------- the front end
+
+
+def test_the_front_end_is_one_module_of_our_own() -> None:
+    text = _front.module()
+    assert "export default { initialize, render }" in text
+    assert "import " not in text.replace("important", "")
+    for word in (
+        "innerHTML",
+        "outerHTML",
+        "insertAdjacentHTML",
+        "document.write",
+        "eval(",
+        "fetch(",
+    ):
+        assert word not in text
+    assert set(re.findall(r"\w+://[^\"'\s`]*", text)) == {"http://www.w3.org/2000/svg"}
+
+
+def test_clusters_have_the_colours_of_pictures() -> None:
+    text = _front.module()
+    for colour in (*COLOURS, NOISE):
+        assert f'"{colour}"' in text
+
+
+def test_a_file_has_all_in_it(explorer: Explorer, tmp_path: Path) -> None:
+    path = tmp_path / "page.html"
+    explorer.save_html(path)
+    assert list(tmp_path.iterdir()) == [path]
+    text = path.read_text("utf-8")
+    assert 'src="' not in text
+    assert text.count("<script") == 2
+    with pytest.raises(OSError, match="the page is not written"):
+        explorer.save_html(tmp_path / "missing" / "page.html")
+
+
+def test_the_widget_answers_in_a_notebook(explorer: Explorer) -> None:
+    pytest.importorskip("anywidget")
+    widget = explorer.widget()
+    assert widget is explorer.widget()
+    sent: list[tuple[Any, Any]] = []
+    widget.send = lambda content, buffers=None: sent.append((content, buffers))
+    widget._handle_custom_msg({"id": 3, "kind": "open"}, [])
+    content, buffers = sent[0]
+    assert content["re"] == 3
+    labels = content["model"]["labels"]
+    found = np.frombuffer(buffers[labels["$array"]], dtype="<i4")
+    np.testing.assert_array_equal(found, explorer.labels)
+    assert widget._esm == _front.module()
+
+
+# ---------------------------------------------------------------------- the command
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return fill_folder(tmp_path)
+
+
+def test_the_command_writes_one_file_and_nothing_else(folder: Path) -> None:
+    before = {path.name for path in folder.iterdir()}
+    told = run_json("explore", "data.csv", "--label", "class", "--html", "out.html")
+    assert {path.name for path in folder.iterdir()} - before == {"out.html"}
+    assert told["html_file"] == "out.html"
+    assert told["rows"] == 60
+    assert told["address"] is None
+    told = run_json("explore", "model.resonart", "--html", "out.html")
+    assert told["model"] == "ddvfa"
+    told = run_json("explore", "new.csv", "model.resonart", "--html", "out.html")
+    assert told["rows"] == 20
+    assert "page" in run("explore", "data.csv", "--html", "out.html").stdout
+
+
+def test_a_table_larger_than_memory_is_shown_through_a_sample(folder: Path) -> None:
+    told = run_json(
+        "explore", "data.csv", "--in-memory-rows", "20", "--html", "out.html", "--model", "ddvfa"
+    )
+    assert told["rows"] == 60
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said", "code"),
+    [
+        ([], "give a table, a model file, or one of each", 2),
+        (["data.csv", "new.csv"], "give a table", 2),
+        (["missing.csv"], "There is no file missing.csv", 1),
+        (["model.resonart", "--rho-lb", "0.5"], "--rho-lb is for a new model", 2),
+        (["data.csv", "--html", "no/such.html"], "there is no folder", 1),
+        (["data.csv", "--html", "data.csv"], "are the same file", 2),
+    ],
+)
+def test_what_the_command_refuses(folder: Path, arguments: list[str], said: str, code: int) -> None:
+    assert said in error_of("explore", *arguments, code=code)
+
+
+def test_the_command_says_when_the_extra_is_missing(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    said = error_of("explore", "data.csv", "--no-open")
+    assert "needs uvicorn" in said
+    assert ".[explore]" in said
+
+
+# ---------------------------------------------------------------------- following
+
+
+@pytest.mark.subprocess
+def test_rows_of_a_pipe_are_learned_as_they_come() -> None:
+    from resonart.cli.explore import WARM_UP
+
+    text = b"a,b\n" + b"".join(b"%d,%d\n" % (k % 7, k % 5) for k in range(2 * WARM_UP))
+    code = (
+        "import sys; from resonart.cli.explore import *;"
+        "table = TableOptions(None, (), None, None, '.', None, (), 'utf-8', None, 'error', None);"
+        "live = LiveRows('-', table, 150);"
+        "found = [len(rows) for rows in live.batches()];"
+        "print(sum(found), max(found), live.names)"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], input=text, capture_output=True)
+    assert ended.stdout == b"400 150 ['a', 'b']\n", ended.stderr
+
+
+def test_a_model_file_is_followed(tmp_path: Path) -> None:
+    path = tmp_path / "m.resonart"
+    X = groups()
+    model = DensityART(half_life=100).partial_fit(X[:60])
+    model.save(path)
+    explorer = load(path).explore()
+    heard: list[dict[str, Any]] = []
+    session_of(explorer).watch(heard.append)
+    explorer.follow_file(path)
+    model.partial_fit(X[60:])
+    model.save(path)
+    last = f"{len(X)} rows learned"
+    wait_for(lambda: bool(heard) and heard[-1]["followed"].endswith(last))
+    assert explorer.model.n_samples_seen_ == len(X)
+    assert explorer.model is not model
+
+
+def test_a_stream_rests_and_goes_on_as_asked() -> None:
+    rng = np.random.default_rng(0)
+    batches = rng.normal(size=(6, 50, 2))
+    model = FuzzyART(rho=0.7).partial_fit(batches[0])
+    explorer = model.explore(batches[0])
+    heard: list[dict[str, Any]] = []
+    session_of(explorer).watch(heard.append)
+    explorer.follow(batches[1:], paused=True)
+    time.sleep(0.2)
+    assert model.n_samples_seen_ == 50
+    assert asked(explorer, "control", step=True)["paused"]
+    wait_for(lambda: bool(heard))
+    assert model.n_samples_seen_ == 100
+    assert len(heard[-1]["model"]["labels"]) == 100
+    assert asked(explorer, "control", paused="no")["kind"] == "error"
+    assert not asked(explorer, "control", paused=False)["paused"]
+    wait_for(lambda: "the input has ended" in heard[-1]["followed"])
+    assert model.n_samples_seen_ == 300
+
+
+def wait_for(holds: Callable[[], bool]) -> None:
+    ends = time.monotonic() + 10
+    while not holds():
+        assert time.monotonic() < ends
+        time.sleep(0.02)
+
+
+def test_a_stream_that_goes_wrong_is_told() -> None:
+    model = FuzzyART(rho=0.7).partial_fit([[0.0, 1.0], [1.0, 0.0]])
+    explorer = model.explore([[0.0, 1.0]])
+    heard: list[dict[str, Any]] = []
+    session_of(explorer).watch(heard.append)
+    explorer.follow([[[0.5, 0.5]], [["a", "b"]]])
+    wait_for(lambda: bool(heard) and "could not convert" in heard[-1]["followed"])
+    assert model.n_samples_seen_ == 3
+
+
+def test_the_command_follows_a_table_step_by_step(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(0)
+    np.savetxt("stream.csv", rng.normal(size=(500, 2)), "%.6f", ",", header="a,b", comments="")
+    heard: list[dict[str, Any]] = []
+
+    def serve(explorer: Explorer, **_: Any) -> str:
+        session_of(explorer).watch(heard.append)
+        wait_for(lambda: bool(heard) and "the input has ended" in heard[-1]["followed"])
+        return "somewhere"
+
+    monkeypatch.setattr(Explorer, "serve", serve)
+    told = run_json("explore", "stream.csv", "--follow", "--half-life", "100", "--step", "50")
+    assert told["address"] == "somewhere"
+    assert told["rows"] == 500
+    assert heard[-1]["followed"].startswith("500 rows learned")
+    assert heard[-1]["rows"]["features"] == ["a", "b"]
+    assert len(heard[-1]["model"]["labels"]) == 500
+    # A model file that another command writes.
+    heard.clear()
+    path = folder / "live.resonart"
+    model = DensityART(half_life=100).partial_fit(rng.normal(size=(50, 2)))
+    model.save(path)
+
+    def serve_file(explorer: Explorer, **_: Any) -> str:
+        session_of(explorer).watch(heard.append)
+        model.partial_fit(rng.normal(size=(50, 2))).save(path)
+        wait_for(lambda: bool(heard) and "100 rows" in heard[-1]["followed"])
+        return "somewhere"
+
+    monkeypatch.setattr(Explorer, "serve", serve_file)
+    run("explore", "live.resonart", "--follow")
+    assert heard[-1]["followed"] == "live.resonart: 100 rows learned"
+    said = error_of("explore", "data.csv", "--follow", "--html", "x.html", code=2)
+    assert "do not go together" in said
+
+
+# ---------------------------------------------------------------------- the page of the docs
+
+
+def test_the_page_about_it_runs_and_its_links_lead_somewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = Path(__file__).parents[1] / "docs" / "explore.md"
+    text = page.read_text("utf-8")
+    for target in re.findall(r"\]\((?!http)([^)#]+)", text):
+        assert (page.parent / target).exists(), target
+    monkeypatch.chdir(tmp_path)
+    [code] = re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
+    exec(compile(code, "explore.md", "exec"), {})
+    assert capsys.readouterr().out.startswith("Explorer(model='DensityART', n_rows=600")
+    assert [path.name for path in tmp_path.iterdir()] == ["page.html"]

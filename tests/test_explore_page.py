@@ -1,0 +1,578 @@
+"""The explorer in a real browser: what the page shows is what Python says."""
+
+from __future__ import annotations
+
+import base64
+import csv
+import io
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.metrics import adjusted_rand_score
+
+from benchmarks import explorer as explorer_benchmark
+from browser import Watched, opened, running_browser
+from command_line import run
+from resonart import DDVFA, DensityART, FuzzyART, load
+from resonart.explore import Explorer
+
+pytestmark = pytest.mark.xdist_group("browser")
+IRIS = load_iris()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with running_browser() as found:
+        yield found
+
+
+def groups(n: int = 80) -> np.ndarray[Any, np.dtype[np.float64]]:
+    rng = np.random.default_rng(0)
+    centres = ([0, 0, 0], [9, 0, 3], [0, 9, -3])
+    parts = [rng.normal(size=(n, 3)) + centre for centre in centres]
+    return np.concatenate([*parts, rng.uniform(-6, 15, (n // 4, 3))])
+
+
+def density(**options: Any) -> Explorer:
+    X = groups()
+    found: Explorer = DensityART().fit(X).explore(X, feature_names=["a", "b", "c"], **options)
+    return found
+
+
+def place(page: Any, row: int) -> tuple[float, float]:
+    """Where a row is drawn, found by going to it from the table."""
+    box = page.locator(".rx-canvas").bounding_box()
+    at = page.evaluate(
+        "([row]) => { const { plot } = document.querySelector('.rx').resonart;"
+        " return plot.placeOf(row).map((v) => v / plot.view.ratio); }",
+        [row],
+    )
+    return box["x"] + at[0], box["y"] + at[1]
+
+
+def labels_drawn(page: Any) -> list[int]:
+    found: list[int] = page.evaluate(
+        "Array.from(document.querySelector('.rx').resonart.plot.labels)"
+    )
+    return found
+
+
+def download(page: Any, button: str) -> bytes:
+    with page.expect_download() as told:
+        page.get_by_role("button", name=button).click()
+    return Path(told.value.path()).read_bytes()
+
+
+def pixels(page: Any) -> dict[str, int]:
+    """How often each colour is drawn."""
+    found: dict[str, int] = page.evaluate(
+        """() => { const c = document.querySelector('.rx-canvas'); const counts = {};
+        const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;
+        for (let i = 0; i < d.length; i += 4) {
+          const k = [d[i], d[i+1], d[i+2]].join(','); counts[k] = (counts[k] || 0) + 1; }
+        return counts; }"""
+    )
+    return found
+
+
+# ---------------------------------------------------------------------- rows and boxes
+
+
+def test_rows_clusters_rules_and_explanations(browser: Any) -> None:
+    explorer = density()
+    model, X = explorer.model, groups()
+    with opened(browser, explorer) as watched:
+        page = watched.page
+        assert labels_drawn(page) == model.labels_.tolist()
+        listed = page.locator(".rx-clusters li").all_inner_texts()
+        sizes = {int(k): int((model.labels_ == k).sum()) for k in np.unique(model.labels_)}
+        for text in listed:
+            name, rows = text.split("\n")[-2:]
+            label = -1 if name == "noise" else int(name.removeprefix("cluster "))
+            assert rows.startswith(f"{sizes.pop(label)} rows")
+        assert not sizes
+        # A row that is pointed at is explained as Python does it.
+        row = int(np.flatnonzero(model.labels_ == 1)[0])
+        page.mouse.move(*place(page, row))
+        page.wait_for_selector(".rx-tip .rx-lines")
+        told = [line.inner_text() for line in page.locator(".rx-tip .rx-lines > div").all()]
+        at = page.evaluate("document.querySelector('.rx').resonart.plot.hovered")
+        expected = str(model.explain(X[at], feature_names=["a", "b", "c"])).split("\n")
+        assert [text.strip() for text in told] == [text.strip() for text in expected]
+        # A cluster that is clicked shows its rules.
+        page.mouse.click(*place(page, row))
+        page.wait_for_selector(".rx-rules .rx-lines")
+        rules = page.locator(".rx-rules .rx-lines > div").all_inner_texts()
+        text = str(model.describe(feature_names=["a", "b", "c"]))
+        assert all(line.strip() in text for line in rules)
+        chosen = page.locator(".rx-clusters li[aria-selected=true]").get_attribute("data-label")
+        assert rules[0].startswith(f"cluster {chosen}:")
+        page.keyboard.press("Escape")
+        assert page.locator(".rx-clusters li[aria-selected=true]").count() == 0
+
+
+def test_axes_zoom_pan_and_boxes(browser: Any) -> None:
+    X = IRIS.data
+    model = DDVFA(rho_lb=0.7, rho_ub=0.85).fit(X)
+    explorer = model.explore(X, feature_names=IRIS.feature_names)
+    with opened(browser, explorer) as watched:
+        page = watched.page
+        axes = page.get_by_label("Horizontal axis").locator("option").all_inner_texts()
+        assert axes[:4] == list(IRIS.feature_names)
+        assert axes[4].startswith("component 1 (")
+        page.get_by_label("Horizontal axis").select_option("2")
+        page.get_by_label("Vertical axis").select_option("3")
+        before = page.evaluate("({...document.querySelector('.rx').resonart.plot.view})")
+        box = page.locator(".rx-canvas").bounding_box()
+        page.mouse.move(box["x"] + 300, box["y"] + 200)
+        page.mouse.wheel(0, -300)
+        page.mouse.down()
+        page.mouse.move(box["x"] + 350, box["y"] + 230, steps=3)
+        page.mouse.up()
+        after = page.evaluate("({...document.querySelector('.rx').resonart.plot.view})")
+        assert after["xs"] > 1.3 * before["xs"]
+        page.keyboard.press("0")
+        home = page.evaluate("({...document.querySelector('.rx').resonart.plot.view})")
+        assert home["xs"] == pytest.approx(before["xs"])
+        # Boxes: their shadows on two features are their corners there.
+        page.get_by_role("button", name="Boxes").click()
+        shadows = page.evaluate("document.querySelector('.rx').resonart.plot.shadows()")
+        low, high = X.min(axis=0), X.max(axis=0)
+        for corners, lower, upper in zip(shadows, *model.boxes_, strict=True):
+            found = np.array(corners) * (high - low)[2:] + low[2:]
+            np.testing.assert_allclose(found.min(axis=0), lower[2:], atol=1e-4)
+            np.testing.assert_allclose(found.max(axis=0), upper[2:], atol=1e-4)
+        # On principal components they hold all corners of the box.
+        page.get_by_label("Horizontal axis").select_option("4")
+        page.get_by_label("Vertical axis").select_option("5")
+        found = page.evaluate(
+            "(() => { const p = document.querySelector('.rx').resonart.plot; return [p.shadows(),"
+            " p.axes.map((a) => a.weights)]; })()"
+        )
+        shadows, weights = found
+        loadings = np.zeros((2, 4))
+        for k, axis in enumerate(weights):
+            for f, w in axis:
+                loadings[k, int(f)] = w
+        corners_of_box = np.array(np.meshgrid(*[[0, 1]] * 4)).reshape(4, -1).T
+        for corners, lower, upper in zip(shadows, *model.boxes_, strict=True):
+            scaled = [(side - low) / (high - low) for side in (lower, upper)]
+            points = np.where(corners_of_box, scaled[1], scaled[0]) @ loadings.T
+            polygon = np.array(corners)
+            np.testing.assert_allclose(polygon.min(axis=0), points.min(axis=0), atol=1e-4)
+            np.testing.assert_allclose(polygon.max(axis=0), points.max(axis=0), atol=1e-4)
+
+
+def test_the_lasso_exports_the_rows_inside(browser: Any) -> None:
+    explorer = density()
+    X = groups()
+    with opened(browser, explorer) as watched:
+        page = watched.page
+        page.locator(".rx-canvas").focus()
+        page.keyboard.press("l")
+        members = np.flatnonzero(np.abs(X[:, :2] - [9, 0]).max(axis=1) < 2.0)
+        corners = [place(page, int(i)) for i in members]
+        left, right = min(c[0] for c in corners) - 2, max(c[0] for c in corners) + 2
+        top, bottom = min(c[1] for c in corners) - 2, max(c[1] for c in corners) + 2
+        page.mouse.move(left, top)
+        page.mouse.down()
+        for x, y in ((right, top), (right, bottom), (left, bottom)):
+            page.mouse.move(x, y, steps=3)
+        page.mouse.up()
+        page.wait_for_selector(".rx-fence:not([hidden])")
+        lines = list(csv.reader(io.StringIO(download(page, "Export rows").decode())))
+        assert lines[0] == ["row", "label", "a", "b", "c"]
+        rows = [int(line[0]) for line in lines[1:]]
+        assert set(members.tolist()) <= set(rows)
+        assert len(rows) < len(members) + 10
+        assert [int(line[1]) for line in lines[1:]] == explorer.labels[rows].tolist()
+        values = np.array([[float(v) for v in line[2:]] for line in lines[1:]])
+        np.testing.assert_allclose(values, X[rows], rtol=1e-4, atol=1e-4)
+
+
+def test_many_clusters_are_told_apart(browser: Any) -> None:
+    X = np.array(
+        [[i % 6 + dx, i // 6 + dy] for i in range(30) for dx in (0, 0.1) for dy in (0, 0.1)]
+    )
+    model = FuzzyART(rho=0.95).fit(X)
+    assert model.n_clusters_ == 30
+    with opened(browser, model.explore(X)) as watched:
+        looks = watched.page.evaluate(
+            "Array.from(document.querySelectorAll('.rx-clusters li'), (li) => {"
+            " const m = li.querySelector('.rx-mark'); return m.textContent + m.style.color; })"
+        )
+        assert len(set(looks)) == 30
+
+
+# ---------------------------------------------------------------------- everybody
+
+
+def test_keyboard_table_dark_and_labels(browser: Any) -> None:
+    explorer = density()
+    with opened(browser, explorer, color_scheme="dark") as watched:
+        page = watched.page
+        assert page.locator(".rx").get_attribute("data-theme") == "dark"
+        assert "22,24,28" in pixels(page)
+        page.locator(".rx-canvas").focus()
+        page.keyboard.press("d")
+        assert page.locator(".rx").get_attribute("data-theme") == "light"
+        page.locator(".rx-canvas").focus()
+        page.keyboard.press("n")
+        page.wait_for_selector(".rx-status:has-text('row 0: cluster')")
+        page.keyboard.press("Enter")
+        page.wait_for_selector(".rx-rules .rx-lines")
+        page.keyboard.press("Escape")
+        page.keyboard.press("t")
+        shown = page.locator(".rx-table tbody tr").first.locator("td").all_inner_texts()
+        np.testing.assert_allclose([float(v) for v in shown[1:]], groups()[0], rtol=1e-4)
+        # Whatever can be used has a name, and the picture says what it is.
+        nameless = page.evaluate(
+            "Array.from(document.querySelectorAll('.rx button, .rx select, .rx input'))"
+            ".filter((e) => !(e.textContent.trim() || e.getAttribute('aria-label')"
+            " || e.labels?.length)).length"
+        )
+        assert nameless == 0
+        assert "3 clusters" in page.locator(".rx-canvas").get_attribute("aria-label")
+
+
+def test_markup_is_shown_as_text(browser: Any, tmp_path: Path) -> None:
+    name = "<img src=x onerror=\"document.title='run'\">"
+    title = f"{name}</title><script>"
+    X = groups()
+    names = [name, "</script><b>b</b>", "{{c}}"]
+    explorer = DensityART().fit(X).explore(X, feature_names=names, title=title)
+    with opened(browser, explorer) as watched:
+        check_text(watched.page, name, title)
+    # The same from a table, with markup among its cells as well, in a file.
+    table = tmp_path / "<b>data.csv"
+    with table.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow([*names, "class"])
+        writer.writerows([*row, f"<i>{k % 3}</i>"] for k, row in enumerate(X.tolist()))
+    path = tmp_path / "page.html"
+    run("explore", table, "--label", "class", "--html", path)
+    page = browser.new_page()
+    watched = Watched(page)
+    page.goto(path.as_uri())
+    page.wait_for_selector("[data-painted]")
+    check_text(page, name, "<b>data.csv")
+    assert watched.asked_elsewhere(path.as_uri()) == []
+    assert watched.complaints == []
+    page.close()
+
+
+def check_text(page: Any, name: str, title: str) -> None:
+    assert page.locator("h1").inner_text() == title
+    assert page.title() == title
+    page.locator(".rx-clusters li").first.click()
+    page.wait_for_selector(".rx-rules .rx-lines")
+    assert name in page.locator(".rx-rules").inner_text()
+    page.get_by_role("button", name="Table").click()
+    assert page.locator(".rx-table thead th").nth(2).inner_text() == name
+    assert page.locator(".rx img, .rx b, .rx i, .rx script").count() == 0
+    assert page.title() == title
+
+
+# ---------------------------------------------------------------------- the choice
+
+
+def test_the_tree_and_its_runners_up(browser: Any) -> None:
+    explorer = density()
+    told = explorer._session.answer({"kind": "readings"})
+    with opened(browser, explorer) as watched:
+        page = watched.page
+        page.get_by_role("tab", name="Choice").click()
+        page.wait_for_selector(".rx-multiple")
+        assert page.locator(".rx-multiple").count() == len(told["readings"])
+        assert explorer.model.choice_.reason in page.locator(".rx-panel").inner_text()
+        page.locator(".rx-multiple").nth(1).click()
+        page.wait_for_selector(".rx-banner:not([hidden])")
+        assert labels_drawn(page) == told["labels"][1][told["categories"]].tolist()
+        page.get_by_role("button", name="Back to the model").click()
+        assert labels_drawn(page) == explorer.labels.tolist()
+        tree = page.locator(".rx-tree").get_attribute("aria-label")
+        assert tree.startswith(f"A tree of {told['tree']['n_nodes']} clusters")
+
+
+def test_the_plane_of_vigilances(browser: Any) -> None:
+    X = IRIS.data
+    explorer = DDVFA(rho_lb=0.7, rho_ub=0.85).fit(X).explore(X, y=IRIS.target)
+    with opened(browser, explorer) as watched:
+        page = watched.page
+        page.get_by_role("tab", name="Choice").click()
+        page.wait_for_selector(".rx-plane[aria-label]")
+        box = page.locator(".rx-plane").bounding_box()
+        at = (box["x"] + 0.8 * box["width"], box["y"] + 0.05 * box["height"])
+        page.mouse.move(*at)
+        page.wait_for_selector(".rx-banner:not([hidden])")
+        said = page.locator(".rx-cell").inner_text()
+        found = re.match(r"rho_lb ([\d.]+), rho_ub ([\d.]+): .*clusters (\d+)", said)
+        assert found is not None, said
+        params = {"rho_lb": float(found[1]), "rho_ub": float(found[2])}
+        labels = DDVFA(**params).fit(X).labels_
+        assert int(found[3]) == labels.max() + 1
+        assert adjusted_rand_score(labels_drawn(page), labels) == 1.0
+        page.mouse.click(*at)
+        page.wait_for_selector("[data-fitted]")
+        assert explorer.model.get_params()["rho_lb"] == params["rho_lb"]
+        assert labels_drawn(page) == labels.tolist()
+
+
+# ---------------------------------------------------------------------- parameters, taking away
+
+
+def test_parameters_and_what_is_taken_away(browser: Any, tmp_path: Path) -> None:
+    explorer = density(command_of=lambda model: f"resonart cluster x --noise {model.noise}")
+    X = groups()
+    with opened(browser, explorer) as watched:
+        page = watched.page
+        other = browser.new_page()
+        other.goto(page.url)
+        other.wait_for_selector("[data-painted]")
+        before = labels_drawn(other)
+        page.get_by_role("tab", name="Parameters").click()
+        page.get_by_label("noise", exact=True).select_option("attach")
+        page.wait_for_selector("[data-fitted]")
+        expected = DensityART(noise="attach").fit(X)
+        assert labels_drawn(page) == expected.labels_.tolist()
+        # Who looks at the same in another window sees it, too.
+        assert min(before) == -1
+        other.locator(".rx-summary", has_not_text="of noise").wait_for()
+        assert labels_drawn(other) == expected.labels_.tolist()
+        other.close()
+        page.get_by_label("min_samples", exact=True).fill("nonsense")
+        page.get_by_label("min_samples", exact=True).press("Enter")
+        page.wait_for_selector(".rx-status.rx-error")
+        assert "min_samples must be" in page.locator(".rx-status").inner_text()
+        assert explorer.model.min_samples == "auto"
+        page.get_by_role("tab", name="Take away").click()
+        code, command = page.locator(".rx-take pre").all_inner_texts()
+        space: dict[str, Any] = {"X": X}
+        exec(code, space)
+        np.testing.assert_array_equal(space["labels"], expected.labels_)
+        assert command == "resonart cluster x --noise attach"
+        lines = download(page, "Labels (CSV)").decode().split()
+        assert lines == ["row,label", *(f"{i},{k}" for i, k in enumerate(expected.labels_))]
+        (tmp_path / "m.resonart").write_bytes(download(page, "Model"))
+        np.testing.assert_array_equal(load(tmp_path / "m.resonart").predict(X), expected.predict(X))
+        assert download(page, "Picture (PNG)").startswith(b"\x89PNG")
+        picture = download(page, "Picture (SVG)").decode()
+        assert picture.startswith("<svg")
+        assert picture.count("<title>cluster") == expected.n_clusters_
+
+
+def test_a_change_is_seen_in_a_fifth_of_a_second_or_soon(browser: Any) -> None:
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(c, 1, (5_000, 2)) for c in (0, 8, 16, 24)])
+    explorer = DDVFA(rho_lb=0.9, rho_ub=0.95).fit(X).explore(X)
+    with opened(browser, explorer) as watched:
+        page = watched.page
+        page.get_by_role("tab", name="Parameters").click()
+        page.get_by_label("rho_lb", exact=True).fill("0.8")
+        page.get_by_label("rho_lb", exact=True).press("Enter")
+        page.wait_for_selector("[data-fitted]")
+        # (Measured in benchmarks/explorer.py; other tests run beside this one.)
+        assert int(page.locator(".rx").get_attribute("data-fitted")) < 2_000
+        assert explorer.model.rho_lb == 0.8
+
+
+# ---------------------------------------------------------------------- other homes
+
+
+def test_a_file_does_without_python(browser: Any, tmp_path: Path) -> None:
+    explorer = density()
+    path = tmp_path / "page.html"
+    explorer.save_html(path)
+    page = browser.new_page(viewport={"width": 1100, "height": 700})
+    watched = Watched(page)
+    page.goto(path.as_uri())
+    page.wait_for_selector("[data-painted]")
+    assert labels_drawn(page) == explorer.labels.tolist()
+    page.mouse.move(*place(page, 5))
+    page.wait_for_selector(".rx-tip .rx-lines")
+    at = page.evaluate("document.querySelector('.rx').resonart.plot.hovered")
+    first = str(explorer.model.explain(groups()[at], feature_names=["a", "b", "c"])).split("\n")[0]
+    assert first in page.locator(".rx-tip").inner_text()
+    page.get_by_role("tab", name="Choice").click()
+    page.wait_for_selector(".rx-multiple")
+    page.get_by_role("tab", name="Parameters").click()
+    assert page.get_by_label("noise", exact=True).is_disabled()
+    page.get_by_role("tab", name="Take away").click()
+    (tmp_path / "m.resonart").write_bytes(download(page, "Model"))
+    assert load(tmp_path / "m.resonart").n_clusters_ == explorer.model.n_clusters_
+    # What was not explained is told from the boxes.
+    text = page.evaluate("document.querySelector('.rx').resonart.fromBoxes(5)")
+    assert text == ["inside a box of its cluster"]
+    assert watched.asked_elsewhere(path.as_uri()) == []
+    assert watched.complaints == []
+    page.close()
+
+
+def test_a_stream_is_followed_paused_and_stepped(browser: Any) -> None:
+    rng = np.random.default_rng(0)
+    batches = [rng.normal(size=(100, 2)) + (9 if k % 2 else 0) for k in range(8)]
+    model = DensityART(half_life=150).partial_fit(np.concatenate(batches[:2]))
+    explorer = model.explore(np.concatenate(batches[:2])).follow(batches[2:], paused=True)
+    with opened(browser, explorer) as watched:
+        page = watched.page
+        page.wait_for_selector(".rx-pause")
+        assert model.n_samples_seen_ == 200
+        page.locator(".rx-step").click()
+        page.wait_for_selector(".rx-panel:has-text('300 rows learned')")
+        assert model.n_samples_seen_ == 300
+        assert len(labels_drawn(page)) == 300
+        page.get_by_role("button", name="Go on").click()
+        page.wait_for_selector(".rx-panel:has-text('the input has ended')")
+        assert model.n_samples_seen_ == 800
+        told = page.locator(".rx-diary li span:last-child").all_inner_texts()
+        assert told == [str(event) for event in reversed(list(model.events_))]
+
+
+# The other end of anywidget's line, as a notebook has it: messages to Python and back.
+NOTEBOOK = """
+const { default: widget } = await import(URL.createObjectURL(
+  new Blob([source], { type: "text/javascript" })));
+const heard = [];
+const model = {
+  on: (kind, hear) => heard.push(hear), off: () => {}, get: () => null,
+  send: async (content) => {
+    const [reply, buffers] = await window.askPython(content);
+    const bytes = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+    const views = buffers.map((text) => new DataView(bytes(text).buffer));
+    heard.forEach((hear) => hear(reply, views));
+  },
+};
+const el = document.getElementById("cell");
+await widget.initialize?.({ model });
+window.leave = await widget.render({ model, el });
+"""
+
+
+CELL = """
+import numpy as np
+from resonart import DensityART
+X = np.array({rows})
+model = DensityART().fit(X)
+model.explore(X)
+"""
+
+
+class Kernel:
+    """The kernel of a notebook, and the line to the widget that a cell has shown."""
+
+    def __init__(self) -> None:
+        manager = pytest.importorskip("jupyter_client.manager")
+        pytest.importorskip("ipykernel")
+        self._manager, self._client = manager.start_new_kernel(kernel_name="python3")
+        self.state: dict[str, Any] = {}
+        self.shown: dict[str, Any] = {}
+
+    def run(self, code: str) -> None:
+        asked = self._client.execute(code)
+        for message in self._messages(asked):
+            content = message["content"]
+            assert message["msg_type"] != "error", content
+            if message["msg_type"] == "comm_open" and "_esm" in content["data"]["state"]:
+                self._comm, self.state = content["comm_id"], content["data"]["state"]
+            if message["msg_type"] == "execute_result":
+                self.shown = content["data"]
+
+    def ask(self, content: Any) -> Any:
+        data = {"method": "custom", "content": content}
+        message = self._client.session.msg("comm_msg", {"comm_id": self._comm, "data": data})
+        self._client.shell_channel.send(message)
+        for told in self._messages(message["header"]["msg_id"]):
+            if told["msg_type"] == "comm_msg":
+                found = told["content"]["data"]["content"]
+                buffers = [base64.b64encode(bytes(each)).decode() for each in told["buffers"]]
+        return found, buffers
+
+    def _messages(self, asked: str) -> Iterator[dict[str, Any]]:
+        while True:
+            message = self._client.get_iopub_msg(timeout=30)
+            if message["parent_header"].get("msg_id") != asked:
+                continue
+            if message["content"].get("execution_state") == "idle":
+                return
+            yield message
+
+    def close(self) -> None:
+        self._client.stop_channels()
+        self._manager.shutdown_kernel(now=True)
+
+
+@pytest.mark.subprocess
+@pytest.mark.filterwarnings("ignore")  # of Jupyter's own
+def test_the_widget_in_a_notebook(browser: Any) -> None:
+    pytest.importorskip("anywidget")
+    kernel = Kernel()
+    try:
+        kernel.run(CELL.format(rows=groups().tolist()))
+        assert "application/vnd.jupyter.widget-view+json" in kernel.shown
+        assert kernel.shown["text/plain"].startswith("Explorer(model='DensityART'")
+        page = browser.new_page()
+        watched = Watched(page)
+        page.expose_function("askPython", kernel.ask)
+        page.set_content('<div id="cell"></div>')
+        page.add_style_tag(content=kernel.state["_css"])
+        page.evaluate(f"(source) => (async () => {{ {NOTEBOOK} }})()", kernel.state["_esm"])
+        page.wait_for_selector("[data-painted]", timeout=10_000)
+        expected = DensityART().fit(groups())
+        assert labels_drawn(page) == expected.labels_.tolist()
+        page.locator(".rx-clusters li").first.click()
+        page.wait_for_selector(".rx-rules .rx-lines")
+        assert page.locator(".rx-rules").inner_text().split(":")[0] in str(expected.describe())
+        assert watched.asked_elsewhere() == []
+        assert watched.complaints == []
+        page.evaluate("window.leave()")
+        page.close()
+    finally:
+        kernel.close()
+
+
+def test_what_is_measured(browser: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(explorer_benchmark, "REPEATS", 1)
+    monkeypatch.setattr(explorer_benchmark, "MOVING_SECONDS", 0.2)
+    lines = list(explorer_benchmark.measure(browser, 2_000, 1_500))
+    assert [line["rows"] for line in lines] == [2_000, 2_000, 1_500, 1_500]
+    assert all(line["lowest"] > 0 for line in lines)
+
+
+# ---------------------------------------------------------------------- the command
+
+
+@pytest.mark.subprocess
+def test_the_command_opens_a_page_and_ends_with_it(browser: Any, tmp_path: Path) -> None:
+    table = tmp_path / "data.csv"
+    np.savetxt(table, groups(), delimiter=",", header="a,b,c", comments="")
+    command = [sys.executable, "-m", "resonart", "explore", "data.csv", "--no-open"]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    closed, stopped = (subprocess.Popen(command, cwd=tmp_path, **pipes) for _ in range(2))
+    pages = []
+    for process in (closed, stopped):
+        assert process.stdout is not None
+        found = re.search(r"http://\S+", process.stdout.readline())
+        assert found is not None
+        pages.append(browser.new_page())
+        pages[-1].goto(found[0])
+        pages[-1].wait_for_selector("[data-painted]")
+    began = time.monotonic()
+    pages[0].close()
+    stopped.send_signal(signal.SIGINT)
+    pages[1].wait_for_selector(".rx-status.rx-error")  # it says that Python has gone
+    pages[1].close()
+    for process in (closed, stopped):
+        out, err = process.communicate(timeout=20)
+        assert process.returncode == 0, err
+        assert "3 clusters" in out
+    assert time.monotonic() - began < 12
+    assert [path.name for path in tmp_path.iterdir()] == ["data.csv"]
