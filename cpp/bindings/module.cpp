@@ -13,6 +13,7 @@
 #include "../merge_art.hpp"
 #include "../threads.hpp"
 #include "../vat.hpp"
+#include "build_facts.hpp"
 #include "density_art.hpp"
 #include "learner.hpp"
 #include "params.hpp"
@@ -228,4 +229,5 @@ NB_MODULE(_core, m) {
     m.def("simd_use", &simd_use, nb::arg("name"));
     m.def("index_in_use", [] { return std::string(kIndexing[static_cast<int>(indexing())]); });
     m.def("index_use", &index_use, nb::arg("choice"));
+    m.def("build_facts", &build_facts);
 }
