@@ -15,10 +15,10 @@ def build_facts() -> dict[str, Any]:
     Returns
     -------
     facts : dict
-        ``compiler`` with its version, ``nanobind``, ``stable_abi`` (one build for Python 3.12 and
-        later), ``free_threaded`` (needs no GIL), ``sanitized``; ``simd``, the kernels in use, and
-        ``simd_available``, those this processor can run; ``index``, whether boxes are searched
-        through it: "auto", "on" or "off".
+        ``compiler`` with its version, ``cxx_standard`` as the compiler tells it, ``nanobind``,
+        ``stable_abi`` (one build for Python 3.12 and later), ``free_threaded`` (needs no GIL),
+        ``sanitized``; ``simd``, the kernels in use, and ``simd_available``, those this processor
+        can run; ``index``, whether boxes are searched through it: "auto", "on" or "off".
 
     Examples
     --------
