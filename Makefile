@@ -122,8 +122,9 @@ $(RELEASE)/.tools: pyproject.toml
 	$(RELEASE)/bin/python -m pip install --quiet --group release
 	touch $@
 
+# ONLY="3.12 3.13" make wheel: with these Pythons alone.
 wheel: $(RELEASE)/.tools
-	$(RELEASE)/bin/python packaging/wheel.py
+	$(RELEASE)/bin/python packaging/wheel.py $(if $(ONLY),--only $(ONLY))
 
 cross: $(RELEASE)/.tools
 	$(RELEASE)/bin/python -m pip install --quiet --group cross

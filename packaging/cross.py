@@ -1,8 +1,9 @@
 """Compile the engine for systems that are not here, by zig's compiler: ``make cross``.
 
 The kernels, the dispatch between them and every algorithm (cross.cpp), with warnings as errors.
-Where the result can be run (qemu for aarch64, wine for Windows, on the PATH), it is, and must come
-to the same bits as on this machine. Python's side, bindings and MSVC are not tried by this.
+Where the result can be run (musl here; by qemu for aarch64, by wine for Windows, if they are on the
+PATH), it is linked and run, and must come to the same bits as on this machine. Python's side, the
+bindings and MSVC are not tried by this.
 
 What cannot be the same everywhere: `pow` and `exp2` come from the system's C library. Fuzzy ART,
 DVFA, topoART and VAT need neither; of the others a difference is told, and is no failure.
@@ -40,17 +41,18 @@ class Target(NamedTuple):
 
 TARGETS = [
     Target("aarch64-linux-gnu"),
-    Target("aarch64-linux-musl", ("qemu-aarch64", "qemu-aarch64-static")),
-    Target("x86_64-linux-musl", ("env",), is_x86=True),
-    Target("x86_64-windows-gnu", ("wine64", "wine"), is_x86=True),
-    Target("aarch64-windows-gnu"),
     Target("x86_64-macos", is_x86=True),
     Target("aarch64-macos"),
+    Target("aarch64-windows-gnu"),
+    # To be linked, for which zig builds its C++ library first: minutes, once.
+    Target("x86_64-windows-gnu", ("wine64", "wine"), is_x86=True),
+    Target("aarch64-linux-musl", ("qemu-aarch64", "qemu-aarch64-static")),
+    Target("x86_64-linux-musl", ("env",), is_x86=True),
 ]
 
 
-def compile_all(compiler: list[str], target: Target) -> Path:
-    """Compile each file as CMakeLists.txt does, and link them; return the program."""
+def compile_all(compiler: list[str], target: Target) -> list[Path]:
+    """Compile each file as CMakeLists.txt does; return what was made of them."""
     folder = WORK / target.name
     folder.mkdir(parents=True, exist_ok=True)
     kernels = {"baseline": []}
@@ -58,10 +60,6 @@ def compile_all(compiler: list[str], target: Target) -> Path:
     if target.is_x86:
         kernels |= {"avx2": ["-mavx2"], "avx512": ["-mavx512f"]}
         x86 = ["-DRESONART_X86"]
-    if "musl" in target.name:
-        link = ["-static"]
-    else:
-        link = [] if "windows" in target.name else ["-pthread"]
     jobs = [
         (
             "cpp/kernels.cpp",
@@ -81,8 +79,14 @@ def compile_all(compiler: list[str], target: Target) -> Path:
         made = folder / f"{name}.o"
         subprocess.run([*compiler, *FLAGS, *flags, "-c", ROOT / source, "-o", made], check=True)
         objects.append(made)
-    program = folder / f"cross{target.ending}"
-    subprocess.run([*compiler, *link, *objects, "-o", program], check=True)
+    return objects
+
+
+def link(compiler: list[str], target: Target, objects: list[Path]) -> Path:
+    """Link a program that needs nothing of the system it is for; return it."""
+    program = WORK / target.name / f"cross{target.ending}"
+    how = ["-static"] if "musl" in target.name else ["-pthread"]
+    subprocess.run([*compiler, *how, *objects, "-o", program], check=True)
     return program
 
 
@@ -101,7 +105,8 @@ def main() -> None:
     here = Target("here", is_x86=is_x86)
     print("this machine", flush=True)
     # (Without warnings: GCC 12's own headers for AVX-512 have some.)
-    program = compile_all([os.environ.get("CXX", "c++")], here)
+    native = [os.environ.get("CXX", "c++")]
+    program = link(native, here, compile_all(native, here))
     expected = lines_of([program])
     print("\n".join(expected))
     failures = []
@@ -111,17 +116,17 @@ def main() -> None:
         if only and target.name not in only:
             continue
         zig = [sys.executable, "-m", "ziglang", "c++", "-target", target.name, *WARNINGS]
-        try:
-            program = compile_all(zig, target)
-        except subprocess.CalledProcessError as error:
-            failures.append(f"{target.name}: {error}")
-            continue
+        runner = next(filter(None, map(shutil.which, target.runners)), None)
         if target.name.startswith("x86_64-linux") and not is_x86:
             runner = None
-        else:
-            runner = next(filter(None, map(shutil.which, target.runners)), None)
-        if runner is None:
-            print(f"{target.name}: compiled and linked; nothing here runs it", flush=True)
+        try:
+            objects = compile_all(zig, target)
+            if runner is None:
+                print(f"{target.name}: compiled; nothing here runs it", flush=True)
+                continue
+            program = link(zig, target, objects)
+        except subprocess.CalledProcessError as error:
+            failures.append(f"{target.name}: {error}")
             continue
         got = lines_of([runner, program])
         other = [a for a, b in zip(expected, got, strict=True) if a != b]

@@ -38,7 +38,7 @@ ALSO = ["3.14", "3.13t", "3.14t"]  # t: without the GIL
 
 # What the doctests use. Without the GIL: what has wheels for it, and the command line is not tried.
 EXTRAS = "cli,dask,datasets,plot,progress,river"
-BESIDE = ["pytest>=8", "pandas>=2.1", "polars>=1.0"]
+BESIDE = ["pytest>=8", "pandas>=2.1"]
 FOR_THREADS = ["pytest>=8", "hypothesis>=6.100"]
 
 SLOWEST_IMPORT = 1.2  # times scikit-learn's
@@ -213,7 +213,8 @@ class Fresh:
         return done.stdout or ""
 
     def install(self) -> None:
-        pip = ["-m", "pip", "install", "--quiet", "--only-binary", ":all:"]
+        # (Not compiled to bytecode: most of it is never imported.)
+        pip = ["-m", "pip", "install", "--quiet", "--only-binary", ":all:", "--no-compile"]
         # First by pip's own choice among what was built; then what it depends on.
         self.call(*pip, "--no-index", "--no-deps", "--find-links", DIST, f"resonart=={VERSION}")
         if self.python.is_free:
