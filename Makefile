@@ -21,7 +21,7 @@ endif
 
 ENGINE := CMakeLists.txt $(shell find cpp -type f)
 
-.PHONY: help demo test docs lint types bench train soak torture paper paper-quick sanitize clean
+.PHONY: help demo test docs lint types bench train soak torture paper paper-quick sanitize wheel cross clean
 
 help:
 	@echo "make demo      cluster a file from the command line, and a stream; print tables, write pictures"
@@ -36,6 +36,8 @@ help:
 	@echo "make paper     repeat the experiments of the DDVFA paper, and write paper/README.md (hours)"
 	@echo "make paper-quick  the same on made data in build/paper-quick (seconds)"
 	@echo "make sanitize  run the engine's tests with address and undefined-behaviour sanitizers"
+	@echo "make wheel     build sdist and wheels; install and try them in fresh environments without a compiler"
+	@echo "make cross     compile the engine for other systems (aarch64, Windows, musl, macOS), by zig"
 	@echo "make clean     remove everything that was made"
 
 $(VENV)/.tools: pyproject.toml
@@ -55,7 +57,7 @@ demo: $(VENV)/.installed
 # The second time, whatever searches boxes does so by the index, however few they are.
 NO_SEARCH := architecture benchmarks cli_app cli_commands cli_files cli_parts damaged_files dask datasets demo density_benchmarks density_choice density_tree distributed docs drift_benchmarks escape explore explore_page \
   failing_allocations forks full_disk in_blocks index io_read io_write joblib_backends lacking_threads live_rows nothing_lost outliers \
-  outside parameters plot readme removal require search_costs show soak stream stream_that_forgets stub suite text_tables torture times training undo vat
+  outside packaging parameters plot readme removal require search_costs show soak stream stream_that_forgets stub suite text_tables torture times training undo vat
 test: $(VENV)/.installed
 	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal src/resonart --doctest-modules
 	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal tests
@@ -117,6 +119,22 @@ sanitize: $(VENV)/.installed
 	  tests/test_input_kinds.py tests/test_bad_input.py tests/test_merging.py tests/test_copies.py \
 	  tests/test_topo_art.py tests/test_vat.py tests/test_many_categories.py tests/test_sweep.py tests/test_auto.py \
 	  tests/test_index.py tests/test_max_categories.py tests/test_transform.py
+
+# Tools of their own: nothing but them is needed, not even the engine.
+RELEASE := build/release
+$(RELEASE)/.tools: pyproject.toml
+	$(PYTHON) -m venv $(RELEASE)
+	$(RELEASE)/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(RELEASE)/bin/python -m pip install --quiet --group release
+	touch $@
+
+# ONLY="3.12 3.13" make wheel: with these Pythons alone.
+wheel: $(RELEASE)/.tools
+	$(RELEASE)/bin/python packaging/wheel.py $(if $(ONLY),--only $(ONLY))
+
+cross: $(RELEASE)/.tools
+	$(RELEASE)/bin/python -m pip install --quiet --group cross
+	$(RELEASE)/bin/python packaging/cross.py
 
 clean:
 	rm -rf docs/gallery docs/generated docs/repository

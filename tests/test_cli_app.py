@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -18,6 +19,7 @@ import pytest
 
 import resonart
 from command_line import error_of, fill_folder, run, run_json
+from resonart import _core
 from resonart.cli import _app, main
 from resonart.cli._app import COMMANDS, app, load_command
 from resonart.cli._locks import FileLock
@@ -90,10 +92,33 @@ def test_the_example_of_the_application_runs(folder: Path) -> None:
 
 
 def test_version() -> None:
-    assert run("--version").stdout == f"resonart {resonart.__version__}\n"
+    name, built, chosen, python = run("--version").stdout.splitlines()
+    assert name == f"resonart {resonart.__version__}"
     found = run_json("version")
     assert found["version"] == resonart.__version__
     assert found["packages"]["numpy"]
+    build = found["build"]
+    assert re.fullmatch(r"(GCC|Clang|Apple Clang|MSVC) [\d.]+", build["compiler"])
+    assert built.startswith(f"built by {build['compiler']} with nanobind {build['nanobind']} for ")
+    assert build["simd"] in build["simd_available"]
+    kernels = f"kernels {build['simd']} (of {', '.join(build['simd_available'])})"
+    assert chosen == f"{kernels}, index {build['index']}"
+    assert python == f"CPython {found['python']} on {found['platform']}"
+
+
+def test_the_version_tells_what_is_used() -> None:
+    index = _core.index_in_use()
+    try:
+        _core.index_use("off")
+        assert run_json("version")["build"]["index"] == "off"
+    finally:
+        _core.index_use(index)
+    simd = _core.simd_in_use()
+    try:
+        _core.simd_use("baseline")
+        assert run_json("version")["build"]["simd"] == "baseline"
+    finally:
+        _core.simd_use(simd)
 
 
 def test_the_entry_point() -> None:
@@ -410,6 +435,10 @@ def test_without_the_extra_one_line_names_it(
     assert said.count("\n") == 1
     assert missing in said
     assert 'pip install ".[cli]"' in said
+    # A bug report tells the version, whatever is lacking.
+    assert main(["--version"]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith(f"resonart {resonart.__version__}\nbuilt by ")
 
 
 def test_without_matplotlib_a_picture_is_refused_before_the_work(

@@ -31,6 +31,7 @@ from resonart.io import (
     open_table,
     write_table,
 )
+from resonart.io._encoders import TypedEncoder
 
 each_format = pytest.mark.parametrize("format", FORMATS)
 same_folder = settings(
@@ -487,3 +488,16 @@ def test_a_writer_that_is_forgotten_leaves_no_file(tmp_path: Path) -> None:
     del writer
     gc.collect()
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("format", ["parquet", "arrow"])
+def test_what_pyarrow_wrote_to_outlives_the_file(tmp_path: Path, format: str) -> None:
+    """Python may take it away after the file was closed, and from 3.13 on tells of errors then."""
+    path = tmp_path / f"table.{format}"
+    with path.open("wb") as stream:
+        encoder = TypedEncoder(stream, str(path), format=format, is_pipe=False)
+        encoder.write({"a": np.arange(3.0)})
+        encoder.finish()
+    encoder._sink.close()
+    table = pq.read_table(path) if format == "parquet" else pa.ipc.open_file(path).read_all()
+    assert table.column("a").to_pylist() == [0.0, 1.0, 2.0]

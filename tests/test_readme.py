@@ -90,6 +90,8 @@ def test_data_set(capsys: pytest.CaptureFixture[str]) -> None:
     [
         "README.md",
         "CONTRIBUTING.md",
+        "SECURITY.md",
+        "docs/policy.md",
         "docs/density.md",
         "docs/drift.md",
         "docs/method.md",

@@ -47,6 +47,10 @@ inline std::string number(double value) {
                               .c_str());
 }
 
+// The type numpy.ndarray itself, which hides no values as its subclasses may. Set once, when the
+// module is made: an import from within a call would need a lock of its own.
+inline PyObject* plain_array = nullptr;
+
 // One row given as a list, a tuple, an array or any other sequence of numbers.
 class OneRow {
 public:
@@ -88,6 +92,11 @@ private:
                                   .c_str());
     }
 
+    static void check_length(PyObject* items, std::size_t want) {
+        const std::size_t got = length(items);
+        if (got != want) wrong_length(got, want);
+    }
+
     [[noreturn]] static void too_large(std::size_t column) {
         throw nb::value_error(("the row has too large a value in column " + std::to_string(column) +
                                "; resonart needs finite numbers")
@@ -123,7 +132,7 @@ private:
             !PyObject_CheckBuffer(row.ptr())) {
             return false;
         }
-        if (std::strcmp(Py_TYPE(row.ptr())->tp_name, "numpy.ndarray") != 0) check_mask(row);
+        if (row.type().ptr() != plain_array) check_mask(row);
         Py_buffer view;
         if (PyObject_GetBuffer(row.ptr(), &view, PyBUF_STRIDES | PyBUF_FORMAT) != 0) {
             PyErr_Clear();
@@ -151,7 +160,7 @@ private:
             return false;
         }
         const nb::object shape = nb::getattr(row, "shape", nb::none());
-        return !PyTuple_Check(shape.ptr()) || PyTuple_GET_SIZE(shape.ptr()) == 1;
+        return !PyTuple_Check(shape.ptr()) || PyTuple_Size(shape.ptr()) == 1;
     }
 
     void read_sequence(nb::handle row, std::size_t d) {
@@ -161,16 +170,21 @@ private:
         PyObject* items = PySequence_Fast(row.ptr(), wanted);
         if (!items) throw nb::python_error();
         const nb::object hold = nb::steal(items);
-        const auto n = static_cast<std::size_t>(PySequence_Fast_GET_SIZE(items));
-        if (n != d) wrong_length(n, d);
+        check_length(items, d);
         for (std::size_t f = 0; f < d; ++f) {
-            PyObject* item = PySequence_Fast_GET_ITEM(items, static_cast<Py_ssize_t>(f));
+            // Kept: an item's own __float__, or another thread, may do anything, even change the
+            // list.
+            PyObject* const item = PySequence_GetItem(items, static_cast<Py_ssize_t>(f));
+            if (!item) {
+                PyErr_Clear();
+                check_length(items, d);
+                throw nb::value_error("the row changed while it was read");
+            }
+            const nb::object kept = nb::steal(item);
             if (PyFloat_CheckExact(item)) {
-                values_[f] = PyFloat_AS_DOUBLE(item);
+                values_[f] = PyFloat_AsDouble(item);
                 continue;
             }
-            // An item's own __float__ may do anything, even change the list.
-            const nb::object kept = nb::borrow(item);
             if (!PyLong_CheckExact(item)) {
                 if (PyComplex_Check(item)) {
                     throw nb::type_error(
@@ -185,8 +199,7 @@ private:
                 too_large(f);
             }
             values_[f] = value;
-            const auto now = static_cast<std::size_t>(PySequence_Fast_GET_SIZE(items));
-            if (now != d) wrong_length(now, d);
+            check_length(items, d);
         }
     }
 

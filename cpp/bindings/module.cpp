@@ -13,6 +13,7 @@
 #include "../merge_art.hpp"
 #include "../threads.hpp"
 #include "../vat.hpp"
+#include "build_facts.hpp"
 #include "density_art.hpp"
 #include "learner.hpp"
 #include "params.hpp"
@@ -184,6 +185,7 @@ NB_MODULE(_core, m) {
     // user; the sanitized build still reports them.
     nb::set_leak_warnings(false);
 #endif
+    plain_array = nb::object(nb::module_::import_("numpy").attr("ndarray")).release().ptr();
     bind_all_params(m);
     bind_metric(m);
     bind_partitions(m);
@@ -227,4 +229,5 @@ NB_MODULE(_core, m) {
     m.def("simd_use", &simd_use, nb::arg("name"));
     m.def("index_in_use", [] { return std::string(kIndexing[static_cast<int>(indexing())]); });
     m.def("index_use", &index_use, nb::arg("choice"));
+    m.def("build_facts", &build_facts);
 }

@@ -9,6 +9,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
+from resonart import __version__
+from resonart._shared.build import version_text
 from resonart._shared.require import how_to_get
 
 __all__ = ["main"]
@@ -28,18 +30,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     code : int
-        1 where click or rich is missing, 130 if it was interrupted before it began or after it was
-        done. Otherwise this does not return: like any command it ends by ``SystemExit``, with 0, 1
-        (failed), 2 (wrong usage), 130 (interrupted) or 141 (nobody read the output to its end).
+        Where click or rich is missing, 0 after ``--version``, which does without, and else 1; 130
+        if it was interrupted before it began or after it was done. Otherwise this does not return:
+        like any command it ends by ``SystemExit``, with 0, 1 (failed), 2 (wrong usage), 130
+        (interrupted) or 141 (nobody read the output to its end).
 
     Examples
     --------
     >>> from resonart.cli import main
     >>> try:
-    ...     main(["--version"])
+    ...     main(["--version"])  # doctest: +ELLIPSIS
     ... except SystemExit as end:
     ...     print("exit code", end.code)
     resonart 0.1.0
+    built by ...
     exit code 0
     """
     try:
@@ -57,6 +61,9 @@ def _run(arguments: Sequence[str] | None) -> int:
     except ModuleNotFoundError as error:
         if error.name not in NEEDED:
             raise  # it is there, but broken: its own message says more
+        if (sys.argv[1:] if arguments is None else list(arguments)) == ["--version"]:
+            print(version_text(__version__))  # a bug report tells it, with this extra or without
+            return 0
         print(
             f"resonart: error: the command line needs {error.name}, which is not installed. "
             f"{how_to_get(error.name, 'cli')}",

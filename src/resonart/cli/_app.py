@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 import resonart
+from resonart._shared.build import version_text
 from resonart._shared.escape import escaped_lines
 
 from ._errors import (
@@ -34,7 +35,7 @@ COMMANDS = {
     "plane": "Try every vigilance; show which are best.",
     "vat": "Order rows so that clusters lie together; draw the VAT image.",
     "convert": "Write a table in another format, or a model's boxes as a table.",
-    "version": "Show the version of resonart and of what it uses.",
+    "version": "Show the versions of resonart and what it uses, and its build.",
 }
 
 
@@ -128,12 +129,26 @@ def show_traceback() -> None:
     click.echo(escaped_lines(traceback.format_exc().rstrip()), err=True)
 
 
+def show_version(ctx: click.Context, option: click.Parameter, value: bool) -> None:
+    """Show the version and end, where that is asked for."""
+    if value and not ctx.resilient_parsing:
+        click.echo(version_text(resonart.__version__))
+        ctx.exit()
+
+
 @click.group(
     cls=Application,
     context_settings={"help_option_names": ["-h", "--help"], "show_default": True},
     epilog="\b\nExample:\n  resonart cluster data.csv -o labels.csv",
 )
-@click.version_option(resonart.__version__, message="resonart %(version)s")
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=show_version,
+    help="Show the version and how it was built, and exit.",
+)
 @click.option("--debug", is_flag=True, envvar="RESONART_DEBUG", hidden=True)
 def app(debug: bool) -> None:
     """Cluster tables and streams by adaptive resonance theory.

@@ -6,6 +6,7 @@ import platform
 from importlib import metadata
 
 import resonart
+from resonart._shared.build import abi, build_facts
 
 from ._command import command
 from ._output import Output, Report
@@ -15,13 +16,23 @@ USED = ("numpy", "scipy", "scikit-learn", "click", "rich", "pyarrow", "matplotli
 
 @command("version")
 def version(output: Output) -> Report:
-    """Show the version of resonart and of what it uses."""
+    """Show the versions of resonart and what it uses, and its build."""
+    build = build_facts()
     python = platform.python_version()
     packages = {name: installed(name) for name in USED}
     numbers = {name: number or "not installed" for name, number in packages.items()}
     return Report(
-        {"python": python, "packages": packages},
-        [{"resonart": resonart.__version__, "python": python, **numbers}],
+        {"python": python, "platform": platform.platform(), "build": build, "packages": packages},
+        [
+            {
+                "resonart": resonart.__version__,
+                "built by": f"{build['compiler']}, nanobind {build['nanobind']}",
+                "built for": abi(build),
+                "kernels": f"{build['simd']}, of {', '.join(build['simd_available'])}",
+                "index": build["index"],
+            },
+            {"python": python, "platform": platform.platform(), **numbers},
+        ],
     )
 
 

@@ -224,5 +224,7 @@ class _Sink(io.RawIOBase):
         return len(data) if self.is_mute else self._stream.write(data)
 
     def flush(self) -> None:
-        if not self.is_mute:
+        # Once more when Python takes it away, which may be after the stream was closed: Python 3.13
+        # tells of the error that this would be.
+        if not (self.is_mute or self._stream.closed):
             self._stream.flush()
