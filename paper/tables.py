@@ -29,7 +29,8 @@ KEY = ["method", "order", "merge", "data_set"]
 
 def read_runs(folder: Path) -> pd.DataFrame:
     """Return ``results/runs.csv``; ``merge`` is -1, and text empty, where they do not apply."""
-    text = ["part", "method", "order", "linkage", "search", "data_set", "params"]
+    text = ["part", "method", "of", "order", "linkage", "search", "learning", "labels"]
+    text += ["data_set", "params"]
     runs = pd.read_csv(
         folder / "results" / "runs.csv",
         dtype=dict.fromkeys(text, str),
@@ -294,6 +295,7 @@ def compare_searches(runs: pd.DataFrame) -> pd.DataFrame:
 def seconds_of_parts(runs: pd.DataFrame) -> pd.DataFrame:
     """Return the time that each part took; what two parts share counts for the first."""
     key = ["method", "order", "merge", "linkage", "gamma", "search", "data_set", "n_orders"]
+    key += [name for name in ("of", "learning", "labels") if name in runs]
     once = runs.drop_duplicates(key)
     return once.groupby("part", sort=False).agg(
         n_results=("seconds", "size"),
