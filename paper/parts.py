@@ -73,10 +73,19 @@ def strict_topo_art(protocol: Protocol) -> list[Task]:
 
 
 def topo_art_readings(protocol: Protocol) -> list[Task]:
-    """TopoART in random order by all readings that were thought of."""
+    """TopoART by all readings that were thought of, in random order."""
     return [
         Task("topoart_b_readings", name, {"order": "random", "learning": learning})
         for learning in LEARNINGS
+        for name in protocol.strict_data_sets
+    ]
+
+
+def paper_reading(protocol: Protocol) -> list[Task]:
+    """TopoART as the paper read it, in both orders, as large as the paper's experiments."""
+    return [
+        Task("topoart_b_readings", name, {"order": order, "learning": "tau_cut", "whole": 1})
+        for order in ("random", "vat")
         for name in protocol.strict_data_sets
     ]
 
@@ -125,6 +134,7 @@ PARTS: dict[str, Callable[[Protocol], list[Task]]] = {
     "index1": lambda protocol: linkages(protocol, 1.0, "index"),
     "strict": strict_topo_art,
     "ends": vat_ends,
+    "reading": paper_reading,
     "readings": topo_art_readings,
 }
 

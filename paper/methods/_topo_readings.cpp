@@ -20,7 +20,7 @@ struct Learning {
     std::int32_t keeps_edges;       // removal joins the neighbours of what goes
 };
 
-constexpr int kLabellings = 13;
+constexpr int kLabellings = 14;
 
 struct Module {
     std::size_t n_values = 0, room = 0, n = 0;
@@ -275,6 +275,10 @@ int topo_art_run(const double* rows, std::size_t n_rows, std::size_t n_values,
     const auto comp_all = components(b, 0, true);
     // Noise has a number of its own, behind all others.
     const auto noise = static_cast<std::int32_t>(std::max(a.n, b.n));
+    std::int32_t newest_cluster = noise;
+    for (const std::int32_t c : comp) {
+        if (c >= 0) newest_cluster = c;
+    }
     const auto label = [&](const std::vector<std::int32_t>& of, std::ptrdiff_t j) {
         return j < 0 || of[static_cast<std::size_t>(j)] < 0 ? noise
                                                              : of[static_cast<std::size_t>(j)];
@@ -328,6 +332,8 @@ int topo_art_run(const double* rows, std::size_t n_rows, std::size_t n_values,
         labels[12][i] = labels[3][i] == noise && w.any_new >= 0
                             ? noise + 1 + static_cast<std::int32_t>(w.any_new)
                             : labels[3][i];
+        // Noise in the cluster that is numbered first where numbers are given from the newest on.
+        labels[13][i] = labels[3][i] == noise ? newest_cluster : labels[3][i];
     }
     for (int k = 0; k < kLabellings; ++k) {
         found[k] = rand_index(labels[static_cast<std::size_t>(k)], known, n_known,

@@ -107,6 +107,7 @@ LABELLINGS = (
     "strict_newest_singletons",  # each row of noise is a cluster of its own
     "candidates_cluster",  # candidates make clusters with what they are linked to
     "candidates_alone",  # candidates are clusters, each for itself
+    "noise_in_newest",  # as "strict_newest", noise in the cluster of the newest permanent category
 )
 
 Coded = NDArray[np.float64]

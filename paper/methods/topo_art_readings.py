@@ -14,9 +14,12 @@ from paper.task import OrderScores, Outcome, Task
 
 def _run(task: Task, X: Rows, y: Labels, protocol: Protocol) -> list[Outcome]:
     learning = LEARNINGS[task.settings["learning"]]
-    orders = make_orders(X, task.settings["order"], protocol.reading_orders, protocol.seed)
+    whole = bool(task.settings.get("whole"))  # as large as the paper's experiments
+    n_orders = protocol.n_orders if whole else protocol.reading_orders
+    step = protocol.topo_step if whole else protocol.reading_step
+    orders = make_orders(X, task.settings["order"], n_orders, protocol.seed)
     params, aris, sizes = cells(
-        *coded_orders(X, y, orders), learning, step=protocol.reading_step, alpha=protocol.alpha
+        *coded_orders(X, y, orders), learning, step=step, alpha=protocol.alpha
     )
     means = aris.mean(axis=1)
     outcomes = []
@@ -42,7 +45,7 @@ METHOD = Method(
     name="topoart_b_readings",
     title="topoART B, other readings",
     run=_run,
-    uses=("reading_orders", "seed", "reading_step", "alpha"),
+    uses=("n_orders", "reading_orders", "seed", "topo_step", "reading_step", "alpha"),
     libraries=("resonart",),
     cost=lambda task, n_rows, n_features: (
         0.02 * n_rows * n_features**0.5 * LEARNINGS[task.settings["learning"]].n_epochs

@@ -89,7 +89,7 @@ def _run(task: Task, X: Rows, y: Labels, protocol: Protocol) -> list[Outcome]:
 # Of topoART's labellings; the others are told apart in random order.
 KEPT = (
     *("permanent", "permanent_newest", "strict", "strict_newest", "strict_newest_singletons"),
-    *("usual_activation", "as_learned", "candidates_cluster"),
+    *("usual_activation", "as_learned", "candidates_cluster", "noise_in_newest"),
 )
 
 
