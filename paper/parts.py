@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from paper import data_sets, methods
 from paper.methods._topo_readings import LEARNINGS
+from paper.methods.ap_variants import VARIANTS
 from paper.methods.ddvfa import BOTH
 from paper.protocol import Protocol
 from paper.task import Setting, Task
@@ -109,6 +110,15 @@ def vat_ends(protocol: Protocol) -> list[Task]:
     ]
 
 
+def looks(protocol: Protocol) -> list[Task]:
+    """One more look at methods that are no ART, where they differ from the paper."""
+    return [Task("kmeans_seeds", name) for name in protocol.kmeans_data_sets] + [
+        Task("ap_variants", name, {"of": variant})
+        for variant in VARIANTS
+        for name in protocol.ap_data_sets
+    ]
+
+
 def _ddvfa(
     protocol: Protocol, name: str, of: System, linkage: str, gamma: float, search: str
 ) -> Task:
@@ -136,6 +146,7 @@ PARTS: dict[str, Callable[[Protocol], list[Task]]] = {
     "ends": vat_ends,
     "reading": paper_reading,
     "readings": topo_art_readings,
+    "looks": looks,
 }
 
 

@@ -30,6 +30,9 @@ class Protocol:
         The heat maps of the vigilance plane.
     strict_data_sets
         Those of up to 400 rows, on which topoART's other reading is soon tried.
+    look_seeds, kmeans_data_sets, ap_data_sets
+        For one more look at k-means and affinity propagation, on the sets in which they differ
+        from the paper.
     end_orders : int
         Orders that are looked at to see whether VAT order has two ends and no other choice.
     reading_orders, reading_step
@@ -60,6 +63,12 @@ class Protocol:
         *("compound", "dermatology", "ecoli", "face", "flame", "glass", "hepta", "iris"),
         *("jain", "lsun", "path_based", "seeds", "spiral", "tetra", "wave", "wine"),
     )
+    look_seeds: int = 10
+    kmeans_data_sets: tuple[str, ...] = (
+        *("aggregation", "atom", "dermatology", "flame", "giant", "glass", "path_based"),
+        *("synthetic_control", "wave", "wine"),
+    )
+    ap_data_sets: tuple[str, ...] = ("ring", "wave", "wisconsin")
     end_orders: int = 12
     reading_orders: int = 10
     reading_step: float = 0.016
@@ -84,6 +93,9 @@ QUICK = Protocol(
     gamma_data_sets=("small_rings", "small_blobs"),
     heat_data_set="small_rings",
     strict_data_sets=("small_rings", "small_blobs"),
+    look_seeds=2,
+    kmeans_data_sets=("small_blobs",),
+    ap_data_sets=("small_blobs",),
     end_orders=4,
     reading_orders=2,
     reading_step=0.5,

@@ -34,6 +34,7 @@ PARTS = {
     "ends": "VAT order by its two ends: fuzzy ART, DVFA, DDVFA, and topoART by many readings",
     "reading": "topoART B as the paper read it, both orders",
     "readings": "topoART in random order by many readings, 10 orders",
+    "looks": "k-means by seed, affinity propagation by variant",
 }
 
 
@@ -53,6 +54,8 @@ def main(*, quick: bool = False, folder: Path | None = None) -> int:
     write_comparisons(runs, where / "results")
     page = where / "README.md"
     write_whole(page, make_page(runs, drawn, where, protocol))
+    if len(tables.compare_table(runs)):  # of made data sets the paper says nothing
+        write_whole(where / "SUMMARY.md", make_one_page(runs))
     print(f"written: {page}", file=sys.stderr)
     return 0
 
@@ -67,6 +70,7 @@ def write_comparisons(runs: pd.DataFrame, folder: Path) -> None:
             splits=lambda f: [" ".join(map(str, splits)) for splits in f["splits"]]
         ),
         "readings": tables.compare_readings(runs),
+        "looks": tables.compare_looks(runs),
         "conclusions": tables.compare_conclusions(runs).assign(
             members=lambda f: f["members"].map(" ".join), others=lambda f: f["others"].map(" ".join)
         ),
@@ -129,7 +133,9 @@ def make_page(runs: pd.DataFrame, drawn: dict[str, Path], folder: Path, protocol
         + "\n\n"
         + show_readings(tables.compare_ends(runs), tables.compare_readings(runs))
         + passage("readings"),
-        "### k-means, affinity propagation, SL-HAC: the cells that differ" + passage("looks"),
+        "### k-means and affinity propagation: the cells that differ\n\n"
+        + show_looks(tables.compare_looks(runs))
+        + passage("looks"),
         "### How much of a peak is luck?\n\n" + show_fresh(runs) + passage("fresh"),
         "### Figures 10 and 11: ART methods, performance and compactness\n\n"
         + show_p_values(p_values, "art_methods")
@@ -167,6 +173,64 @@ def make_page(runs: pd.DataFrame, drawn: dict[str, Path], folder: Path, protocol
         + passage("figure18"),
     ]
     return "\n\n".join(section.strip() for section in sections if section.strip()) + "\n"
+
+
+def make_one_page(runs: pd.DataFrame) -> str:
+    """Return the page for who will not read the other one; its numbers are counted here."""
+    table7 = tables.compare_table(runs)
+    searches = tables.compare_searches(runs)
+    p_values = tables.compare_p_values(runs)
+    conclusions = tables.compare_conclusions(runs)
+    ends = tables.compare_ends(runs)
+    other = table7[table7["order"] == ""]
+    tests = tables.select(p_values, test="iman_davenport").dropna(subset=["activation"])
+    widths = tables.select(p_values, test="wilcoxon").dropna(subset=["activation"])
+    same = {
+        name: int(((part["p_value"] < 0.05) == (part["activation"] < 0.05)).sum())
+        for name, part in (("tests", tests), ("widths", widths))
+    }
+    claims = {search: conclusions[search].dropna() for search in tables.SEARCHES}
+    by_index = searches.dropna(subset=["index_ari_mean"])
+    means = {
+        name: tables.select(table7, method=method, order=order, merge=merge)
+        for name, method, order, merge in (
+            *(("merge", "ddvfa", "random", 1), ("vat", "ddvfa", "vat", 0)),
+            ("topo", "topoart_b", "random", -1),
+        )
+    }
+    numbers: dict[str, Any] = {
+        "agree": int(table7["agrees"].sum()),
+        "cells": len(table7),
+        "other_agree": int(other["agrees"].sum()),
+        "other_cells": len(other),
+        "rejected": same["tests"],
+        "tests": len(tests),
+        "held": int(claims["activation"].sum()),
+        "claims": len(claims["activation"]),
+        "held_index": int(claims["index"].sum()),
+        "claims_index": len(claims["index"]),
+        "index_agree": int(by_index["index_agrees"].sum()),
+        "index_cells": len(by_index),
+        "activation_agree": int(by_index["activation_agrees"].sum()),
+        "widths": len(widths),
+        "widths_same": same["widths"],
+        "luck": (means["merge"]["ari_mean"] - means["merge"]["fresh_ari_mean"]).mean(),
+        "open_sets": show_index_sets(runs),
+    }
+    for name, part in means.items():
+        numbers |= {name: part["ari_mean"].mean(), f"{name}_paper": part["paper_mean"].mean()}
+    reading = {"learning": "tau_cut", "labels": "noise_in_newest"}
+    for name, where in {
+        "fuzzy": {"of": "fuzzy_art"},
+        "dvfa": {"of": "dvfa"},
+        "index": {"of": "ddvfa", "search": "index"},
+        "activation": {"of": "ddvfa", "search": "activation"},
+        "topo": {"of": "topoart_b", **reading},
+    }.items():
+        part = tables.select(ends, **where)
+        numbers |= {f"{name}_n": len(part), f"{name}_ends": sum(map(bool, part["splits"]))}
+    numbers["n_ends"] = numbers["fuzzy_n"]
+    return passage("one_page").strip().format(**numbers) + "\n"
 
 
 def passage(name: str) -> str:
@@ -656,3 +720,23 @@ def _counts(found: pd.DataFrame) -> str:
             ]
         )
     return markdown(["learning", *(name.replace("_", " ") for name in labellings)], rows)
+
+
+def show_looks(found: pd.DataFrame) -> str:
+    """Return how far seeds and settings move the methods that are no ART."""
+    if found.empty:
+        return "*Not run.*"
+    rows = [
+        [
+            f"{figures.shown_name(row['method'])}, {figures.shown_name(row['data_set'])}",
+            row["of"],
+            f"{row['paper_mean']:.4f}",
+            f"{row['usual_mean']:.4f}",
+            f"{row['lowest']:.4f}"
+            + (f" to {row['highest']:.4f}" if row["highest"] > row["lowest"] else ""),
+            f"{row['hits']} of {row['n']}",
+        ]
+        for row in found.sort_values(["method", "data_set"], kind="stable").to_dict("records")
+    ]
+    header = ["cell", "begun or changed by", "paper", "table above", "came out", "paper's digits"]
+    return markdown(header, rows)

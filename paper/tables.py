@@ -413,3 +413,37 @@ def compare_readings(runs: pd.DataFrame) -> pd.DataFrame:
     for (learning, labels), rows in ours.groupby(["learning", "labels"], sort=False):
         frames.append(_compare(rows).assign(learning=learning, labels=labels))
     return pd.concat(frames, ignore_index=True)
+
+
+def compare_looks(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return what k-means and affinity propagation come to by other seeds and settings.
+
+    Returns
+    -------
+    frame : DataFrame
+        ``method``, ``of``, ``data_set``; ``paper_mean`` and ``usual_mean``, ours in the table;
+        ``lowest``, ``highest``, ``n_values``; and ``hits`` of ``n``, those of the paper's digits.
+    """
+    titles = {"kmeans_seeds": "kmeans", "ap_variants": "affinity_propagation"}
+    ours = select(runs, part="looks") if "of" in runs else runs[:0]
+    usual = select(runs, part="table").set_index(["method", "data_set"])["ari_mean"]
+    printed = published.table_ar()
+    rows = []
+    for row in ours.to_dict("records"):
+        method, name = titles[row["method"]], row["data_set"]
+        if name not in printed.index:
+            continue
+        values = json.loads(row["params"]).get("values", {f"{row['ari_mean']:.4f}": 1})
+        paper = float(printed.loc[name, method])
+        rows.append(
+            {
+                **{"method": method, "of": row["of"], "data_set": name, "paper_mean": paper},
+                "usual_mean": usual.get((method, name), np.nan),
+                "lowest": min(map(float, values)),
+                "highest": max(map(float, values)),
+                "n_values": len(values),
+                "hits": sum(n for value, n in values.items() if abs(float(value) - paper) < 5e-5),
+                "n": sum(values.values()),
+            }
+        )
+    return pd.DataFrame(rows)
