@@ -111,12 +111,19 @@ def vat_ends(protocol: Protocol) -> list[Task]:
 
 
 def looks(protocol: Protocol) -> list[Task]:
-    """One more look at methods that are no ART, where they differ from the paper."""
-    return [Task("kmeans_seeds", name) for name in protocol.kmeans_data_sets] + [
-        Task("ap_variants", name, {"of": variant})
-        for variant in VARIANTS
-        for name in protocol.ap_data_sets
-    ]
+    """One more look at cells that differ from the paper for no reason known."""
+    return (
+        [Task("kmeans_seeds", name) for name in protocol.kmeans_data_sets]
+        + [
+            Task("ap_variants", name, {"of": variant})
+            for variant in VARIANTS
+            for name in protocol.ap_data_sets
+        ]
+        + [
+            Task("vat_rounded", name, {"of": "distances rounded"})
+            for name in protocol.tied_data_sets
+        ]
+    )
 
 
 def _ddvfa(

@@ -30,9 +30,9 @@ class Protocol:
         The heat maps of the vigilance plane.
     strict_data_sets
         Those of up to 400 rows, on which topoART's other reading is soon tried.
-    look_seeds, kmeans_data_sets, ap_data_sets
-        For one more look at k-means and affinity propagation, on the sets in which they differ
-        from the paper.
+    look_seeds, kmeans_data_sets, ap_data_sets, tied_data_sets
+        For one more look at k-means, affinity propagation, and fuzzy ART in VAT order, on the sets
+        in which they differ from the paper.
     end_orders : int
         Orders that are looked at to see whether VAT order has two ends and no other choice.
     reading_orders, reading_step
@@ -69,6 +69,7 @@ class Protocol:
         *("synthetic_control", "wave", "wine"),
     )
     ap_data_sets: tuple[str, ...] = ("ring", "wave", "wisconsin")
+    tied_data_sets: tuple[str, ...] = ("flame", "wisconsin")
     end_orders: int = 12
     reading_orders: int = 10
     reading_step: float = 0.016
@@ -96,6 +97,7 @@ QUICK = Protocol(
     look_seeds=2,
     kmeans_data_sets=("small_blobs",),
     ap_data_sets=("small_blobs",),
+    tied_data_sets=("small_blobs",),
     end_orders=4,
     reading_orders=2,
     reading_step=0.5,

@@ -34,7 +34,7 @@ PARTS = {
     "ends": "VAT order by its two ends: fuzzy ART, DVFA, DDVFA, and topoART by many readings",
     "reading": "topoART B as the paper read it, both orders",
     "readings": "topoART in random order by many readings, 10 orders",
-    "looks": "k-means by seed, affinity propagation by variant",
+    "looks": "k-means by seed, affinity propagation by variant, VAT order of rounded distances",
 }
 
 
@@ -133,7 +133,7 @@ def make_page(runs: pd.DataFrame, drawn: dict[str, Path], folder: Path, protocol
         + "\n\n"
         + show_readings(tables.compare_ends(runs), tables.compare_readings(runs))
         + passage("readings"),
-        "### k-means and affinity propagation: the cells that differ\n\n"
+        "### One more look at cells that differ\n\n"
         + show_looks(tables.compare_looks(runs))
         + passage("looks"),
         "### How much of a peak is luck?\n\n" + show_fresh(runs) + passage("fresh"),

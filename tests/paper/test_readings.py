@@ -11,15 +11,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.spatial.distance import cdist
 from sklearn.metrics import adjusted_rand_score
 
 from paper import published, report, runner, tables
-from paper.methods import vat_ends
+from paper.methods import vat_ends, vat_rounded
 from paper.methods._topo_readings import LABELLINGS, Learning, cells, coded_orders, run
 from paper.plane import make_orders
 from paper.protocol import QUICK
 from paper.store import Result, Store
 from paper.task import Outcome, Task
+from resonart import vat_order
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from reference.arithmetic import complement_code, updated
@@ -183,6 +185,12 @@ def test_two_ends_are_found_where_there_are_no_others() -> None:
     assert all((order == one).all() or (order == other).all() for order in orders)
     tied = np.round(X * 4) / 4
     assert vat_ends.two_ends(tied, replace(QUICK, end_orders=12)) is None
+
+
+def test_vat_of_distances_is_vat_order() -> None:
+    for seed in range(4):
+        X, _ = made(seed)
+        np.testing.assert_array_equal(vat_rounded.vat_of(cdist(X, X)), vat_order(X, n_jobs=1))
 
 
 def ends_row(of: str, data_set: str, peaks: list[list[float]], **more: Any) -> dict[str, Any]:
