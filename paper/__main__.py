@@ -32,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _status(kept, protocol, given.only)
         if given.command == "collect":
             return _collect(kept, protocol)
-        return _run(kept, protocol, given.only, given.jobs)
+        return _run(kept, protocol, given.only, given.jobs, given.by_set)
     except (InUseError, MissingDataError) as error:
         _say(str(error))
         return 1
@@ -41,8 +41,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return STOPPED
 
 
-def _run(kept: Store, protocol: Protocol, only: Sequence[str], n_jobs: int | None) -> int:
-    failures = runner.run(kept, protocol, only=only, n_jobs=n_jobs, say=_say)
+def _run(
+    kept: Store, protocol: Protocol, only: Sequence[str], n_jobs: int | None, by_set: bool
+) -> int:
+    failures = runner.run(kept, protocol, only=only, n_jobs=n_jobs, by_set=by_set, say=_say)
     _collect(kept, protocol)
     for failure in failures:
         _say(f"FAILED {failure.task.key}: {failure.reason.strip().splitlines()[-1]}")
@@ -74,6 +76,11 @@ def _parser() -> argparse.ArgumentParser:
             )  # fmt: skip
         if name == "run":
             command.add_argument("--jobs", type=_count, help="processes; one a core by default")
+            command.add_argument(
+                "--by-set",
+                action="store_true",
+                help="finish one data set after the other, the cheapest first",
+            )
     return parser
 
 

@@ -6,6 +6,8 @@ import itertools
 from collections.abc import Callable
 
 from paper import data_sets, methods
+from paper.methods._topo_readings import LEARNINGS
+from paper.methods.ap_variants import VARIANTS
 from paper.methods.ddvfa import BOTH
 from paper.protocol import Protocol
 from paper.task import Setting, Task
@@ -71,6 +73,59 @@ def strict_topo_art(protocol: Protocol) -> list[Task]:
     ]
 
 
+def topo_art_readings(protocol: Protocol) -> list[Task]:
+    """TopoART by all readings that were thought of, in random order."""
+    return [
+        Task("topoart_b_readings", name, {"order": "random", "learning": learning})
+        for learning in LEARNINGS
+        for name in protocol.strict_data_sets
+    ]
+
+
+def paper_reading(protocol: Protocol) -> list[Task]:
+    """TopoART as the paper read it, in both orders, as large as the paper's experiments."""
+    return [
+        Task("topoart_b_readings", name, {"order": order, "learning": "tau_cut", "whole": 1})
+        for order in ("random", "vat")
+        for name in protocol.strict_data_sets
+    ]
+
+
+def vat_ends(protocol: Protocol) -> list[Task]:
+    """The VAT columns of the table by how many orders begin at which end of the data."""
+    table_methods: list[System] = [
+        {"of": "fuzzy_art"},
+        {"of": "dvfa"},
+        {"of": "ddvfa", "search": "activation"},
+        {"of": "ddvfa", "search": "index"},
+    ]
+    return [
+        Task("vat_ends", name, {"order": "vat", **of})
+        for of in table_methods
+        for name in data_sets.names(protocol.data_sets)
+    ] + [
+        Task("vat_ends", name, {"order": "vat", "of": "topoart_b", "learning": learning})
+        for learning in LEARNINGS
+        for name in protocol.strict_data_sets
+    ]
+
+
+def looks(protocol: Protocol) -> list[Task]:
+    """One more look at cells that differ from the paper for no reason known."""
+    return (
+        [Task("kmeans_seeds", name) for name in protocol.kmeans_data_sets]
+        + [
+            Task("ap_variants", name, {"of": variant})
+            for variant in VARIANTS
+            for name in protocol.ap_data_sets
+        ]
+        + [
+            Task("vat_rounded", name, {"of": "distances rounded"})
+            for name in protocol.tied_data_sets
+        ]
+    )
+
+
 def _ddvfa(
     protocol: Protocol, name: str, of: System, linkage: str, gamma: float, search: str
 ) -> Task:
@@ -93,7 +148,12 @@ PARTS: dict[str, Callable[[Protocol], list[Task]]] = {
     "gamma1": lambda protocol: linkages(protocol, 1.0, "activation"),
     # The search of the authors' published program, to see which of the two made the tables.
     "index": lambda protocol: linkages(protocol, protocol.gamma, "index"),
+    "index1": lambda protocol: linkages(protocol, 1.0, "index"),
     "strict": strict_topo_art,
+    "ends": vat_ends,
+    "reading": paper_reading,
+    "readings": topo_art_readings,
+    "looks": looks,
 }
 
 

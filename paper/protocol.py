@@ -30,6 +30,14 @@ class Protocol:
         The heat maps of the vigilance plane.
     strict_data_sets
         Those of up to 400 rows, on which topoART's other reading is soon tried.
+    look_seeds, kmeans_data_sets, ap_data_sets, tied_data_sets
+        For one more look at k-means, affinity propagation, and fuzzy ART in VAT order, on the sets
+        in which they differ from the paper.
+    end_orders : int
+        Orders that are looked at to see whether VAT order has two ends and no other choice.
+    reading_orders, reading_step
+        With which topoART's further readings are told apart: fewer orders and vigilances, since
+        they are many, and run by code that knows no short cuts.
     eps_step, min_samples, kmeans_repeats, damping_step
         What the methods that are no ART are scanned with.
     """
@@ -55,6 +63,16 @@ class Protocol:
         *("compound", "dermatology", "ecoli", "face", "flame", "glass", "hepta", "iris"),
         *("jain", "lsun", "path_based", "seeds", "spiral", "tetra", "wave", "wine"),
     )
+    look_seeds: int = 10
+    kmeans_data_sets: tuple[str, ...] = (
+        *("aggregation", "atom", "dermatology", "flame", "giant", "glass", "path_based"),
+        *("synthetic_control", "wave", "wine"),
+    )
+    ap_data_sets: tuple[str, ...] = ("ring", "wave", "wisconsin")
+    tied_data_sets: tuple[str, ...] = ("flame", "wisconsin")
+    end_orders: int = 12
+    reading_orders: int = 10
+    reading_step: float = 0.016
     eps_step: float = 0.005
     min_samples: tuple[int, ...] = (1, 2, 3, 4)
     kmeans_repeats: int = 10
@@ -76,6 +94,13 @@ QUICK = Protocol(
     gamma_data_sets=("small_rings", "small_blobs"),
     heat_data_set="small_rings",
     strict_data_sets=("small_rings", "small_blobs"),
+    look_seeds=2,
+    kmeans_data_sets=("small_rings",),
+    ap_data_sets=("small_rings",),
+    tied_data_sets=("small_rings",),
+    end_orders=4,
+    reading_orders=2,
+    reading_step=0.5,
     eps_step=0.1,
     min_samples=(1, 3),
     kmeans_repeats=2,

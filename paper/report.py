@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,12 @@ PARTS = {
     "heat": "heat maps (gamma 5; the others are parts of the above)",
     "gamma1": "DDVFA as above, gamma 1",
     "index": "DDVFA as above, gamma 3, search by index",
+    "index1": "DDVFA as above, gamma 1, search by index",
     "strict": "topoART B again, rows nearest to a candidate left out",
+    "ends": "VAT order by its two ends: fuzzy ART, DVFA, DDVFA, and topoART by many readings",
+    "reading": "topoART B as the paper read it, both orders",
+    "readings": "topoART in random order by many readings, 10 orders",
+    "looks": "k-means by seed, affinity propagation by variant, VAT order of rounded distances",
 }
 
 
@@ -49,6 +54,8 @@ def main(*, quick: bool = False, folder: Path | None = None) -> int:
     write_comparisons(runs, where / "results")
     page = where / "README.md"
     write_whole(page, make_page(runs, drawn, where, protocol))
+    if len(tables.compare_table(runs)):  # of made data sets the paper says nothing
+        write_whole(where / "SUMMARY.md", make_one_page(runs))
     print(f"written: {page}", file=sys.stderr)
     return 0
 
@@ -59,6 +66,11 @@ def write_comparisons(runs: pd.DataFrame, folder: Path) -> None:
         "table7": tables.compare_table(runs),
         "searches": tables.compare_searches(runs),
         "p_values": tables.compare_p_values(runs),
+        "ends": tables.compare_ends(runs).assign(
+            splits=lambda f: [" ".join(map(str, splits)) for splits in f["splits"]]
+        ),
+        "readings": tables.compare_readings(runs),
+        "looks": tables.compare_looks(runs),
         "conclusions": tables.compare_conclusions(runs).assign(
             members=lambda f: f["members"].map(" ".join), others=lambda f: f["others"].map(" ".join)
         ),
@@ -80,7 +92,7 @@ def make_page(runs: pd.DataFrame, drawn: dict[str, Path], folder: Path, protocol
     sections: list[str] = [
         passage("top"),
         "## Summary\n\n" + summary(table7, p_values, conclusions) + passage("summary"),
-        "## What was run" + passage("run") + "\n\n" + times(runs),
+        "## What was run" + passage("run") + "\n\n" + show_index_sets(runs) + "\n\n" + times(runs),
         "## Section 3: the method\n\n### Figure 3: match functions\n\n"
         + image("match_surfaces", "Normalised match function for gamma 1 and 10."),
         "## Section 4: the data\n\n### Table 4 and Figure 5: data sets\n\n"
@@ -114,9 +126,16 @@ def make_page(runs: pd.DataFrame, drawn: dict[str, Path], folder: Path, protocol
         "### Which search made the paper's table?\n\n"
         + show_searches(tables.compare_searches(runs))
         + passage("searches"),
+        "### VAT order, to the digit\n\n" + show_ends(tables.compare_ends(runs)) + passage("ends"),
         "### How did the paper label topoART's rows?\n\n"
         + show_strict(tables.compare_strict(runs))
-        + passage("strict"),
+        + passage("strict")
+        + "\n\n"
+        + show_readings(tables.compare_ends(runs), tables.compare_readings(runs))
+        + passage("readings"),
+        "### One more look at cells that differ\n\n"
+        + show_looks(tables.compare_looks(runs))
+        + passage("looks"),
         "### How much of a peak is luck?\n\n" + show_fresh(runs) + passage("fresh"),
         "### Figures 10 and 11: ART methods, performance and compactness\n\n"
         + show_p_values(p_values, "art_methods")
@@ -154,6 +173,64 @@ def make_page(runs: pd.DataFrame, drawn: dict[str, Path], folder: Path, protocol
         + passage("figure18"),
     ]
     return "\n\n".join(section.strip() for section in sections if section.strip()) + "\n"
+
+
+def make_one_page(runs: pd.DataFrame) -> str:
+    """Return the page for who will not read the other one; its numbers are counted here."""
+    table7 = tables.compare_table(runs)
+    searches = tables.compare_searches(runs)
+    p_values = tables.compare_p_values(runs)
+    conclusions = tables.compare_conclusions(runs)
+    ends = tables.compare_ends(runs)
+    other = table7[table7["order"] == ""]
+    tests = tables.select(p_values, test="iman_davenport").dropna(subset=["activation"])
+    widths = tables.select(p_values, test="wilcoxon").dropna(subset=["activation"])
+    same = {
+        name: int(((part["p_value"] < 0.05) == (part["activation"] < 0.05)).sum())
+        for name, part in (("tests", tests), ("widths", widths))
+    }
+    claims = {search: conclusions[search].dropna() for search in tables.SEARCHES}
+    by_index = searches.dropna(subset=["index_ari_mean"])
+    means = {
+        name: tables.select(table7, method=method, order=order, merge=merge)
+        for name, method, order, merge in (
+            *(("merge", "ddvfa", "random", 1), ("vat", "ddvfa", "vat", 0)),
+            ("topo", "topoart_b", "random", -1),
+        )
+    }
+    numbers: dict[str, Any] = {
+        "agree": int(table7["agrees"].sum()),
+        "cells": len(table7),
+        "other_agree": int(other["agrees"].sum()),
+        "other_cells": len(other),
+        "rejected": same["tests"],
+        "tests": len(tests),
+        "held": int(claims["activation"].sum()),
+        "claims": len(claims["activation"]),
+        "held_index": int(claims["index"].sum()),
+        "claims_index": len(claims["index"]),
+        "index_agree": int(by_index["index_agrees"].sum()),
+        "index_cells": len(by_index),
+        "activation_agree": int(by_index["activation_agrees"].sum()),
+        "widths": len(widths),
+        "widths_same": same["widths"],
+        "luck": (means["merge"]["ari_mean"] - means["merge"]["fresh_ari_mean"]).mean(),
+        "open_sets": show_index_sets(runs),
+    }
+    for name, part in means.items():
+        numbers |= {name: part["ari_mean"].mean(), f"{name}_paper": part["paper_mean"].mean()}
+    reading = {"learning": "tau_cut", "labels": "noise_in_newest"}
+    for name, where in {
+        "fuzzy": {"of": "fuzzy_art"},
+        "dvfa": {"of": "dvfa"},
+        "index": {"of": "ddvfa", "search": "index"},
+        "activation": {"of": "ddvfa", "search": "activation"},
+        "topo": {"of": "topoart_b", **reading},
+    }.items():
+        part = tables.select(ends, **where)
+        numbers |= {f"{name}_n": len(part), f"{name}_ends": sum(map(bool, part["splits"]))}
+    numbers["n_ends"] = numbers["fuzzy_n"]
+    return passage("one_page").strip().format(**numbers) + "\n"
 
 
 def passage(name: str) -> str:
@@ -287,20 +364,31 @@ def describe_data(protocol: Protocol) -> str:
 
 def linkage_means(runs: pd.DataFrame) -> str:
     """Return the mean over data sets by linkage and system, for both searches."""
-    rows = []
-    for search, part in tables.SEARCHES.items():
-        for system in SYSTEMS:
-            scores = tables.linkage_scores(runs, part, system, "ari_mean")
-            if not tables.is_whole(scores, runs):
-                continue
-            means = scores.mean()
-            rows.append(
-                [f"{figures.shown_name(system)}, search by {search}"]
-                + [f"{means[name]:.3f}" if name in means else "" for name in LINKAGES]
-            )
-    if not rows:
-        return ""
-    return "Mean over the data sets:\n\n" + markdown(["system", *LINKAGES], rows)
+    names = tables.sets_by_index(runs)
+    parts = []
+    for which in (None, names):
+        rows = []
+        for search, part in tables.SEARCHES.items():
+            for system in SYSTEMS:
+                scores = tables.linkage_scores(runs, part, system, "ari_mean")
+                if which is None and not tables.is_whole(scores, runs):
+                    continue
+                if which is None and scores.shape[1] != len(LINKAGES):
+                    continue
+                means = (scores if which is None else scores.loc[which]).mean()
+                rows.append(
+                    [f"{figures.shown_name(system)}, search by {search}"]
+                    + [f"{means[name]:.3f}" if name in means else "" for name in LINKAGES]
+                )
+        if not rows:
+            continue
+        title = "Mean over the data sets"
+        if which is not None:
+            title = f"Mean over the {len(names)} data sets run by both searches"
+        parts.append(f"{title}:\n\n" + markdown(["system", *LINKAGES], rows))
+        if not names or len(names) == runs["data_set"].nunique():
+            break
+    return "\n\n".join(parts)
 
 
 def show_table7(table7: pd.DataFrame) -> str:
@@ -373,29 +461,37 @@ def show_searches(found: pd.DataFrame) -> str:
     return "\n\n".join(parts)
 
 
+STRICT = {
+    "permanent": "nearest permanent category",
+    "strict": "strict: candidates are noise",
+    "reading": "as the paper read it",
+}
+
+
 def show_strict(found: pd.DataFrame) -> str:
-    """Return topoART's columns by both readings."""
+    """Return topoART's columns by three readings of its labels."""
     if found.empty:
         return "*The strict reading was not run.*"
     parts = []
     for order, cells in found.groupby("order", sort=False):
+        names = [name for name in STRICT if cells[f"{name}_mean"].notna().any()]
         rows = [
             [
                 figures.shown_name(cell["data_set"]),
                 mean_and_deviation(cell["paper_mean"], cell["paper_std"]),
                 *(
                     mean_and_deviation(cell[f"{name}_mean"], cell[f"{name}_std"])
-                    + ("" if cell[f"{name}_agrees"] else " ✗")
-                    for name in ("permanent", "strict")
+                    + (" ✗" if cell[f"{name}_agrees"] is False else "")
+                    for name in names
                 ),
             ]
             for cell in cells.to_dict("records")
         ]
-        agree = [cells[f"{name}_agrees"].sum() for name in ("permanent", "strict")]
-        rows.append(["agree", "", *(f"{int(n)} of {len(cells)}" for n in agree)])
+        agree = [cells[f"{name}_agrees"].dropna() for name in names]
+        rows.append(["agree", "", *(f"{int(n.sum())} of {len(n)}" for n in agree)])
         shown = "VAT" if order == "vat" else order
         title = f"topoART B, {shown} order, data sets of up to 400 rows"
-        header = ["data set", "paper", "nearest permanent category", "strict: candidates are noise"]
+        header = ["data set", "paper", *(STRICT[name] for name in names)]
         parts.append(f"{title}:\n\n" + markdown(header, rows))
     return "\n\n".join(parts)
 
@@ -435,16 +531,30 @@ def show_fresh(runs: pd.DataFrame) -> str:
 
 def show_p_values(p_values: pd.DataFrame, study: str) -> str:
     """Return the p-values of one study beside the paper's."""
+    found = tables.select(p_values, study=study)
     rows = [
         [
             _what(row),
             f"{row['p_value']:.1e}" if row["p_value"] > published.FLOOR else "(floor) 1.1e-16",
             p_value(row["activation"]),
-            p_value(row["index"]),
+            _so_far(row, p_value),
         ]
-        for row in tables.select(p_values, study=study).to_dict("records")
+        for row in found.to_dict("records")
     ]
     return markdown(["p-value of", "paper", "ours, by activation", "ours, by index"], rows)
+
+
+def _so_far(row: Mapping[str, Any], show: Callable[[Any], str]) -> str:
+    """Return what the search by index says, and of how many data sets if not of all."""
+    if not pd.isna(row["index"]):
+        return show(row["index"])
+    n_sets = row["n_sets"]
+    if n_sets == 0:
+        return "not run"
+    if pd.isna(row["index_so_far"]):
+        return f"{n_sets} sets run, too few"
+    same = show(row["activation_so_far"])
+    return f"{show(row['index_so_far'])} ({n_sets} sets; by activation {same})"
 
 
 def _what(row: dict[str, object]) -> str:
@@ -478,7 +588,8 @@ def show_conclusions(conclusions: pd.DataFrame, study: str) -> str:
         rows.append(
             [
                 f"{_what(row)}: {words[row['kind']](members, others)}",
-                *(_verdict(row[search]) for search in tables.SEARCHES),
+                _verdict(row["activation"]),
+                _so_far(row, _verdict),
             ]
         )
     return markdown(["the paper says", "by activation", "by index"], rows)
@@ -501,5 +612,131 @@ def show_wilcoxon(p_values: pd.DataFrame) -> str:
                 [f"{figures.shown_name(system)}, {quantity}"]
                 + [p_value(cells.loc[name, "activation"]) for name in LINKAGES]
             )
+            if (cells["n_sets"] >= tables.ENOUGH_SETS).any():
+                by_index = [_so_far(cells.loc[name], p_value) for name in LINKAGES]
+                rows.append(["by index", *by_index])
             rows.append(["*paper*", *(p_value(cells.loc[name, "p_value"]) for name in LINKAGES)])
     return markdown(["", *LINKAGES], rows)
+
+
+def show_index_sets(runs: pd.DataFrame) -> str:
+    """Return on which data sets the search by index is run with all linkages."""
+    names = tables.sets_by_index(runs)
+    n_all = int(runs["data_set"].nunique())
+    single = tables.system_scores(runs, "index", "single", "ari_mean")
+    if len(names) == n_all:
+        return "The search by index is run with all linkages and both gammas on all data sets."
+    which = ", ".join(figures.shown_name(name) for name in names) or "none"
+    more = (
+        "What is missing is added by `python -m paper run --only index index1 --by-set` and "
+        "`python -m paper report`."
+    )
+    return (
+        f"The search by index is run with single linkage and gamma 3 on {len(single)} data sets, "
+        f"with all linkages and both gammas on {len(names)} of {n_all}: {which}. Tests are made "
+        f"of {tables.ENOUGH_SETS} sets or more. {more}"
+    )
+
+
+ENDS = {
+    ("fuzzy_art", ""): "fuzzy ART",
+    ("dvfa", ""): "DVFA",
+    ("ddvfa", "index"): "DDVFA, by index",
+    ("ddvfa", "activation"): "DDVFA, by activation",
+}
+
+
+def show_ends(found: pd.DataFrame) -> str:
+    """Return by which split between two ends each column in VAT order is the paper's."""
+    if found.empty:
+        return "*Not run.*"
+    header = ["data set"]
+    columns = []
+    for (of, search), title in ENDS.items():
+        part = tables.select(found, of=of, search=search).set_index("data_set")
+        if len(part):
+            header.append(title)
+            columns.append(part["splits"])
+    topo = tables.select(found, of="topoart_b", learning="tau_cut", labels="noise_in_newest")
+    if len(topo):
+        header.append("topoART B, as the paper read it")
+        columns.append(topo.set_index("data_set")["splits"])
+    names = [name for name in published.table_ar().index if any(name in c.index for c in columns)]
+    rows = [[figures.shown_name(name), *(_splits(c.get(name)) for c in columns)] for name in names]
+    counts = [f"{sum(len(s) > 0 for s in c)} of {len(c)}" for c in columns]
+    return markdown(header, [*rows, ["to the digit", *counts]])
+
+
+def _splits(splits: tuple[int, ...] | None) -> str:
+    """Return splits in short.
+
+    Examples
+    --------
+    >>> _splits((13,)), _splits((0, 1, 2, 5)), _splits(()), _splits(None)
+    ('13', '0-2, 5', '**none**', '')
+    """
+    if splits is None:
+        return ""
+    runs: list[list[int]] = []
+    for k in splits:
+        if runs and k == runs[-1][-1] + 1:
+            runs[-1].append(k)
+        else:
+            runs.append([k])
+    shown = ", ".join(f"{run[0]}-{run[-1]}" if len(run) > 1 else f"{run[0]}" for run in runs)
+    return shown or "**none**"
+
+
+def show_readings(ends: pd.DataFrame, random: pd.DataFrame) -> str:
+    """Return in how many cells each reading of topoART agrees with the paper, in both orders."""
+    parts = []
+    topo = tables.select(ends, of="topoart_b").dropna(subset=["split"]) if len(ends) else ends
+    if len(topo):
+        hits = [
+            split in splits for split, splits in zip(topo["split"], topo["splits"], strict=True)
+        ]
+        parts.append(
+            "VAT order: sets in which the paper's mean and deviation come out to the last digit, "
+            "at the split that fuzzy ART tells:\n\n" + _counts(topo.assign(agrees=hits))
+        )
+    if len(random):
+        parts.append(
+            "Random order: sets that agree within two standard errors, 10 orders and every second "
+            "vigilance:\n\n" + _counts(random)
+        )
+    return "\n\n".join(parts) or "*Other readings were not run.*"
+
+
+def _counts(found: pd.DataFrame) -> str:
+    labellings = list(dict.fromkeys(found["labels"]))
+    rows = []
+    for learning, part in found.groupby("learning", sort=False):
+        cells = part.groupby("labels")["agrees"]
+        sums, sizes = cells.sum(), cells.size()
+        rows.append(
+            [
+                str(learning).replace("_", " "),
+                *(f"{int(sums[name])} of {sizes[name]}" for name in labellings),
+            ]
+        )
+    return markdown(["learning", *(name.replace("_", " ") for name in labellings)], rows)
+
+
+def show_looks(found: pd.DataFrame) -> str:
+    """Return how far seeds and settings move the methods that are no ART."""
+    if found.empty:
+        return "*Not run.*"
+    rows = [
+        [
+            f"{figures.shown_name(row['method'])}, {figures.shown_name(row['data_set'])}",
+            row["of"],
+            f"{row['paper_mean']:.4f}",
+            f"{row['usual_mean']:.4f}",
+            f"{row['lowest']:.4f}"
+            + (f" to {row['highest']:.4f}" if row["highest"] > row["lowest"] else ""),
+            f"{row['hits']} of {row['n']}",
+        ]
+        for row in found.sort_values(["method", "data_set"], kind="stable").to_dict("records")
+    ]
+    header = ["cell", "begun or changed by", "paper", "table above", "came out", "paper's digits"]
+    return markdown(header, rows)

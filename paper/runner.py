@@ -9,6 +9,7 @@ import signal
 import threading
 import time
 import traceback
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
@@ -109,6 +110,14 @@ def split(kept: Store, planned: Mapping[str, Sequence[Job]]) -> tuple[list[Job],
     )
 
 
+def set_after_set(jobs: Sequence[Job]) -> list[Job]:
+    """Return the jobs by data set, the one of least cost first, else in the order they have."""
+    cost: dict[str, float] = defaultdict(float)
+    for job in jobs:
+        cost[job.task.data_set] += job.cost
+    return sorted(jobs, key=lambda job: (cost[job.task.data_set], job.task.data_set))
+
+
 def learned(kept: Store, done: Sequence[Job]) -> Estimate:
     """Return an estimate that has seen all tasks done before."""
     estimate = Estimate()
@@ -125,6 +134,7 @@ def run(
     *,
     only: Sequence[str] = (),
     n_jobs: int | None = None,
+    by_set: bool = False,
     say: Say = print,
 ) -> list[Failure]:
     """Do what is not done yet.
@@ -141,6 +151,9 @@ def run(
         Number of processes; one for each core by default. Inside of
         ``joblib.parallel_config(backend=...)`` the workers of that backend do the tasks, a
         cluster's for instance, and joblib takes this number.
+    by_set : bool
+        Whether to finish one data set after the other, the cheapest first, so that a run that is
+        stopped has all there is to know of some sets, rather than a little of all.
     say : callable
         Told of every finished task.
 
@@ -152,6 +165,8 @@ def run(
     with kept.alone():
         kept.clear_unfinished()
         todo, done = split(kept, plan(protocol, only))
+        if by_set:
+            todo = set_after_set(todo)
         if (backend := chosen_backend()) is not None:
             say(f"{len(todo)} tasks to do, {len(done)} done already; {type(backend).__name__}.")
             return _spread(todo, kept, protocol, n_jobs, say) if todo else []

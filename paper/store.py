@@ -25,7 +25,7 @@ HERE = Path(__file__).parent
 # Of a name that begins with a dot no reader takes notice.
 UNFINISHED = ".unfinished-"
 
-SETTINGS = ("order", "merge", "linkage", "gamma", "search")
+SETTINGS = ("of", "order", "merge", "linkage", "gamma", "search", "learning", "labels")
 RUN_COLUMNS = (
     *("part", "method", *SETTINGS, "data_set", "n_orders", "params"),
     *("ari_mean", "ari_std", "n_clusters_mean", "n_clusters_std"),
@@ -118,7 +118,7 @@ class Store:
     def collect(self, parts: Mapping[str, Sequence[tuple[Task, str]]]) -> list[Path]:
         """Write the tables from the results there are.
 
-        A part that has no result here keeps the rows it has: the tables are kept with the code,
+        A task that has no result here keeps the rows it has: the tables are kept with the code,
         single results are not.
 
         Parameters
@@ -137,11 +137,13 @@ class Store:
         before = read_table(self.tables / "runs.csv")
         for part, tasks in parts.items():
             found = [(task, self.read(task, fingerprint)) for task, fingerprint in tasks]
-            results = [result for _, result in found if result is not None]
-            if not results:
+            if all(result is None for _, result in found):
                 runs += [row for row in before if row["part"] == part]
                 continue
-            for result in results:
+            for task, result in found:
+                if result is None:
+                    runs += [row for row in before if row["part"] == part and _is_of(row, task)]
+                    continue
                 for outcome in result.outcomes:
                     if outcome.vigilance == "best":
                         runs.append(_run_row(part, outcome, result))
@@ -233,6 +235,22 @@ def read_table(path: Path) -> list[dict[str, str]]:
 def _outcome(fields: dict[str, Any]) -> Outcome:
     orders = fields.pop("orders")
     return Outcome(**fields, orders=None if orders is None else OrderScores(**orders))
+
+
+def _is_of(row: Mapping[str, str], task: Task) -> bool:
+    """Tell whether a row of the table came from a task, or one like it.
+
+    A task may have several outcomes, which differ in settings that it leaves open ("both").
+    """
+    return (
+        row["method"] == task.method
+        and row["data_set"] == task.data_set
+        and all(
+            value == "both" or row.get(name, "") == _shown(value)
+            for name, value in task.settings.items()
+            if name in SETTINGS
+        )
+    )
 
 
 def _run_row(part: str, outcome: Outcome, result: Result) -> dict[str, str]:

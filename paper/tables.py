@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from paper import published, statistics
 from paper.parts import LINKAGES, SYSTEMS
 
 # The part of the experiments that has DDVFA at the paper's gamma, by how modules are searched.
 SEARCHES = {"activation": "ddvfa", "index": "index"}
+# The same at gamma 1.
+SEARCHES_1 = {"activation": "gamma1", "index": "index1"}
+
+# Fewer data sets than these are no ground for a test.
+ENOUGH_SETS = 10
 
 # Columns of Table 7: method, order, and whether modules are merged.
 ART_COLUMNS = tuple(
@@ -29,7 +36,8 @@ KEY = ["method", "order", "merge", "data_set"]
 
 def read_runs(folder: Path) -> pd.DataFrame:
     """Return ``results/runs.csv``; ``merge`` is -1, and text empty, where they do not apply."""
-    text = ["part", "method", "order", "linkage", "search", "data_set", "params"]
+    text = ["part", "method", "of", "order", "linkage", "search", "learning", "labels"]
+    text += ["data_set", "params"]
     runs = pd.read_csv(
         folder / "results" / "runs.csv",
         dtype=dict.fromkeys(text, str),
@@ -110,14 +118,23 @@ def is_whole(scores: pd.DataFrame, runs: pd.DataFrame) -> bool:
 
 
 def compare_strict(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return topoART's columns of Table 7 by both readings of its labels."""
-    strict = select(runs, part="strict").assign(part="table", method="topoart_b")
-    usual = select(runs, part="table", method="topoart_b")
+    """Return topoART's columns of Table 7 by three readings of its labels.
+
+    ``permanent`` is what this library does, ``strict`` has noise, and ``reading`` is what comes
+    out as the paper's digits.
+    """
     index = ["order", "data_set"]
+    parts = {
+        "permanent": select(runs, part="table", method="topoart_b"),
+        "strict": select(runs, part="strict"),
+        "reading": select(runs, part="reading", labels="noise_in_newest")
+        if "labels" in runs
+        else runs[:0],
+    }
     found = {}
-    for name, rows in (("permanent", usual), ("strict", strict)):
-        compared = select(_compare(rows), method="topoart_b").set_index(index)
-        found[name] = compared.rename(
+    for name, rows in parts.items():
+        compared = select(_compare(rows.assign(method="topoart_b")), method="topoart_b")
+        found[name] = compared.set_index(index).rename(
             columns={
                 "ari_mean": f"{name}_mean",
                 "ari_std": f"{name}_std",
@@ -128,6 +145,7 @@ def compare_strict(runs: pd.DataFrame) -> pd.DataFrame:
     return (
         found["permanent"][columns]
         .join(found["strict"][["strict_mean", "strict_std", "strict_agrees"]], how="inner")
+        .join(found["reading"][["reading_mean", "reading_std", "reading_agrees"]])
         .reset_index()
     )
 
@@ -205,13 +223,15 @@ def _system(study: Mapping[str, Any]) -> str:
     return name
 
 
-def gamma_pair(runs: pd.DataFrame, study: Mapping[str, Any]) -> pd.DataFrame:
+def gamma_pair(
+    runs: pd.DataFrame, study: Mapping[str, Any], search: str = "activation"
+) -> pd.DataFrame:
     """Return data sets by gamma 1 and 3, for one system and linkage."""
     value = "ari_mean" if study["quantity"] == "performance" else "n_categories_mean"
     linkage, system = str(study["linkage"]), _system(study)
     columns = {
         gamma: linkage_scores(runs, part, system, value).get(linkage)
-        for gamma, part in ((1, "gamma1"), (3, "ddvfa"))
+        for gamma, part in ((1, SEARCHES_1[search]), (3, SEARCHES[search]))
     }
     if any(column is None for column in columns.values()):
         return pd.DataFrame(columns=[1, 3])
@@ -219,55 +239,81 @@ def gamma_pair(runs: pd.DataFrame, study: Mapping[str, Any]) -> pd.DataFrame:
 
 
 def compare_p_values(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return every p-value of the paper beside ours, by both ways to search for a module."""
+    """Return every p-value of the paper beside ours, by both ways to search for a module.
+
+    Returns
+    -------
+    frame : DataFrame
+        The paper's, then ``activation`` and ``index`` over all data sets, NaN where some are not
+        run; ``n_sets``, how many are run with the search by index; and, where these are enough
+        for a test but not all, ``activation_so_far`` and ``index_so_far`` over them alone.
+    """
     rows = []
     for study in published.p_values().to_dict("records"):
-        row = dict(study)
-        for search in SEARCHES:
-            if study["test"] == "wilcoxon":
-                row[search] = _wilcoxon(runs, study) if search == "activation" else np.nan
-            else:
-                row[search] = _iman_davenport(runs, study, search)
-        rows.append(row)
+        judge = _wilcoxon if study["test"] == "wilcoxon" else _iman_davenport
+        rows.append(dict(study) | _by_search(runs, study, judge, float("nan")))
     return pd.DataFrame(rows)
 
 
-def _wilcoxon(runs: pd.DataFrame, study: Mapping[str, Any]) -> float:
-    pair = gamma_pair(runs, study)
-    if not is_whole(pair, runs):
-        return float("nan")
+def _by_search(runs: pd.DataFrame, study: Mapping[str, Any], judge: Any, none: Any) -> Any:
+    """Return what a test says over all data sets, and over those run by both searches."""
+    scores = {search: _scores(runs, study, search) for search in SEARCHES}
+    found: dict[str, Any] = {
+        search: judge(table, study) if _has_all(table, runs, study) else none
+        for search, table in scores.items()
+    }
+    table = scores["index"]
+    there = _has_columns(table, study) and _has_columns(scores["activation"], study)
+    both = table.index.intersection(scores["activation"].index) if there else table.index[:0]
+    found["n_sets"] = len(both)
+    so_far = there and len(both) >= ENOUGH_SETS and not _has_all(table, runs, study)
+    for search in SEARCHES:
+        found[f"{search}_so_far"] = judge(scores[search].loc[both], study) if so_far else none
+    return found
+
+
+def _scores(runs: pd.DataFrame, study: Mapping[str, Any], search: str) -> pd.DataFrame:
+    if study["study"] == "gamma_1_and_3":
+        return gamma_pair(runs, study, search)
+    return study_scores(runs, study, search)
+
+
+def _wilcoxon(pair: pd.DataFrame, study: Mapping[str, Any]) -> float:
     return statistics.wilcoxon(pair[1], pair[3]).p_value
 
 
-def _iman_davenport(runs: pd.DataFrame, study: Mapping[str, Any], search: str) -> float:
-    scores = study_scores(runs, study, search)
-    if not _has_all(scores, runs, study):
-        return float("nan")
+def _iman_davenport(scores: pd.DataFrame, study: Mapping[str, Any]) -> float:
     better = study["quantity"] == "performance"
     return statistics.iman_davenport(scores, higher_is_better=better).p_value
 
 
 def _has_all(scores: pd.DataFrame, runs: pd.DataFrame, study: Mapping[str, Any]) -> bool:
     """Tell whether all methods of a study have been run on all data sets."""
+    return is_whole(scores, runs) and _has_columns(scores, study)
+
+
+def _has_columns(scores: pd.DataFrame, study: Mapping[str, Any]) -> bool:
     expected = {
         "linkages": len(LINKAGES),
         "systems": len(SYSTEMS),
         "art_methods": 4 if study["quantity"] == "performance" else 3,
         "other_methods": 1 + len(OTHER_COLUMNS),
+        "gamma_1_and_3": 2,
     }[str(study["study"])]
-    return is_whole(scores, runs) and scores.shape[1] == expected
+    return bool(scores.shape[1] == expected)
 
 
 def compare_conclusions(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return every claim of the paper about ranks, and whether it holds for our runs."""
-    rows = []
-    for study in published.conclusions().to_dict("records"):
-        row = dict(study)
-        for search in SEARCHES:
-            scores = study_scores(runs, study, search)
-            row[search] = _holds(scores, study) if _has_all(scores, runs, study) else None
-        rows.append(row)
-    return pd.DataFrame(rows)
+    """Return every claim of the paper about ranks, and whether it holds for our runs.
+
+    The columns of ours are those of :func:`compare_p_values`, with None for NaN.
+    """
+    return pd.DataFrame(
+        [
+            dict(study) | _by_search(runs, study, _holds, None)
+            for study in published.conclusions().to_dict("records")
+        ]
+    )
 
 
 def _holds(scores: pd.DataFrame, study: Mapping[str, Any]) -> bool:
@@ -294,9 +340,117 @@ def compare_searches(runs: pd.DataFrame) -> pd.DataFrame:
 def seconds_of_parts(runs: pd.DataFrame) -> pd.DataFrame:
     """Return the time that each part took; what two parts share counts for the first."""
     key = ["method", "order", "merge", "linkage", "gamma", "search", "data_set", "n_orders"]
+    key += [name for name in ("of", "learning", "labels") if name in runs]
     once = runs.drop_duplicates(key)
     return once.groupby("part", sort=False).agg(
         n_results=("seconds", "size"),
         seconds=("seconds", "sum"),
         cpu_seconds=("cpu_seconds", "sum"),
     )
+
+
+def sets_by_index(runs: pd.DataFrame) -> list[str]:
+    """Return the data sets that have all systems, linkages and both gammas by index."""
+    found = [
+        set(linkage_scores(runs, part, system, "ari_mean").index)
+        for parts in (SEARCHES, SEARCHES_1)
+        for part in [parts["index"]]
+        for system in SYSTEMS
+        if linkage_scores(runs, part, system, "ari_mean").shape[1] == len(LINKAGES)
+    ]
+    return sorted(set.intersection(*found)) if len(found) == 2 * len(SYSTEMS) else []
+
+
+def compare_ends(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return by which splits between the two ends of the data the paper's digits come out.
+
+    Returns
+    -------
+    frame : DataFrame
+        ``of``, ``search``, ``learning``, ``labels``, ``data_set``; ``paper_mean``, ``paper_std``;
+        ``splits``, a tuple of those that give both to the last digit; and ``ari_mean`` and
+        ``ari_std`` at the split that gives fuzzy ART's cell, if it is one alone (``split``).
+    """
+    columns = ["of", "search", "learning", "labels", "data_set"]
+    ours = select(runs, part="ends") if "of" in runs else runs[:0]
+    if ours.empty:
+        return pd.DataFrame(columns=[*columns, "paper_mean", "paper_std", "splits", "split"])
+    theirs = published.results()
+    theirs = theirs[theirs["order"] == "vat"].rename(
+        columns={"method": "of", "ari_mean": "paper_mean", "ari_std": "paper_std"}
+    )
+    both = ours[[*columns, "params"]].merge(
+        theirs[["of", "data_set", "paper_mean", "paper_std"]], on=["of", "data_set"]
+    )
+    peaks = [np.array(json.loads(params)["peaks"]) for params in both["params"]]
+    both["splits"] = [
+        tuple(np.flatnonzero(_same_digits(peak, mean, std)).tolist())
+        for peak, mean, std in zip(peaks, both["paper_mean"], both["paper_std"], strict=True)
+    ]
+    fuzzy = select(both, of="fuzzy_art").set_index("data_set")["splits"]
+    alone = {name: splits[0] for name, splits in fuzzy.items() if len(splits) == 1}
+    both["split"] = both["data_set"].map(alone)
+    for i, name in enumerate(("ari_mean", "ari_std")):
+        both[name] = [
+            np.nan if np.isnan(split) else peak[int(split), i]
+            for peak, split in zip(peaks, both["split"], strict=True)
+        ]
+    return both.drop(columns="params")
+
+
+def _same_digits(peaks: NDArray[np.float64], mean: float, std: float) -> NDArray[np.bool_]:
+    # Half of the last digit, and what six decimals in the table may be off.
+    close = np.abs(peaks - np.array([mean, std])) <= 0.5e-4 + 1e-6
+    return np.asarray(close.all(axis=1))
+
+
+def compare_readings(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return topoART's cells in random order by every reading, beside the paper's."""
+    ours = select(runs, part="readings").assign(method="topoart_b")
+    if ours.empty:
+        return pd.DataFrame(columns=["learning", "labels", "data_set", "agrees"])
+    frames = []
+    for (learning, labels), rows in ours.groupby(["learning", "labels"], sort=False):
+        frames.append(_compare(rows).assign(learning=learning, labels=labels))
+    return pd.concat(frames, ignore_index=True)
+
+
+def compare_looks(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return what comes out by other seeds and settings in cells that differ.
+
+    Returns
+    -------
+    frame : DataFrame
+        ``method``, ``of``, ``data_set``; ``paper_mean`` and ``usual_mean``, ours in the table;
+        ``lowest``, ``highest``, ``n_values``; and ``hits`` of ``n``, those of the paper's digits.
+    """
+    titles = {
+        "kmeans_seeds": ("kmeans", "kmeans", ""),
+        "ap_variants": ("affinity_propagation", "affinity_propagation", ""),
+        "vat_rounded": ("fuzzy_art", "vat_fuzzy_art_mean", "vat"),
+    }
+    ours = select(runs, part="looks") if "of" in runs else runs[:0]
+    table = select(runs, part="table")
+    table = table.assign(order=table["order"].where(table["n_orders"] > 1, ""))
+    usual = table.set_index(["method", "order", "data_set"])["ari_mean"]
+    printed = published.table_ar()
+    rows = []
+    for row in ours.to_dict("records"):
+        name = row["data_set"]
+        method, column, order = titles[row["method"]]
+        if name not in printed.index:
+            continue
+        values = json.loads(row["params"]).get("values", {f"{row['ari_mean']:.4f}": 1})
+        paper = float(printed.loc[name, column])
+        rows.append(
+            {
+                **{"method": method, "of": row["of"], "data_set": name, "paper_mean": paper},
+                "usual_mean": usual.get((method, order, name), np.nan),
+                "lowest": min(map(float, values)),
+                "highest": max(map(float, values)),
+                "n_values": len(values),
+                "hits": sum(n for value, n in values.items() if abs(float(value) - paper) < 5e-5),
+                "n": sum(values.values()),
+            }
+        )
+    return pd.DataFrame(rows)

@@ -36,7 +36,7 @@ def _run(task: Task, X: Rows, y: Labels, protocol: Protocol) -> list[Outcome]:
     cells = []
     for damping in dampings(protocol.damping_step):
         with warnings.catch_warnings():
-            # Without convergence every row has the label -1: one cluster, of index 0.
+            # Without convergence labels are those of the last iteration.
             warnings.simplefilter("ignore", ConvergenceWarning)
             # Similarities of equal value are told apart by a little noise, hence the seed.
             centers, labels = affinity_propagation(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 
+from sklearn.base import clone
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
@@ -16,17 +17,23 @@ from paper.protocol import Protocol
 from paper.task import Outcome, Task
 
 
-def _run(task: Task, X: Rows, y: Labels, protocol: Protocol) -> list[Outcome]:
-    rows, known = shuffled(X, y, protocol.seed)
+def scan(model: KMeans, rows: Rows, known: Labels) -> list[Cell]:
+    """Return what every number of clusters comes to."""
     cells = []
     for k in range(1, math.ceil(math.sqrt(len(rows))) + 1):
-        # Ten repetitions, of which the one of least cost counts.
-        model = KMeans(k, n_init=protocol.kmeans_repeats, random_state=protocol.seed)
         with warnings.catch_warnings():
             # Fewer distinct rows than clusters: then some stay empty, which does no harm here.
             warnings.simplefilter("ignore", ConvergenceWarning)
-            labels = model.fit_predict(rows)
+            labels = clone(model).set_params(n_clusters=k).fit_predict(rows)
         cells.append(Cell({"k": k}, float(adjusted_rand_score(known, labels)), len(set(labels))))
+    return cells
+
+
+def _run(task: Task, X: Rows, y: Labels, protocol: Protocol) -> list[Outcome]:
+    rows, known = shuffled(X, y, protocol.seed)
+    # Ten repetitions, of which the one of least cost counts.
+    model = KMeans(n_init=protocol.kmeans_repeats, random_state=protocol.seed)
+    cells = scan(model, rows, known)
     return [best(task, cells, n_runs=len(cells) * protocol.kmeans_repeats)]
 
 

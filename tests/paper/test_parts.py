@@ -10,7 +10,8 @@ from types import ModuleType
 import pytest
 
 from paper import parts, progress, task
-from paper.methods import affinity_propagation, sl_hac
+from paper.methods import affinity_propagation, sl_hac, vat_ends
+from paper.methods._topo_readings import LEARNINGS
 from paper.progress import Estimate
 from paper.protocol import FULL
 
@@ -25,7 +26,12 @@ def test_the_parts_are_as_large_as_the_paper() -> None:
         "heat": 2 * 3,
         "gamma1": 2 * 6 * 30,
         "index": 2 * 6 * 30,
+        "index1": 2 * 6 * 30,
         "strict": 2 * 16,
+        "ends": 4 * 30 + len(LEARNINGS) * 16,
+        "reading": 2 * 16,
+        "readings": len(LEARNINGS) * 16,
+        "looks": 10 + 4 * 3 + 2,
     }
 
 
@@ -35,7 +41,9 @@ def test_what_two_parts_ask_for_is_one_task() -> None:
     heat = set(keys["heat"])
     assert len(heat & set(keys["ddvfa"])) == 2  # gamma 3
     assert len(heat & set(keys["gamma1"])) == 2
-    shared = {part: set(keys[part]) for part in ("ddvfa", "table", "gamma", "gamma1", "index")}
+    shared = {
+        part: set(keys[part]) for part in ("ddvfa", "table", "gamma", "gamma1", "index", "index1")
+    }
     assert sum(map(len, shared.values())) == len(set.union(*shared.values()))
 
 
@@ -44,7 +52,7 @@ def test_the_work_begins_with_single_linkage() -> None:
     assert waves == {name: int(name != "single") for name in parts.LINKAGES}
 
 
-@pytest.mark.parametrize("module", [task, progress, affinity_propagation, sl_hac])
+@pytest.mark.parametrize("module", [task, progress, affinity_propagation, sl_hac, vat_ends])
 def test_examples_hold(module: ModuleType) -> None:
     found = doctest.testmod(module)
     assert found.attempted > 0

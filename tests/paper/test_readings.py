@@ -1,0 +1,288 @@
+"""TopoART by other readings, and VAT order by its two ends."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.spatial.distance import cdist
+from sklearn.metrics import adjusted_rand_score
+
+from paper import published, report, runner, tables
+from paper.methods import vat_ends, vat_rounded
+from paper.methods._topo_readings import LABELLINGS, Learning, cells, coded_orders, run
+from paper.plane import make_orders
+from paper.protocol import QUICK
+from paper.store import Result, Store
+from paper.task import Outcome, Task
+from resonart import vat_order
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from reference.arithmetic import complement_code, updated
+from reference.topo_art import TopoARTReference, TopoModule
+
+
+def made(seed: int, n: int = 60) -> tuple[Any, Any]:
+    """Rows around three centres, every other time on a grid: full of ties."""
+    random = np.random.default_rng(seed)
+    y = random.integers(0, 3, n)
+    X = np.clip(0.2 + 0.3 * y[:, None] + random.normal(0, 0.12, (n, 2)), 0, 1)
+    return (np.round(X * 8) / 8 if seed % 2 else X), y.astype(np.int32)
+
+
+CELLS = [
+    {"rho_a": rho_a, "beta_sbm": beta_sbm, "phi": phi, "tau": tau}
+    for rho_a, beta_sbm, phi, tau in (
+        *((0.6, 0.0, 1, 6), (0.7, 0.5, 2, 10), (0.8, 0.25, 3, 7)),
+        *((0.85, 0.75, 4, 15), (0.9, 0.5, 3, 18), (0.0, 0.5, 2, 9)),
+    )
+]
+
+
+class OtherModule(TopoModule):
+    """A module that learns by another reading, line by line."""
+
+    learning = Learning()
+
+    def learn(self, x: Any) -> bool:
+        bm, sbm = self._winners(x, len(x) // 2)
+        if self.learning.removal == 2 and (self.steps + 1) % self.tau == 0:
+            self._remove_candidates()
+            bm, sbm = self._winners(x, len(x) // 2)
+        before = bm is not None and self.is_permanent(bm)
+        if bm is None:
+            self.weights.append(x.copy())
+            self.counts.append(1)
+            bm = len(self.weights) - 1
+        else:
+            self.weights[bm] = updated(self.weights[bm], x, 1.0)
+            self.counts[bm] += 1
+            if sbm is not None:
+                if self.learning.second != 3 and (
+                    self.learning.second != 2 or self.is_permanent(sbm)
+                ):
+                    self.weights[sbm] = updated(self.weights[sbm], x, self.beta_sbm)
+                    self.counts[sbm] += self.learning.second != 1
+                self.edges.add((min(bm, sbm), max(bm, sbm)))
+        after = self.is_permanent(bm)
+        self.steps += 1
+        if self.learning.removal != 2 and self.steps % self.tau == 0:
+            self._remove_candidates()
+        return {0: after, 1: before, 2: True}[self.learning.to_b]
+
+
+def trained(X: Any, learning: Learning, cell: dict[str, Any]) -> TopoARTReference:
+    cell = cell | {"phi": cell["phi"] + learning.more_than_phi}
+    model = TopoARTReference(**cell, alpha=0.001)
+    for module in (model.a, model.b):
+        module.__class__ = OtherModule
+        module.learning = learning  # type: ignore[attr-defined]
+    model.train(X, learning.n_epochs)
+    return model
+
+
+@pytest.mark.parametrize(
+    "learning",
+    [
+        Learning(),
+        Learning(removal=2),
+        Learning(to_b=1),
+        Learning(to_b=2),
+        Learning(second=1),
+        Learning(second=2),
+        Learning(second=3),
+        Learning(more_than_phi=1),
+        Learning(n_epochs=3),
+        Learning(more_than_phi=1, second=2, to_b=1),
+    ],
+    ids=str,
+)
+def test_readings_are_the_reference_s(learning: Learning) -> None:
+    for seed in range(2):
+        X, y = made(seed)
+        coded = np.array([complement_code(row) for row in X])
+        for cell in CELLS:
+            model = trained(X, learning, cell)
+            module = model.b
+            clusters = np.array(module.components())
+            found, n_permanent = run(coded, y, learning, alpha=0.001, **cell)
+            by_name = dict(zip(LABELLINGS, found.tolist(), strict=True))
+            assert n_permanent == int((clusters >= 0).sum())
+            assert by_name["permanent"] == pytest.approx(adjusted_rand_score(y, model.labels(X)))
+            strict = model.strict_labels(X)
+            assert by_name["strict"] == pytest.approx(adjusted_rand_score(y, strict))
+            # By hand: the newest of the most active wins.
+            if not len(clusters):
+                continue
+            outside = np.array(
+                [
+                    [sum(max(w - v, 0.0) for w, v in zip(weight, x, strict=True)) for x in coded]
+                    for weight in module.weights
+                ]
+            )
+            activation = 1.0 - outside / X.shape[1]
+            newest = len(clusters) - 1 - activation[::-1].argmax(axis=0)
+            labels = clusters[newest]
+            assert by_name["strict_newest"] == pytest.approx(adjusted_rand_score(y, labels))
+            if (clusters >= 0).any():
+                labels[labels < 0] = clusters[clusters >= 0][-1]
+                assert by_name["noise_in_newest"] == pytest.approx(adjusted_rand_score(y, labels))
+
+
+def test_readings_differ() -> None:
+    X, y = made(4, 90)
+    rows, known = coded_orders(X, y.astype(np.int64), make_orders(X, "random", 2, 0))
+    peaks = {
+        name: cells(rows, known, learning, step=0.1, alpha=0.001)[1].mean(axis=1).tobytes()
+        for name, learning in {
+            "here": Learning(tau_cut=0),
+            "together": Learning(removal=1),
+            "before": Learning(removal=2),
+            "edges": Learning(keeps_edges=1),
+            "phi": Learning(more_than_phi=1),
+        }.items()
+    }
+    assert len(set(peaks.values())) == len(peaks)
+
+
+def test_a_share_of_the_rows_is_cut_or_rounded() -> None:
+    X, y = made(0, 19)
+    rows, known = coded_orders(X, y.astype(np.int64), [np.arange(19)])
+    for learning, taus in ((Learning(), {1, 3, 5}), (Learning(tau_cut=0), {2, 4, 6})):
+        params, aris, sizes = cells(rows, known, learning, step=0.5, alpha=0.001)
+        assert {cell["tau"] for cell in params} == taus
+        assert aris.shape == (len(params), 1, len(LABELLINGS))
+        assert sizes.shape == (len(params), 1)
+
+
+# ---------------------------------------------------------------------- the two ends
+
+
+def test_splits_are_means_and_deviations_of_their_runs() -> None:
+    random = np.random.default_rng(0)
+    aris = random.random((20, 2))
+    found = vat_ends.by_split(aris, np.ones((20, 2)), 30)
+    assert len(found) == 31
+    for k, (mean, deviation) in enumerate(found):
+        runs = np.array([[a] * k + [b] * (30 - k) for a, b in aris])
+        best = runs[runs.mean(axis=1).argmax()]
+        assert (mean, deviation) == pytest.approx((best.mean(), best.std(ddof=1)), abs=1e-6)
+
+
+def test_two_ends_are_found_where_there_are_no_others() -> None:
+    X = np.random.default_rng(1).random((40, 2))
+    ends = vat_ends.two_ends(X, replace(QUICK, end_orders=12))
+    assert ends is not None
+    orders = make_orders(X, "vat", 12, QUICK.seed)
+    one, other = orders[ends]
+    assert one[0] < other[0]
+    assert all((order == one).all() or (order == other).all() for order in orders)
+    tied = np.round(X * 4) / 4
+    assert vat_ends.two_ends(tied, replace(QUICK, end_orders=12)) is None
+
+
+def test_vat_of_distances_is_vat_order() -> None:
+    for seed in range(4):
+        X, _ = made(seed)
+        np.testing.assert_array_equal(vat_rounded.vat_of(cdist(X, X)), vat_order(X, n_jobs=1))
+
+
+def ends_row(of: str, data_set: str, peaks: list[list[float]], **more: Any) -> dict[str, Any]:
+    settings = {"search": "", "learning": "", "labels": ""} | more
+    text = json.dumps({"peaks": [[float(value) for value in peak] for peak in peaks]})
+    return {"part": "ends", "of": of, "data_set": data_set, "params": text, **settings}
+
+
+def test_digits_tell_the_split() -> None:
+    theirs = published.table_ar().loc["lsun"]
+    fuzzy, topo = (
+        [theirs[f"vat_{name}_mean"], theirs[f"vat_{name}_std"]]
+        for name in ("fuzzy_art", "topoart_b")
+    )
+    other = [0.1, 0.2]
+    near = [topo[0] + 0.0002, topo[1]]
+    runs = pd.DataFrame(
+        [
+            ends_row("fuzzy_art", "lsun", [other, fuzzy, other]),
+            ends_row("topoart_b", "lsun", [other, topo, other], learning="a", labels="x"),
+            ends_row("topoart_b", "lsun", [topo, near, other], learning="a", labels="y"),
+        ]
+    )
+    found = tables.compare_ends(runs)
+    assert found["splits"].tolist() == [(1,), (1,), (0,)]
+    assert found["split"].tolist() == [1, 1, 1]
+    page = report.show_readings(found, tables.compare_readings(runs))
+    assert "| a | 1 of 1 | 0 of 1 |" in page
+
+
+# ---------------------------------------------------------------------- a run in parts
+
+
+def test_a_task_without_a_result_keeps_its_rows(tmp_path: Path) -> None:
+    kept = Store(tmp_path)
+    tasks = [
+        Task("dvfa", name, {"order": order, "merge": "both"})
+        for name in ("small_moons", "small_rings")
+        for order in ("vat", "random")
+    ]
+    for task in tasks:
+        outcomes = [
+            Outcome("dvfa", task.data_set, {"order": task.settings["order"], "merge": merge}, 2, {},
+                    0.5 + 0.1 * merge, 2.0) for merge in (0, 1)
+        ]  # fmt: skip
+        kept.write(task, Result("print", outcomes, 1.0, 1.0), {})
+    part = {"table": [(task, "print") for task in tasks]}
+    kept.collect(part)
+    before = (kept.tables / "runs.csv").read_bytes()
+    assert before.count(b"\n") == 1 + 8
+    for task in tasks[:3]:
+        kept.path(task).unlink()
+    kept.collect(part)
+    assert (kept.tables / "runs.csv").read_bytes() == before
+
+
+def test_one_data_set_is_done_after_the_other() -> None:
+    jobs = [
+        runner.Job(Task("dvfa", name, {"order": order}), {}, "", cost)
+        for name, order, cost in (
+            *(("large", "vat", 9.0), ("small", "vat", 1.0), ("middle", "vat", 5.0)),
+            *(("large", "random", 1.0), ("small", "random", 2.0), ("middle", "random", 0.5)),
+        )
+    ]
+    found = [(job.task.data_set, job.task.settings["order"]) for job in runner.set_after_set(jobs)]
+    assert found == [
+        (name, order) for name in ("small", "middle", "large") for order in ("vat", "random")
+    ]
+
+
+def test_a_search_run_in_part_is_judged_on_its_sets_and_says_so() -> None:
+    random = np.random.default_rng(0)
+    names = published.table_ar().index
+    runs = pd.DataFrame(
+        [
+            {"part": part, "method": "ddvfa", "order": "vat", "merge": 0, "linkage": linkage,
+             "data_set": name, "ari_mean": random.random(), "n_categories_mean": random.random()}
+            for part, n in (("ddvfa", 30), ("index", 12), ("gamma1", 30), ("index1", 5))
+            for linkage in ("average", "centroid", "complete", "median", "single", "weighted")
+            for name in names[:n]
+        ]
+    )  # fmt: skip
+    found = tables.compare_p_values(runs)
+    (row,) = tables.select(found, study="linkages", order="vat").to_dict("records")
+    assert row["n_sets"] == 12
+    assert np.isnan(row["index"])
+    assert not np.isnan(row["activation"])
+    alone = tables.compare_p_values(runs[runs["data_set"].isin(names[:12])])
+    (same,) = tables.select(alone, study="linkages", order="vat").to_dict("records")
+    assert row["index_so_far"] == same["index"]
+    assert row["activation_so_far"] == same["activation"]
+    assert f"({row['n_sets']} sets; by activation" in report.show_p_values(found, "linkages")
+    widths = tables.select(found, study="gamma_1_and_3", order="vat")
+    assert (widths["n_sets"] == 5).all()
+    assert widths["index_so_far"].isna().all()
