@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import socket
@@ -26,7 +27,7 @@ from resonart._density.readings import categories_of, read_as
 from resonart.explore import Explorer, _front
 from resonart.explore._messages import frame, split
 from resonart.explore._rows import components_of
-from resonart.explore._server import Server
+from resonart.explore._server import MOST_WAITING, Server, put_pushed
 from resonart.explore._session import Session
 from resonart.plot._colours import COLOURS, NOISE
 from resonart.tuning import VigilancePlane
@@ -662,3 +663,15 @@ def test_the_page_about_it_runs_and_its_links_lead_somewhere(
     exec(compile(code, "explore.md", "exec"), {})
     assert capsys.readouterr().out.startswith("Explorer(model='DensityART', n_rows=600")
     assert [path.name for path in tmp_path.iterdir()] == ["page.html"]
+
+
+def test_a_slow_page_gets_every_answer_and_the_latest_of_what_was_pushed() -> None:
+    waiting: asyncio.Queue[Any] = asyncio.Queue()
+    answers = [{"kind": "rules", "re": number} for number in range(20)]
+    for number, answer in enumerate(answers):
+        waiting.put_nowait(answer)
+        put_pushed(waiting, {"kind": "scene", "number": number})
+    held = [waiting.get_nowait() for _ in range(waiting.qsize())]
+    assert [each for each in held if "re" in each] == answers
+    pushed = [each["number"] for each in held if "re" not in each]
+    assert pushed == list(range(20))[-MOST_WAITING:]

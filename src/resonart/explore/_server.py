@@ -203,14 +203,9 @@ class Server:
         waiting: asyncio.Queue[Message] = asyncio.Queue()
         loop = asyncio.get_running_loop()
 
-        def keep(message: Message) -> None:
-            while waiting.qsize() >= MOST_WAITING:
-                waiting.get_nowait()
-            waiting.put_nowait(message)
-
         def push(message: Message) -> None:
             with contextlib.suppress(RuntimeError):  # the loop has ended
-                loop.call_soon_threadsafe(keep, message)
+                loop.call_soon_threadsafe(put_pushed, waiting, message)
 
         with self._guard:
             self._pages += 1
@@ -242,3 +237,16 @@ class Server:
             message = await waiting.get()
             data = await asyncio.to_thread(frame, message)
             await websocket.send_bytes(data)
+
+
+def put_pushed(waiting: asyncio.Queue[Message], message: Message) -> None:
+    """Let a message wait that nobody asked for. Of too many such, the oldest go.
+
+    Answers stay, however many there are: whoever asked waits for them.
+    """
+    held = [waiting.get_nowait() for _ in range(waiting.qsize())]
+    pushed = [each for each in held if "re" not in each]
+    gone = {id(each) for each in pushed[: max(0, len(pushed) + 1 - MOST_WAITING)]}
+    for each in [*held, message]:
+        if id(each) not in gone:
+            waiting.put_nowait(each)

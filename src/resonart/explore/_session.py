@@ -307,14 +307,13 @@ class Session:
         categories = np.asarray(model.category_labels_)
         found, sizes = np.unique(labels, return_counts=True)
         of_rows = dict(zip(found.tolist(), sizes.tolist(), strict=True))
-        owners, counts = np.unique(categories, return_counts=True)
+        owners, places, counts = np.unique(categories, return_inverse=True, return_counts=True)
         of_categories = dict(zip(owners.tolist(), counts.tolist(), strict=True))
         has_rows = bool(len(labels))
         weights = getattr(model, "faded_counts_", None)
         weights = np.asarray(model.counts_ if weights is None else weights, dtype=np.float64)
-        by_weight = dict.fromkeys(owners.tolist(), 0.0)
-        for label, weight in zip(categories.tolist(), weights.tolist(), strict=True):
-            by_weight[label] += weight
+        sums = np.bincount(places, weights, minlength=len(owners))
+        by_weight = dict(zip(owners.tolist(), sums.tolist(), strict=True))
         clusters = [
             {
                 "label": label,

@@ -35,7 +35,8 @@ def in_arrow(data: bytes) -> Any:
     """
     pa = require_pyarrow("Reading tables")
     buffer = pa.allocate_buffer(len(data))
-    memoryview(buffer).cast("B")[:] = data
+    if data:  # a view of nothing cannot be cast
+        memoryview(buffer).cast("B")[:] = data
     return buffer
 
 
