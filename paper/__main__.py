@@ -32,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _status(kept, protocol, given.only)
         if given.command == "collect":
             return _collect(kept, protocol)
-        return _run(kept, protocol, given.only, given.jobs, given.by_set)
+        return _run(kept, protocol, given.only, given.jobs, given.by_set, given.missing)
     except (InUseError, MissingDataError) as error:
         _say(str(error))
         return 1
@@ -42,9 +42,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(
-    kept: Store, protocol: Protocol, only: Sequence[str], n_jobs: int | None, by_set: bool
+    kept: Store,
+    protocol: Protocol,
+    only: Sequence[str],
+    n_jobs: int | None,
+    by_set: bool,
+    missing: bool,
 ) -> int:
-    failures = runner.run(kept, protocol, only=only, n_jobs=n_jobs, by_set=by_set, say=_say)
+    failures = runner.run(
+        kept, protocol, only=only, n_jobs=n_jobs, by_set=by_set, missing=missing, say=_say
+    )
     _collect(kept, protocol)
     for failure in failures:
         _say(f"FAILED {failure.task.key}: {failure.reason.strip().splitlines()[-1]}")
@@ -80,6 +87,11 @@ def _parser() -> argparse.ArgumentParser:
                 "--by-set",
                 action="store_true",
                 help="finish one data set after the other, the cheapest first",
+            )
+            command.add_argument(
+                "--missing",
+                action="store_true",
+                help="only what the tables have no row of, as a clone needs that goes on",
             )
     return parser
 

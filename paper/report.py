@@ -628,8 +628,8 @@ def show_index_sets(runs: pd.DataFrame) -> str:
         return "The search by index is run with all linkages and both gammas on all data sets."
     which = ", ".join(figures.shown_name(name) for name in names) or "none"
     more = (
-        "What is missing is added by `python -m paper run --only index index1 --by-set` and "
-        "`python -m paper report`."
+        "What is missing is added by `python -m paper run --only index index1 --by-set --missing` "
+        "and `python -m paper report`."
     )
     return (
         f"The search by index is run with single linkage and gamma 3 on {len(single)} data sets, "

@@ -110,6 +110,21 @@ def split(kept: Store, planned: Mapping[str, Sequence[Job]]) -> tuple[list[Job],
     )
 
 
+def without_rows(kept: Store, planned: Mapping[str, Sequence[Job]]) -> dict[str, list[Job]]:
+    """Return the jobs that the table of runs has no row of, by part.
+
+    Single results stay on the machine that made them, the table goes with the code: so a clone
+    can go on where another stopped.
+    """
+    rows: dict[str, list[dict[str, str]]] = defaultdict(list)
+    for row in kept.rows():
+        rows[row["part"]].append(row)
+    return {
+        part: [job for job in jobs if not any(store.is_of(row, job.task) for row in rows[part])]
+        for part, jobs in planned.items()
+    }
+
+
 def set_after_set(jobs: Sequence[Job]) -> list[Job]:
     """Return the jobs by data set, the one of least cost first, else in the order they have."""
     cost: dict[str, float] = defaultdict(float)
@@ -135,6 +150,7 @@ def run(
     only: Sequence[str] = (),
     n_jobs: int | None = None,
     by_set: bool = False,
+    missing: bool = False,
     say: Say = print,
 ) -> list[Failure]:
     """Do what is not done yet.
@@ -154,6 +170,9 @@ def run(
     by_set : bool
         Whether to finish one data set after the other, the cheapest first, so that a run that is
         stopped has all there is to know of some sets, rather than a little of all.
+    missing : bool
+        Whether to do only what the table of runs has no row of: in a clone, which has the table
+        but no single results.
     say : callable
         Told of every finished task.
 
@@ -164,7 +183,8 @@ def run(
     """
     with kept.alone():
         kept.clear_unfinished()
-        todo, done = split(kept, plan(protocol, only))
+        planned = plan(protocol, only)
+        todo, done = split(kept, without_rows(kept, planned) if missing else planned)
         if by_set:
             todo = set_after_set(todo)
         if (backend := chosen_backend()) is not None:

@@ -14,7 +14,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from paper import data_sets
+from paper import data_sets, methods
 from paper.methods import Method
 from paper.parts import SYSTEMS
 from paper.protocol import Protocol
@@ -92,6 +92,10 @@ class Store:
         found = {"task": task.key, "circumstances": circumstances, **asdict(result)}
         write_whole(self.path(task), json.dumps(found, indent=1, allow_nan=False) + "\n")
 
+    def rows(self) -> list[dict[str, str]]:
+        """Return the rows of the table of runs, which is kept with the code."""
+        return read_table(self.tables / "runs.csv")
+
     def clear_unfinished(self) -> None:
         """Remove what a killed run has left half-written."""
         for path in self.runs.glob(f"{UNFINISHED}*"):
@@ -134,7 +138,7 @@ class Store:
         runs: list[dict[str, str]] = []
         orders: list[dict[str, str]] = []
         written = []
-        before = read_table(self.tables / "runs.csv")
+        before = self.rows()
         for part, tasks in parts.items():
             found = [(task, self.read(task, fingerprint)) for task, fingerprint in tasks]
             if all(result is None for _, result in found):
@@ -142,7 +146,7 @@ class Store:
                 continue
             for task, result in found:
                 if result is None:
-                    runs += [row for row in before if row["part"] == part and _is_of(row, task)]
+                    runs += [row for row in before if row["part"] == part and is_of(row, task)]
                     continue
                 for outcome in result.outcomes:
                     if outcome.vigilance == "best":
@@ -237,13 +241,14 @@ def _outcome(fields: dict[str, Any]) -> Outcome:
     return Outcome(**fields, orders=None if orders is None else OrderScores(**orders))
 
 
-def _is_of(row: Mapping[str, str], task: Task) -> bool:
+def is_of(row: Mapping[str, str], task: Task) -> bool:
     """Tell whether a row of the table came from a task, or one like it.
 
     A task may have several outcomes, which differ in settings that it leaves open ("both").
     """
+    method = methods.find()[task.method]
     return (
-        row["method"] == task.method
+        row["method"] == (method.reported_as or method.name)
         and row["data_set"] == task.data_set
         and all(
             value == "both" or row.get(name, "") == _shown(value)

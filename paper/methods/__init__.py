@@ -34,6 +34,8 @@ class Method:
         Settings with which the method is in the paper's table of results.
     revision : int
         To be raised when the file changes what comes out.
+    reported_as : str
+        Method under which its results stand in the tables, if not its own name.
     """
 
     name: str
@@ -44,6 +46,7 @@ class Method:
     cost: Callable[[Task, int, int], float]
     table: tuple[dict[str, Setting], ...] = ()
     revision: int = 1
+    reported_as: str = ""
 
 
 @functools.cache

@@ -36,7 +36,7 @@ def _best(task: Task, gamma: float, X: Rows, y: Labels, protocol: Protocol) -> O
         X,
         y,
         protocol,
-        method="ddvfa",
+        method=METHOD.reported_as,
         settings=settings,
         n_orders=protocol.gamma_orders,
         fresh=False,
@@ -54,7 +54,7 @@ def _fixed(
         task,
         scores,
         standard.params,
-        method="ddvfa",
+        method=METHOD.reported_as,
         settings=settings,
         vigilance="fixed",
         n_runs=len(orders),
@@ -64,6 +64,7 @@ def _fixed(
 METHOD = Method(
     name="ddvfa_gamma",
     title="DDVFA by kernel width",
+    reported_as="ddvfa",
     run=_run,
     uses=(
         *(name for name in USES if name not in ("n_orders", "fresh_orders", "fresh_seed")),

@@ -129,6 +129,32 @@ def test_nothing_is_done_twice(whole: Path, capsys: pytest.CaptureFixture[str]) 
     assert f"all: {len(before)} of {len(before)} tasks done" in capsys.readouterr().out
 
 
+def test_a_clone_goes_on_from_the_tables(
+    whole: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lacking = ("index1", "small_rings")
+    rows = table(whole, "runs")
+    kept = [row for row in rows if (row["part"], row["data_set"]) != lacking]
+    assert len(kept) == len(rows) - 18
+    (tmp_path / "results").mkdir()
+    with (tmp_path / "results" / "runs.csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(kept)
+    arguments = ["run", "--quick", "--folder", str(tmp_path), "--jobs", "1", "--missing"]
+    arguments += ["--only", "ddvfa", "table", "gamma", "heat", "index", "index1", "readings"]
+    assert main(arguments) == 0
+    assert "12 tasks to do, 0 done already" in capsys.readouterr().err
+    assert len(finished(tmp_path)) == 12  # with and without Merge ART is one task
+
+    def timeless(folder: Path) -> list[dict[str, str]]:
+        return [row | {"seconds": "", "cpu_seconds": ""} for row in table(folder, "runs")]
+
+    assert timeless(tmp_path) == timeless(whole)
+    assert main(arguments) == 0
+    assert "0 tasks to do" in capsys.readouterr().err
+
+
 def wait_for(condition: Callable[[], bool], seconds: float = 60.0) -> None:
     end = time.monotonic() + seconds
     while not condition():
