@@ -237,7 +237,7 @@ public:
     template <class Poll>
     Candidates(const Boxes& boxes, const FeatureScales& scales, const ReadingParams& params,
                Poll& poll)
-        : boxes_(boxes), params_(params) {
+        : boxes_(boxes), params_(params), pairs_(boxes.weight, boxes.size) {
         for (std::size_t i = 0; i < boxes.size; ++i) rows_ += boxes.weight[i];
         const std::vector<ViewKind> kinds = view_kinds(params.scaling, scales);
         const std::vector<std::int64_t> samples = min_samples();
@@ -268,6 +268,8 @@ public:
             for (Considered& reading : readings) offer(std::move(reading));
         }
         add_one_cluster();
+        together_.reserve(all_.size());
+        for (const Considered& each : all_) together_.push_back(pairs_.of(each.clusters.attached));
     }
 
     const std::vector<Considered>& all() const { return all_; }
@@ -299,12 +301,11 @@ public:
     std::vector<double> agreement_with_before() const {
         std::vector<std::int32_t> before(boxes_.before, boxes_.before + boxes_.size);
         attach_noise(views_[0].trees[0].edges, before);
-        const PairSample pairs(boxes_.weight, boxes_.size);
-        const PairSample::Bits known = pairs.of(before);
+        const PairSample::Bits known = pairs_.of(before);
         std::vector<double> agreement;
         agreement.reserve(all_.size());
-        for (const Considered& each : all_) {
-            agreement.push_back(PairSample::agreement(pairs.of(each.clusters.attached), known));
+        for (const PairSample::Bits& each : together_) {
+            agreement.push_back(PairSample::agreement(each, known));
         }
         return agreement;
     }
@@ -494,15 +495,11 @@ private:
     void compare(std::vector<double>& own, Poll& poll) const {
         const std::size_t n = all_.size() - 1;
         if (n < 2) return;
-        const PairSample pairs(boxes_.weight, boxes_.size);
-        std::vector<PairSample::Bits> bits;
-        bits.reserve(n);
-        for (std::size_t c = 0; c < n; ++c) bits.push_back(pairs.of(all_[c].clusters.attached));
         std::vector<double> agreement(n * n, 0.0);
         for (std::size_t c = 0; c < n; ++c) {
             for (std::size_t b = 0; b < c; ++b) {
                 agreement[c * n + b] = agreement[b * n + c] =
-                    PairSample::agreement(bits[c], bits[b]);
+                    PairSample::agreement(together_[c], together_[b]);
             }
             poll.work(c * PairSample::kWords * 8);
         }
@@ -592,6 +589,8 @@ private:
     std::vector<View> views_;
     std::vector<Considered> all_;
     std::map<std::uint64_t, std::size_t> seen_;
+    PairSample pairs_;
+    std::vector<PairSample::Bits> together_;  // of each candidate, which pairs are in one cluster
 };
 
 }  // namespace resonart

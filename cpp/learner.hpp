@@ -148,19 +148,17 @@ public:
     std::int64_t learn_one(const double* row, Ask ask, const double* time = nullptr) {
         forget();  // what came before this row is no longer to be had
         const Params& params = state_.art.params();
+        bool changes_first = false;
         if constexpr (kRereads) {
             check_clock(time, 1);
             expect(time, 0);
-            if (state_.art.forgets()) {
-                const std::int64_t label = undoable([&] { return learn_or_merge(row, ask); });
-                forget();
-                return label;
-            }
+            // Time passes before room is made.
+            changes_first = state_.art.forgets() && seeks_room();
         }
         // The ranges then change before the row is known to need room.
-        const bool widens_first = seeks_room() && params.out_of_bounds == OutOfBounds::expand &&
-                                  !state_.bounds.contains(row);
-        if (!state_.bounds.known() || due_within(params, 1) || widens_first) {
+        changes_first |= seeks_room() && params.out_of_bounds == OutOfBounds::expand &&
+                         !state_.bounds.contains(row);
+        if (!state_.bounds.known() || due_with_next(params, time) || changes_first) {
             const std::int64_t label = undoable([&] { return learn_or_merge(row, ask); });
             forget();
             return label;
@@ -190,10 +188,11 @@ public:
         undoable([&] { report_unguarded(rows, params, told, memberships, time, poll); });
     }
 
-    // Whether the next row may take long: it is followed by a merge or reading, or may have room
-    // made for it.
-    // The caller holds the lock.
-    bool may_merge_next() const { return due_within(state_.art.params(), 1) || seeks_room(); }
+    // Whether the next row, which comes at that time if one is given, may take long: it is followed
+    // by a merge or reading, or may have room made for it. The caller holds the lock.
+    bool may_take_long(const double* time) const {
+        return due_with_next(state_.art.params(), time) || seeks_room();
+    }
 
     // cluster[r] of each row, kNone where nothing resonates and the nearest is not wanted.
     template <class Rows, class Ask>
@@ -507,19 +506,29 @@ private:
         }
     }
 
-    // Whether clusters are merged or read after so many rows more. They are read when as many rows
-    // have come as the last reading saw: so all readings together cost a row no more than one.
-    bool due_within(const Params& params, std::size_t rows) const {
-        const std::int64_t since = state_.since_merge + static_cast<std::int64_t>(rows);
+    // Whether clusters are to be merged or read now; and after the next row, which comes at that
+    // time if one is given. They are read when as many rows have come as the last reading saw: so
+    // all readings together cost a row no more than one.
+    bool due(const Params& params) const {
+        if constexpr (kRereads) {
+            return due_after(params, 0, state_.art.now());
+        } else {
+            return due_after(params, 0, 0.0);
+        }
+    }
+    bool due_with_next(const Params& params, const double* time) const {
+        return due_after(params, 1, next_time(time, 0));
+    }
+    bool due_after(const Params& params, std::int64_t rows, double time) const {
+        const std::int64_t since = state_.since_merge + rows;
         if constexpr (kMerges) {
+            (void)time;
             return params.merge_every > 0 && since >= params.merge_every;
         } else if constexpr (kRereads) {
-            const std::int64_t seen = state_.n_samples - state_.since_merge;
-            // When the next row comes is not known yet.
-            const double time = rows ? std::numeric_limits<double>::infinity() : state_.art.now();
-            return state_.art.reading_due(since, seen, time);
+            (void)params;
+            return state_.art.reading_due(since, state_.n_samples - state_.since_merge, time);
         } else {
-            (void)params, (void)rows;
+            (void)params, (void)since, (void)time;
             return false;
         }
     }
@@ -561,8 +570,10 @@ private:
     }
     // The next row is the i-th of a call.
     void expect(const double* time, std::size_t i) noexcept {
-        state_.art.expect(time ? time[i] : static_cast<double>(state_.n_samples + 1),
-                          time ? ClockKind::given : ClockKind::rows);
+        state_.art.expect(next_time(time, i), time ? ClockKind::given : ClockKind::rows);
+    }
+    double next_time(const double* time, std::size_t i) const noexcept {
+        return time ? time[i] : static_cast<double>(state_.n_samples + 1);
     }
 
     // Whether room is sought if the next row needs some. Not for every row: as many must have come
@@ -646,7 +657,7 @@ private:
                 }
                 if (plan.progress) ++plan.progress->n_rows;
                 poll.work(workspace_.take_work() + n_features_);
-                if (plan.merge_on_the_way && due_within(params, 0)) {
+                if (plan.merge_on_the_way && due(params)) {
                     follow(i + 1, merge_now(poll, moved_after(i + 1)));
                 }
             }
@@ -695,7 +706,7 @@ private:
             told.founded[r] = n_after > n_before;
             n_before = n_after;
             poll.work(workspace_.take_work() + n_features_);
-            if (due_within(params, 0)) {
+            if (due(params)) {
                 const auto moved = [&](LabelMap&& map) { maps.add(r + 1, std::move(map)); };
                 follow(r + 1, merge_now(poll, moved));
                 n_before = count_clusters();
@@ -763,7 +774,7 @@ private:
                 if (map.size()) call_map.follow(map);
             }
         }));
-        if (due_within(state_.art.params(), 0)) {
+        if (due(state_.art.params())) {
             const LabelMap map = merge_now(poll);
             if constexpr (kRereads) {
                 const std::uint32_t j = state_.art.taken();

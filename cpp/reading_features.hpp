@@ -273,10 +273,15 @@ public:
     }
     Bits of(const std::vector<std::int32_t>& labels) const {
         Bits bits;
-        for (std::size_t i = 0; i < kPairs; ++i) {
-            const std::uint64_t same = labels[first_[i]] == labels[second_[i]];
-            bits.word[i / 64] |= same << (i % 64);
-            bits.n_set += same;
+        for (std::size_t w = 0; w < kWords; ++w) {
+            std::uint64_t word = 0;
+            for (std::size_t i = 0; i < 64; ++i) {
+                const std::uint64_t same =
+                    labels[first_[w * 64 + i]] == labels[second_[w * 64 + i]];
+                word |= same << i;
+            }
+            bits.word[w] = word;
+            bits.n_set += count_bits(word);
         }
         return bits;
     }

@@ -208,6 +208,38 @@ private:
     double* values_;
 };
 
+// A list or tuple of plain numbers as the one row that it is; of anything else, no row.
+class PlainRow {
+public:
+    PlainRow(nb::handle row, std::size_t n_features) {
+        const bool is_plain = PyList_CheckExact(row.ptr()) || PyTuple_CheckExact(row.ptr());
+        if (!is_plain || OneRow::length(row) != n_features) return;
+        values_.resize_uninitialised(n_features);
+        for (std::size_t f = 0; f < n_features; ++f) {
+            const nb::object item =
+                nb::steal(PySequence_GetItem(row.ptr(), static_cast<Py_ssize_t>(f)));
+            if (!item.is_valid()) {  // another thread has taken it out
+                PyErr_Clear();
+                return;
+            }
+            if (!PyFloat_CheckExact(item.ptr()) && !PyLong_CheckExact(item.ptr())) return;
+            values_[f] = PyFloat_AsDouble(item.ptr());
+            if (values_[f] == -1.0 && PyErr_Occurred()) {
+                PyErr_Clear();
+                return;
+            }
+            if (!usable(values_[f])) return;
+        }
+        is_row_ = true;
+    }
+    std::size_t size() const { return is_row_ ? 1 : 0; }
+    void read(std::size_t, double* row) const { std::copy(values_.begin(), values_.end(), row); }
+
+private:
+    Buffer<double> values_;
+    bool is_row_ = false;
+};
+
 inline void check_weight(const double* w, std::size_t width) {
     for (std::size_t f = 0; f < width; ++f) {
         if (!(w[f] >= 0.0 && w[f] <= 1.0)) {
@@ -330,11 +362,7 @@ public:
         const OneRow row(object, engine.n_features());
         const double* const when = time ? &*time : nullptr;
         try {
-            // A short search is over before giving up the interpreter would pay.
-            if (engine.lock().try_lock()) {
-                const UnlockGuard held{engine.lock()};
-                if (is_short(engine)) return engine.learn_one(row.data(), CheckSignals(), when);
-            }
+            if (const auto label = learn_if_short(engine, row, when)) return *label;
             nb::gil_scoped_release free;
             CheckSignals ask;
             const WriteGuard writing(engine.lock(), ask);
@@ -342,6 +370,42 @@ public:
         } catch (const OutsideBounds& e) {
             raise_outside(e);
         }
+    }
+
+    // Learns a row after which no cluster can get another label, and no other.
+    static std::optional<std::int64_t> learn_one_quickly(Engine& engine, nb::handle object,
+                                                         std::optional<double> time) {
+        const OneRow row(object, engine.n_features());
+        try {
+            return learn_if_short(engine, row, time ? &*time : nullptr);
+        } catch (const OutsideBounds& e) {
+            raise_outside(e);
+        }
+    }
+
+    // A short search is over before giving up the interpreter would pay.
+    static std::optional<std::int64_t> learn_if_short(Engine& engine, const OneRow& row,
+                                                      const double* time) {
+        if (!engine.lock().try_lock()) return std::nullopt;
+        const UnlockGuard held{engine.lock()};
+        if (!is_short(engine, time)) return std::nullopt;
+        return engine.learn_one(row.data(), CheckSignals(), time);
+    }
+
+    // The label of a row that is a list or tuple of plain numbers; nothing of any other: `predict`
+    // then says what is to be said of it.
+    static std::optional<std::int64_t> predict_one(const Engine& engine, nb::handle object,
+                                                   bool nearest) {
+        const PlainRow row(object, engine.n_features());
+        if (!row.size()) return std::nullopt;
+        std::int64_t cluster = kNone;
+        try {
+            nb::gil_scoped_release free;
+            engine.predict(row, nearest, &cluster, CheckSignals());
+        } catch (const OutsideBounds& e) {
+            raise_outside(e);
+        }
+        return cluster;
     }
 
     static WholeNumbers predict(const Engine& engine, const AnyRows& array, bool nearest) {
@@ -668,9 +732,9 @@ public:
         engine.commit(Never());
     }
 
-    static bool is_short(const Engine& engine) {
+    static bool is_short(const Engine& engine, const double* time) {
         const Categories& c = engine.state().art.categories();
-        return c.size() * c.width() < 65536 && !engine.may_merge_next();
+        return c.size() * c.width() < 65536 && !engine.may_take_long(time);
     }
 };
 
@@ -697,6 +761,9 @@ nb::class_<Learner<Art>> bind_common(nb::module_& m, const char* name) {
         .def("commit", &F::commit)
         .def("remove_clusters", &F::remove_clusters, nb::arg("clusters"))
         .def("learn_one", &F::learn_one, nb::arg("row").none(), nb::arg("time") = nb::none())
+        .def("learn_one_quickly", &F::learn_one_quickly, nb::arg("row").none(),
+             nb::arg("time") = nb::none())
+        .def("predict_one", &F::predict_one, nb::arg("row").none(), nb::arg("nearest"))
         .def("predict", &F::predict, nb::arg("rows"), nb::arg("nearest"))
         .def("score", &F::score, nb::arg("rows"))
         .def("matches", &F::matches, nb::arg("rows"))

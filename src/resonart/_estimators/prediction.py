@@ -69,7 +69,10 @@ class PredictionMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin, EngineH
         if engine is None:
             engine = self._fitted()  # which says what is to be done first
         nearest = PARAMETERS["on_mismatch"].check(self.on_mismatch) == "nearest"
-        return int(engine.predict(check_one_row(self, row), nearest)[0])
+        label = engine.predict_one(row, nearest)
+        if label is None:  # no plain list or tuple of numbers
+            label = int(engine.predict(check_one_row(self, row), nearest)[0])
+        return label
 
     def score_samples(self, X: ArrayLike) -> NDArray[np.float64]:
         """Match of each row with the cluster ``predict`` finds nearest: a novelty score.
