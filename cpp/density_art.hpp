@@ -247,7 +247,7 @@ public:
             outlier_.push(choice.outlier);
             if (forgets()) {
                 fading_.append();
-                expected_.embryo.push(kNoLabel);
+                expected_.embryo.push(kUnread);
             }
             if (!was_read_) *n_labels_ = 1;
             return choice.label;
@@ -681,7 +681,10 @@ private:
         }
         found.n_labels = heirs.n_labels;
         found.map = std::move(heirs.map);
-        if (forgets()) keep_reading(found.reading, total);
+        if (forgets()) {
+            keep_reading(found.reading, total);
+            expected_.embryo.assign(n, kNoLabel);
+        }
         return found;
     }
 
@@ -690,11 +693,17 @@ private:
     Found read_on(Boxes& boxes, double total, const std::vector<std::uint32_t>& before,
                   Poll& poll) {
         const std::size_t n = boxes.size;
+        // Rows of noise that are attached to a cluster are nobody's, and so are those that no
+        // reading has seen: they may become one.
+        const bool attaches = params_.noise == Noise::attach;
+        std::vector<std::uint32_t> inside(before), own(before);
         std::vector<std::int32_t> labels(n);
         double unlabelled = 0.0;
         for (std::size_t j = 0; j < n; ++j) {
             labels[j] = static_cast<std::int32_t>(told_label(before[j]));
-            if (before[j] == kNoLabel) unlabelled += boxes.weight[j];
+            if (!(strength_[j] > 0.0)) inside[j] = kNoLabel;
+            own[j] = expected_.embryo[j] == kUnread ? kNoLabel : inside[j];
+            if ((attaches ? inside : before)[j] == kNoLabel) unlabelled += boxes.weight[j];
         }
         boxes.before = labels.data();
         ReadingParams asked = params_.reading(total);
@@ -707,15 +716,10 @@ private:
         if (!is_chosen) asked.kept = &as_before;
         Found found;
         found.reading = read_boxes(boxes, asked, poll);
-        // Rows of noise that are attached to a cluster are nobody's: they may become one.
-        std::vector<std::uint32_t> own(before);
-        for (std::size_t j = 0; j < n; ++j) {
-            if (!(strength_[j] > 0.0)) own[j] = kNoLabel;
-        }
         const auto follow = [&] {
             const Reading& reading = found.reading;
-            return succeed(own.data(), reading.cluster.data(), boxes.weight, n, n_labels(),
-                           reading.n_clusters, is_choice ? kLeastNew * total : 0.0,
+            return succeed(own.data(), inside.data(), reading.cluster.data(), boxes.weight, n,
+                           n_labels(), reading.n_clusters, is_choice ? kLeastNew * total : 0.0,
                            taken_from_afar(own.data(), reading.cluster.data(), boxes.weight,
                                            boxes.mean, n, boxes.n_features, reading.n_clusters),
                            expected_);
@@ -727,7 +731,11 @@ private:
             found.reading = read_boxes(boxes, asked, poll);
             next = follow();
         }
-        if (params_.noise == Noise::attach) attach(next, found.reading, before);
+        // Nor do rows of a cluster that is yet to be born belong to what they are attached to.
+        for (std::size_t j = 0; j < n; ++j) {
+            if (next.label[j] == kNoLabel) found.reading.strength[j] = 0.0;
+        }
+        if (attaches) attach(next, found.reading, before);
         found.own = std::move(own);
         if (is_chosen) keep_reading(found.reading, total);
         found.map = where_labels_went(before, next.label, boxes.weight, n_labels());
@@ -763,7 +771,7 @@ private:
     void keep_reading(const Reading& reading, double total) {
         kept_.candidate = reading.candidates[0];
         kept_.size_share = static_cast<double>(kept_.candidate.min_cluster_size) / total;
-        kept_.noise = params_.noise == Noise::attach ? 0.0 : kept_.candidate.noise;
+        kept_.noise = kept_.candidate.noise;
         kept_.chosen_at = clock_->now;
         kept_.is_known = true;
     }
@@ -975,6 +983,25 @@ private:
         }
     };
 
+    // The labels by which it is measured how far clusters reach. Where rows are forgotten, noise
+    // that is attached to a cluster has none, unless the cluster has nothing else: what comes
+    // between the cluster and its noise may be another's, and is not to be taken for a part of it.
+    std::vector<std::uint32_t> measured_owners(std::size_t n_labels) const {
+        const std::size_t n = categories_.size();
+        std::vector<std::uint32_t> owner(categories_.owners(), categories_.owners() + n);
+        if (!forgets() || params_.noise != Noise::attach) return owner;
+        std::vector<std::uint8_t> has_own(n_labels, 0);
+        for (std::size_t j = 0; j < n; ++j) {
+            if (owner[j] != kNoLabel && strength_[j] > 0.0) has_own[owner[j]] = 1;
+        }
+        for (std::size_t j = 0; j < n; ++j) {
+            if (owner[j] != kNoLabel && has_own[owner[j]] && !(strength_[j] > 0.0)) {
+                owner[j] = kNoLabel;
+            }
+        }
+        return owner;
+    }
+
     // Fills in how far apart neighbours in the spanning tree lie, cluster by cluster, after the
     // categories have their labels. A box of the cluster is within reach in any case. A cluster of
     // one box reaches half as far as its nearest neighbour is.
@@ -982,10 +1009,11 @@ private:
                        Buffer<double>& reach) const {
         const std::size_t n = categories_.size(), d = categories_.n_features();
         std::vector<Joint> inner(n_labels + 1), outer(n_labels), box(n_labels + 1);
+        const std::vector<std::uint32_t> owner = measured_owners(n_labels);
         for (std::size_t e = 0; e < reading.edge_from.size(); ++e) {
             const std::size_t i = reading.edge_from[e], j = reading.edge_to[e];
             const double size = joint_size(i, j);
-            const std::uint32_t a = categories_.owner(i), b = categories_.owner(j);
+            const std::uint32_t a = owner[i], b = owner[j];
             inner[n_labels].offer(i, j, size, true);
             if (a == b && a != kNoLabel) inner[a].offer(i, j, size, true);
             if (a != b && a != kNoLabel) outer[a].offer(i, j, size, false);
@@ -993,7 +1021,7 @@ private:
         }
         for (std::size_t j = 0; j < n; ++j) {
             const double size = joint_size(j, j);
-            const std::uint32_t a = categories_.owner(j);
+            const std::uint32_t a = owner[j];
             box[n_labels].offer(j, j, size, true);
             if (a != kNoLabel) box[a].offer(j, j, size, true);
         }

@@ -33,10 +33,14 @@ struct PendingChange {
     std::uint32_t n_seen = 0;           // readings in a row
 };
 
+// Of a category that was founded since the last reading. The label it was told is that of a
+// category near by: no reading has said that it belongs there.
+constexpr std::uint32_t kUnread = kNoLabel - 1;
+
 // What is remembered of readings between them.
 struct Expectations {
     std::vector<PendingChange> changes;
-    Buffer<std::uint32_t> embryo;  // of each category; kNoLabel: of none
+    Buffer<std::uint32_t> embryo;  // of each category; kNoLabel: of none, and see kUnread
     Buffer<Embryo> embryos;
 };
 
@@ -100,11 +104,12 @@ inline std::vector<std::uint8_t> taken_from_afar(const std::uint32_t* before,
 }
 
 // `before` and `now`: of each category the label it had (kNoLabel: none) and the cluster it is in
-// (-1: none); `weight`: what it weighs. A cluster gets a new label if it weighs `least_new`;
-// `comes_from_afar`: of each cluster, see above.
-inline Succession succeed(const std::uint32_t* before, const std::int32_t* now,
-                          const double* weight, std::size_t n, std::size_t n_labels,
-                          std::size_t n_clusters, double least_new,
+// (-1: none); `told_before`: also the labels of categories that no reading has seen; `weight`: what
+// it weighs. A cluster gets a new label if it weighs `least_new`; `comes_from_afar`: of each
+// cluster, see above.
+inline Succession succeed(const std::uint32_t* before, const std::uint32_t* told_before,
+                          const std::int32_t* now, const double* weight, std::size_t n,
+                          std::size_t n_labels, std::size_t n_clusters, double least_new,
                           const std::vector<std::uint8_t>& comes_from_afar,
                           const Expectations& expected) {
     // Parties: labels in use, then embryos, then clusters.
@@ -115,13 +120,14 @@ inline Succession succeed(const std::uint32_t* before, const std::int32_t* now,
     std::sort(used.begin(), used.end());
     used.erase(std::unique(used.begin(), used.end()), used.end());
     const std::size_t n_used = used.size(), n_embryos = expected.embryos.size();
+    const auto party_of = [&](std::uint32_t label) {
+        const auto at = std::lower_bound(used.begin(), used.end(), label);
+        return static_cast<std::size_t>(at - used.begin());
+    };
     const auto party_before = [&](std::size_t j) -> std::size_t {
-        if (before[j] != kNoLabel) {
-            const auto at = std::lower_bound(used.begin(), used.end(), before[j]);
-            return static_cast<std::size_t>(at - used.begin());
-        }
+        if (before[j] != kNoLabel) return party_of(before[j]);
         const std::uint32_t e = j < expected.embryo.size() ? expected.embryo[j] : kNoLabel;
-        return e == kNoLabel ? n_used + n_embryos : n_used + e;
+        return e >= kUnread ? n_used + n_embryos : n_used + e;
     };
     const std::size_t n_before = n_used + n_embryos, n_parties = n_before + n_clusters;
     struct Shared {
@@ -180,7 +186,9 @@ inline Succession succeed(const std::uint32_t* before, const std::int32_t* now,
     told.expected.embryo.assign(n, kNoLabel);
     std::vector<std::uint32_t> label(n_clusters, kNoLabel);   // of clusters that have one now
     std::vector<std::uint32_t> embryo(n_clusters, kNoLabel);  // of those that may have one soon
-    std::vector<std::uint8_t> is_open(n_parties, 0);          // takes part in a pending change
+    // Takes part in a pending change, which may be that a cluster takes in what lies apart from it.
+    enum : std::uint8_t { kSettled, kChanging, kTakingIn };
+    std::vector<std::uint8_t> is_open(n_parties, kSettled);
     std::vector<Shared> by_weight(shared);
     std::stable_sort(by_weight.begin(), by_weight.end(),
                      [](const Shared& a, const Shared& b) { return a.weight > b.weight; });
@@ -217,12 +225,10 @@ inline Succession succeed(const std::uint32_t* before, const std::int32_t* now,
             }
             continue;
         }
-        if (change.labels.size() == 1 && clusters.size() == 1) {
-            const std::size_t c = clusters[0];
-            if (!comes_from_afar[c]) {
-                label[c] = change.labels[0];
-                continue;
-            }
+        const bool is_heir = change.labels.size() == 1 && clusters.size() == 1;
+        if (is_heir && !comes_from_afar[clusters[0]]) {
+            label[clusters[0]] = change.labels[0];
+            continue;
         }
         for (const PendingChange& known : expected.changes) {
             if (known.labels == change.labels && known.n_clusters == change.n_clusters) {
@@ -231,7 +237,7 @@ inline Succession succeed(const std::uint32_t* before, const std::int32_t* now,
         }
         const bool is_merger = change.n_clusters > 0 && change.n_clusters < change.labels.size();
         if (++change.n_seen < (is_merger ? kMergerSeen : kChangeSeen)) {
-            for (const std::size_t p : group[g]) is_open[p] = 1;
+            for (const std::size_t p : group[g]) is_open[p] = is_heir ? kTakingIn : kChanging;
             told.expected.changes.push_back(std::move(change));
             continue;
         }
@@ -255,12 +261,21 @@ inline Succession succeed(const std::uint32_t* before, const std::int32_t* now,
             label[c] = static_cast<std::uint32_t>(told.n_labels++);
         }
     }
+    // Until a change is believed labels stay, also those of categories that no reading has seen.
+    // What may be another cluster's has none.
+    const auto stays = [&](std::size_t j) {
+        if (before[j] != kNoLabel) return is_open[party[j]] != kSettled;
+        if (told_before[j] == kNoLabel) return false;
+        const std::size_t p = party_of(told_before[j]);
+        return p < n_used && used[p] == told_before[j] && is_open[p] == kChanging &&
+               (now[j] < 0 || is_open[n_before + static_cast<std::size_t>(now[j])] != kSettled);
+    };
     for (std::size_t j = 0; j < n; ++j) {
-        if (before[j] != kNoLabel && is_open[party[j]]) {
-            told.label[j] = before[j];
+        if (stays(j)) {
+            told.label[j] = told_before[j];
         } else if (now[j] >= 0) {
             const auto c = static_cast<std::size_t>(now[j]);
-            told.label[j] = is_open[n_before + c] ? before[j] : label[c];
+            told.label[j] = is_open[n_before + c] != kSettled ? before[j] : label[c];
             told.expected.embryo[j] = embryo[c];
         }
     }

@@ -472,3 +472,25 @@ def test_what_is_forgotten_by_the_common_clock_is_not_merged(
     merged.partial_fit(X[2000:2500], time=np.arange(500) + 1000 + ahead)
     with pytest.raises(ValueError, match="runs backwards"):
         merged.partial_fit(X[:1], time=[ahead])
+
+
+@pytest.mark.parametrize("noise", ["attach", "label"])
+@pytest.mark.parametrize("half_life", [250, 1_000])
+def test_clusters_elsewhere_are_born_whatever_becomes_of_noise(noise: str, half_life: int) -> None:
+    """Rows of a newcomer may be attached to an old cluster, of which they are no part."""
+    n = 10 * half_life
+    random = np.random.default_rng(5)
+    old = np.array([[2, 2], [8, 2], [2, 8], [8, 8]])
+    new = np.array([[5, 2], [8, 5], [2, 5], [5, 8]])
+    which = random.integers(4, size=n)
+    rows = np.where(np.arange(n)[:, None] < n // 2, old[which], new[which])
+    rows = rows + random.normal(0, 0.25, rows.shape)
+    model = DensityART(half_life=half_life, noise=noise, bounds=(0, 10))
+    told = model.learn_many(rows).labels
+    after = [event for event in model.events_ if event.row > n // 2]
+    assert [event.kind for event in after if event.kind != "moved"] == ["born"] * 4 + ["died"] * 4
+    assert all(event.row < n // 2 + half_life for event in after if event.kind == "born")
+    late = np.arange(n) >= n // 2 + half_life  # labels are right again
+    assert (told[late] < 0).mean() < 0.01
+    late &= told >= 0
+    assert len(set(told[late])) == len(set(zip(told[late], which[late], strict=True))) == 4

@@ -15,6 +15,9 @@
 
 namespace resonart::bindings {
 
+// What stands for kUnread, as -1 does for kNoLabel.
+constexpr std::int64_t kUnreadInFiles = -2;
+
 // Arrays of numbers, copied while the model is held still.
 struct TimeArrays {
     static constexpr std::size_t kClock = 6, kLoad = 3, kStay = 2, kKept = 14;
@@ -86,7 +89,8 @@ struct TimeArrays {
                                        kept.is_settled ? 1.0 : 0.0};
         std::copy_n(numbers, kKept, out.kept.data());
         for (std::size_t j = 0; j < expected.embryo.size(); ++j) {
-            out.embryos.data()[j] = told_label(expected.embryo[j]);
+            out.embryos.data()[j] =
+                expected.embryo[j] == kUnread ? kUnreadInFiles : told_label(expected.embryo[j]);
         }
         to = out.born_soon.data();
         for (const Embryo& each : expected.embryos) {
@@ -279,8 +283,10 @@ private:
         to.embryo.reserve(embryos.shape(0));
         for (std::size_t j = 0; j < embryos.shape(0); ++j) {
             const std::int64_t e = embryos.data()[j];
-            demand(e >= -1 && e < static_cast<std::int64_t>(born_soon.shape(0)));
-            to.embryo.push(e < 0 ? kNoLabel : static_cast<std::uint32_t>(e));
+            demand(e >= kUnreadInFiles && e < static_cast<std::int64_t>(born_soon.shape(0)));
+            to.embryo.push(e == kUnreadInFiles ? kUnread
+                           : e < 0             ? kNoLabel
+                                               : static_cast<std::uint32_t>(e));
         }
         const std::size_t n = changes.shape(0);
         const std::int64_t* value = changes.data();

@@ -21,6 +21,7 @@ from .succession import Expected, succeed, taken_from_afar
 # row), or than it did itself four half-lives ago.
 LEAST, LEAST_SHARE = 0.25, 0.0625
 FIRST_READING, LEAST_BETWEEN = 32, 8
+UNREAD = -2  # in place of the embryo that a category is of, until a reading has seen it
 # Half-lives after which a choice is made anew, and how much more may be in no cluster until then;
 # the same for one cluster alone.
 DOUBT, SURPRISE = 4.0, 0.2
@@ -84,7 +85,7 @@ class Category:
     strength: float
     outlier: float
     times: list[float] = field(default_factory=list)
-    embryo: int = -1
+    embryo: int = UNREAD
     # What it weighed when it last took a row, when that was, and the most it ever weighed.
     weight: float = 0.0
     at: float = 0.0
@@ -442,25 +443,32 @@ class ForgettingReference:
     ) -> tuple[Reading, list[int], list[int]]:
         """Read as before, or choose: now and then, and before a change is believed."""
         assert self.kept is not None
+        # Noise that is attached to a cluster is nobody's, nor is what no reading has seen.
+        inside = [
+            label if mine.strength > 0.0 else -1
+            for label, mine in zip(before, self.categories, strict=True)
+        ]
+        own = [
+            -1 if mine.embryo == UNREAD else label
+            for label, mine in zip(inside, self.categories, strict=True)
+        ]
         unlabelled = 0.0
-        for label, weight in zip(before, weights, strict=True):
+        for label, weight in zip(inside if self.attaches else before, weights, strict=True):
             if label < 0:
                 unlabelled = unlabelled + weight
         size = max(2, rounded(self.kept.size_share * total))
         as_before = self.kept.candidate._replace(min_cluster_size=size)
         boxes = self._boxes(weights)
         chooses = not self.leaves_choice or self._doubts(unlabelled / total)
-        expected = self.expected._replace(embryos=tuple(mine.embryo for mine in self.categories))
-        # Noise that is attached to a cluster is nobody's.
-        own = [
-            label if mine.strength > 0.0 else -1
-            for label, mine in zip(before, self.categories, strict=True)
-        ]
+        expected = self.expected._replace(
+            embryos=tuple(max(mine.embryo, -1) for mine in self.categories)
+        )
         least_new = LEAST_NEW * total if self.leaves_choice else 0.0
         while True:
             reading = self.read_tree(*boxes, before, None if chooses else as_before)
             told = succeed(
                 own,
+                inside,
                 reading.clusters,
                 weights,
                 self.n_labels,
@@ -477,6 +485,12 @@ class ForgettingReference:
         self.n_labels = told.n_labels
         self.expected = told.expected
         labels = told.labels
+        # What is in no cluster that has a label belongs to none, wherever it may be attached.
+        strengths = [
+            strength if label >= 0 else 0.0
+            for label, strength in zip(labels, reading.strengths, strict=True)
+        ]
+        reading = reading._replace(strengths=strengths)
         if self.attaches:
             for j, label in enumerate(labels):
                 if label < 0:
@@ -495,9 +509,8 @@ class ForgettingReference:
 
     def _keep(self, reading: Reading, total: float) -> None:
         chosen = reading.chosen
-        noise = 0.0 if self.attaches else chosen.noise
         share = float(chosen.min_cluster_size) / total
-        self.kept = Kept(chosen, share, noise, self.now, self.is_settled)
+        self.kept = Kept(chosen, share, chosen.noise, self.now, self.is_settled)
 
     # ------------------------------------------------------------------ how far clusters reach
 
@@ -520,6 +533,10 @@ class ForgettingReference:
         found = []
         for m in [*range(self.n_labels), None]:
             own = [j for j, label in enumerate(labels) if m in (label, None)]
+            # Noise that is attached to a cluster does not say how far that reaches.
+            inside = [j for j in own if self.categories[j].strength > 0.0]
+            if self.attaches and m is not None and inside:
+                own = inside
             inner = [(i, j) for i, j in edges if i in own and j in own]
             outer = [(i, j) if i in own else (j, i) for i, j in edges if (i in own) != (j in own)]
             found.append(self._reach_of(own, inner, outer))

@@ -141,6 +141,7 @@ def taken_from_afar(
 
 def succeed(
     before: Sequence[int],
+    told_before: Sequence[int],
     now: Sequence[int],
     weights: Sequence[float],
     n_labels: int,
@@ -151,9 +152,10 @@ def succeed(
 ) -> Told:
     """Return the label of each category after a reading.
 
-    ``before`` has the label of each category, ``now`` the number of its cluster; -1 is noise. What
-    weighs less than ``least_new`` gets no new label; ``from_afar`` has clusters of which much is
-    new that lies apart from the rest.
+    ``before`` has the label of each category, ``now`` the number of its cluster; -1 is noise.
+    ``told_before`` also has the labels of categories that no reading has seen. What weighs less
+    than ``least_new`` gets no new label; ``from_afar`` has clusters of which much is new that lies
+    apart from the rest.
     """
     # An embryo is one only where it has not got a label since.
     embryo_of = [e if label < 0 else -1 for e, label in zip(expected.embryos, before, strict=True)]
@@ -175,6 +177,7 @@ def succeed(
     born_soon: list[tuple[int, float]] = []
     changes: list[Pending] = []
     open_labels: set[int] = set()
+    changing_labels: set[int] = set()  # those that do more than take in what lies apart
     open_clusters: set[int] = set()
     is_believed = False
     for labels, clusters in groups_of(sorted(of_label), n_clusters, ties):
@@ -203,6 +206,8 @@ def succeed(
             if n_seen < (MERGER_SEEN if is_merger else CHANGE_SEEN):
                 changes.append(Pending(tuple(labels), len(clusters), n_seen))
                 open_labels |= set(labels)
+                if (len(labels), len(clusters)) != (1, 1):
+                    changing_labels |= set(labels)
                 open_clusters |= set(clusters)
                 continue
             is_believed = True
@@ -218,9 +223,12 @@ def succeed(
 
     told: list[int] = []
     embryos: list[int] = []
-    for label, c in zip(before, now, strict=True):
+    for label, unread, c in zip(before, told_before, now, strict=True):
         if label in open_labels:  # nothing changes until it is believed
             told.append(label)
+            embryos.append(-1)
+        elif label < 0 and unread in changing_labels and (c < 0 or c in open_clusters):
+            told.append(unread)
             embryos.append(-1)
         elif c < 0:
             told.append(-1)
