@@ -551,7 +551,7 @@ def test_copies_that_learned_on_are_merged_in_any_grouping_of_rows() -> None:
 def test_models_from_elsewhere_are_no_copies() -> None:
     base = DDVFA(bounds=(0, 1), **GIVEN).fit(X[:500])
     stranger = DDVFA(bounds=(0, 1), **GIVEN).fit(X[500:1000])
-    with pytest.raises(ValueError, match=r"models\[1\] does not go on from the base"):
+    with pytest.raises(ValueError, match=r"models\[1\] does not continue from the base"):
         merge_models([copy.deepcopy(base), stranger], base=base)
     with pytest.raises(ValueError, match="at least one model"):
         merge_models([], base=base)

@@ -514,7 +514,7 @@ def test_a_base_may_have_lost_clusters_but_not_its_copies() -> None:
     assert merged.n_removed_ == base.n_removed_ > 0
     assert merged.counts_.sum() + merged.n_removed_ == merged.n_samples_seen_ == len(X)
     there.remove_clusters([0])
-    with pytest.raises(ValueError, match=r"models\[1\] does not go on from the base: clusters"):
+    with pytest.raises(ValueError, match=r"models\[1\] does not continue from the base: clusters"):
         merge_models([here, there], base=base)
 
 
