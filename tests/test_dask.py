@@ -598,7 +598,7 @@ def test_the_shape_of_the_tree_depends_on_the_number_alone() -> None:
 
 def test_wrong_arguments_are_named() -> None:
     data = blocks(X, 2)
-    with pytest.raises(TypeError, match="must be a DDVFA or a DensityART or None"):
+    with pytest.raises(TypeError, match="must be a DDVFA, a DensityART or None"):
         resonart.dask.fit(data, resonart.FuzzyART(rho=0.5))  # type: ignore[call-overload]
     with pytest.raises(TypeError, match=r"dask\.array\.from_array"):
         resonart.dask.fit(X, DDVFA(**GIVEN))
@@ -783,7 +783,7 @@ def test_a_partition_that_kills_its_workers_is_named(monkeypatch: pytest.MonkeyP
             run_over(None, parts, None)
         return str(caught.value)
 
-    words = "workers died while they had it in hand"
+    words = "workers died while they worked on it"
     assert re.match(f"block 1 of 3, .*{words}", blamed(partitions, partitions[1].content.key))
     assert re.match(f"block 2 of 3, .*{words}", blamed(partitions, "resonart-learn-0af3-2"))
     assert re.match(rf"b\.csv \(file 1 .*{words}", blamed(files, "resonart-survey_limited-0af3-1"))

@@ -288,7 +288,7 @@ def test_places_that_cannot_be_written_to(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_a_name_without_a_format(tmp_path: Path) -> None:
-    with pytest.raises(TableError, match=r"does not tell the format of the table. Give the format"):
+    with pytest.raises(TableError, match=r"does not say the format of the table. Give the format"):
         TableWriter(tmp_path / "labels.txt")
     with pytest.raises(ValueError, match="format must be one of"):
         TableWriter(tmp_path / "labels.csv", format="xml")

@@ -566,7 +566,7 @@ def test_renaming_labels() -> None:
     table: NDArray[np.int64] = rename_labels([[0, 1], [-1, 3]], label_map)
     assert table.tolist() == [[2, -1], [-1, 0]]
     for wrong in ([4], [-2]):
-        with pytest.raises(ValueError, match=f"4 entries and knows nothing of label {wrong[0]}"):
+        with pytest.raises(ValueError, match=f"4 entries, and none for label {wrong[0]}"):
             rename_labels(wrong, label_map)
 
 

@@ -69,7 +69,7 @@ class ModuleSnapshot(NamedTuple):
 
 
 class TopoSnapshot(NamedTuple):
-    """A topoART model at one moment. What is said of its categories is said of module B."""
+    """A topoART model at one moment. ``weights``, ``counts`` and ``labels`` are of module B."""
 
     a: ModuleSnapshot
     b: ModuleSnapshot
@@ -278,7 +278,7 @@ def rebuild(kind: type[Engine], data: dict[str, Any]) -> Engine:
 
 
 def without_cluster(engine: Engine, label: int) -> Engine:
-    """Return a model that has all but one of the clusters, numbered from 0 in their order."""
+    """Return a model with all clusters but one, numbered from 0 in their order."""
     others = rebuild(type(engine), dump(engine))
     others.remove_clusters(np.array([label]))
     return others

@@ -1,4 +1,4 @@
-"""Rows so far off that they squeeze all others together: seen, and told with a way out."""
+"""Outliers that squeeze all other rows together: found, and reported with a remedy."""
 
 from __future__ import annotations
 
@@ -30,21 +30,25 @@ _MOST_NUMBERS = 8
 
 
 class OutlierWarning(UserWarning):
-    """A few rows take most of a feature's range, and squeeze all others into the rest.
+    """A few rows take up most of a feature's range, and squeeze all others into the rest.
 
-    Every feature is scaled by its range, so that a value far off makes all others look alike.
-    ``warnings.simplefilter("ignore", resonart.OutlierWarning)`` silences it.
+    Every feature is scaled by its range, so one outlier makes all other values look alike.
+    ``warnings.simplefilter("ignore", resonart.OutlierWarning)`` silences the warning.
 
     Attributes
     ----------
     about : str
-        What was seen: the message without what to do about it.
+        What was found: the message without the remedy.
     features : tuple of int
         The features concerned, by number.
     rows : tuple of int
-        The rows far off in one of them: their places in the call.
+        The rows that are outliers in one of them, by their places in the call.
     bounds : Bounds or None
-        Ranges of all features that leave these rows out.
+        Ranges of all features without these rows.
+
+    See Also
+    --------
+    Bounds : Ranges of the features.
 
     Examples
     --------
@@ -57,8 +61,8 @@ class OutlierWarning(UserWarning):
     ...     model = FuzzyART(rho=0.9).fit(X)
     >>> caught[0].message.rows, caught[0].message.bounds.high
     ((100,), array([99.]))
-    >>> cured = FuzzyART(rho=0.9, bounds=(0, 99), out_of_bounds="clip").fit(X)
-    >>> model.n_clusters_, cured.n_clusters_
+    >>> fixed = FuzzyART(rho=0.9, bounds=(0, 99), out_of_bounds="clip").fit(X)
+    >>> model.n_clusters_, fixed.n_clusters_
     (2, 10)
     """
 
@@ -105,7 +109,7 @@ class StretchedRange(NamedTuple):
 def warn_of_outliers(
     model: Any, rows: Rows, ranges: Bounds, names: Sequence[str] | None = None
 ) -> None:
-    """Warn where a few rows take most of a range that a model is to learn from them.
+    """Warn if a few rows take up most of a range that a model learns from them.
 
     Parameters
     ----------
@@ -132,9 +136,9 @@ def warn_of_outliers(
 
 
 def warn_of_widening(model: Any, rows: Rows, before: Bounds, after: Bounds, n_seen: int) -> None:
-    """Warn where a few rows of a stream have more than doubled a range.
+    """Warn if a few rows of a stream have more than doubled a range.
 
-    A range that doubles is rare however long a stream is, so this cannot go on and on.
+    A range seldom doubles, however long a stream is, so there are few such warnings.
 
     Parameters
     ----------
@@ -158,7 +162,7 @@ def warn_of_widening(model: Any, rows: Rows, before: Bounds, after: Bounds, n_se
 def outliers_beside(
     model: Any, sample: Rows, ranges: Bounds, n_rows: int, names: Sequence[str] | None
 ) -> OutlierWarning | None:
-    """Return the warning where ranges of many rows are far wider than those of a sample of them."""
+    """Return the warning if the ranges of many rows are far wider than those of a sample."""
     if len(sample) < FEWEST_ROWS:
         return None
     found = _stretched_ranges(sample, ranges, most=_most_taking(len(sample)), inner=None)
@@ -250,7 +254,7 @@ def _core_of(column: Floats, most: int, extent: float) -> tuple[float, float]:
 
 
 def _varies(column: Floats) -> bool:
-    """Tell whether there is anything to squeeze.
+    """Return whether there is anything to squeeze.
 
     A feature that is constant but for a few rows, as a rare mark or a pixel at the edge, is not
     spoilt by one more that differs.

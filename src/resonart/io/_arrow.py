@@ -33,7 +33,7 @@ class TypedTable(Columns):
             schema = self._open()
         except (pa.ArrowException, OSError, EOFError) as error:
             raise TableError(
-                f"{self.title} is no {self.kind}, or is cut short: {reason(error)}",
+                f"{self.title} is not {self.kind}, or is cut short: {reason(error)}",
                 "Check the format, and that the file is whole",
             ) from error
         self._types = schema.types
@@ -134,7 +134,7 @@ class TypedTable(Columns):
         seconds, is_none = seconds_of_many(values.cast(pa.string()), MISSING)
         if is_none.any():
             told = shown(values[int(np.argmax(is_none))].as_py())
-            raise TableError(f"{where}: {told} is no date", f"Write dates in {ISO}")
+            raise TableError(f"{where}: {told} is not a date", f"Write dates in {ISO}")
         return seconds
 
     def _labels(self, batch: Any, label: int) -> Objects:
@@ -154,7 +154,7 @@ class TypedTable(Columns):
 class ParquetTable(TypedTable):
     """A Parquet file; one that comes through a pipe is kept on disk while it is read."""
 
-    kind = "Parquet file"
+    kind = "a Parquet file"
 
     def _open(self) -> Any:
         pa = require_pyarrow("Reading Parquet", "parquet")
@@ -177,7 +177,7 @@ class ArrowTable(TypedTable):
     columns that are asked for are unpacked.
     """
 
-    kind = "Arrow file or stream"
+    kind = "an Arrow file or stream"
 
     def _open(self) -> Any:
         source, path = self._source, self._source.path

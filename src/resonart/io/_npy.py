@@ -1,4 +1,4 @@
-"""NPY: one array of numbers, read row by row from where it lies; never a Python object."""
+"""NPY: one array of numbers, read row by row from the file; never a Python object."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class NpyTable(Columns):
             raise
         except Exception as error:  # a header is Python text, and can be wrong in any way
             raise TableError(
-                f"{self.title} is no NPY file ({reason(error)})",
+                f"{self.title} is not an NPY file ({reason(error)})",
                 "Check the format, and that the file is whole",
             ) from error
         n_columns = shape[1] if len(shape) == 2 else 1
