@@ -127,7 +127,7 @@ def test_the_main_job(folder: Path) -> None:
     text = result.stdout
     assert "60 rows of 2 features" in text
     assert f"rho_lb {model.rho_lb_:g}, rho_ub {model.rho_ub_:g}, chosen automatically" in text
-    assert "adjusted Rand index 1.000 to the 2 classes of 'class'" in text
+    assert "adjusted Rand index 1.000 with the 2 classes of 'class'" in text
     assert "2 clusters in" in text
     assert result.stderr == ""
     sizes = np.bincount(model.labels_)

@@ -315,7 +315,7 @@ COLUMN_ERRORS = {
     "out of range": ({"columns": [3]}, "no column 3. It has 3 columns, numbered from 0 to 2"),
     "negative": ({"columns": [-1]}, "no column -1"),
     "label out of range": ({"label": 7}, "no column 7"),
-    "twice": ({"columns": ["petal", 1]}, "column 'petal' is asked for 2 times"),
+    "twice": ({"columns": ["petal", 1]}, "column 'petal' is named 2 times"),
     "label among columns": (
         {"columns": ["petal", "kind"], "label": "kind"},
         "column 'kind' is given both as label and as feature",
@@ -392,7 +392,7 @@ JSON_ERRORS = {
     "text": ('{"a": 1}\n{"a": "x"}\n', "line 2, column 'a': 'x' is text in a column of numbers"),
     "digits in quotes": ('{"a": 1}\n{"a": "1"}\n', "line 2, column 'a': '1' is text"),
     "nested": ('{"a": 1}\n{"a": [2]}\n', "line 2, column 'a': '[2]' is an array in a column"),
-    "empty objects": ("{}\n{}\n", "line 1 holds no values"),
+    "empty objects": ("{}\n{}\n", "line 1 has no values"),
     "infinite": ('{"a": -Infinity}\n', "line 1, column 'a': the value is infinite"),
     "beyond a double": ('{"a": 1' + "0" * 400 + "}\n", "line 1, column 'a': the value is infinite"),
     "thousands of digits": ('{"a": ' + "1" * 5000 + "}\n", "line 1 is not a JSON value"),

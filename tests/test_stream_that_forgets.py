@@ -254,8 +254,8 @@ def test_bad_times_are_bad_lines(
     other: Any = 17 if dates else as_date(TIMES[900])
     wrong = {
         late: "'when' runs backwards: ",
-        "soon": "'soon' is no ",
-        other: " is no ",
+        "soon": "'soon' is not a ",
+        other: " is not a ",
         "": "column 'when': the value is missing",
     }
     at = len(lines) - 1_100  # after 900 rows
