@@ -213,7 +213,7 @@ def test_wrong_usage_is_one_line_and_code_2(folder: Path, arguments: list[str], 
         (["describe", "unfitted.resonart"], "has learned nothing yet"),
         (
             ["merge", "a.resonart", "fuzzy.resonart", "-o", "c.resonart"],
-            "only density-art and ddvfa models merge",
+            "only density-art and ddvfa models can be merged",
         ),
         (["convert", "nothing.csv", "out.csv"], "There is no file nothing.csv"),
         (["vat", "data.csv", "--in-memory-rows", "10"], "larger --in-memory-rows"),
@@ -349,7 +349,7 @@ def test_a_fault_of_the_program_shows_where_it_is(
     monkeypatch.setattr(resonart.DensityART, "fit", fail)
     result = run("cluster", "data.csv", code=1)
     assert "Traceback" in result.stderr
-    assert "This is a fault in resonart" in result.stderr
+    assert "This is a bug in resonart" in result.stderr
 
 
 def test_warnings_are_one_line_each(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -529,7 +529,7 @@ def test_ranges_of_features(folder: Path, text: str, bounds: Any, more: list[str
 
 def test_ranges_that_are_none(folder: Path) -> None:
     for text in ("1:0", "0:nan", "1", "a:b", "0:1:2", "0:1,"):
-        assert "is not of the form low:high" in error_of(
+        assert "does not have the form low:high" in error_of(
             "cluster", "data.csv", "--bounds", text, code=2
         )
     assert "one number for each of the 2 features" in error_of(
