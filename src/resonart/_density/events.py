@@ -229,7 +229,7 @@ class ClusterEvents(Sequence[ClusterEvent]):
 
 
 def _moment(time: float) -> str:
-    """Write a time: as a whole number where it is one, else with as many digits as tell.
+    """Write a time: as a whole number if it is one, otherwise with as many digits as are useful.
 
     Examples
     --------

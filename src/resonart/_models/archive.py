@@ -28,7 +28,7 @@ _CENTRAL = struct.Struct("<4s6H3L5H2L")
 _END = struct.Struct("<4s4H2LH")
 _END_64 = struct.Struct("<4sQ2H2L4Q")
 _LOCATOR_64 = struct.Struct("<4sLQL")
-# From here on, a length or a place has 64 bits, in a field of its own; the usual one is filled.
+# From here on, a length or a place has 64 bits in a separate field; the usual one is filled.
 _LARGE = _FILLER = 0xFFFFFFFF
 _NEW_YEAR_1980 = 0x21  # the same bytes whenever a model is saved
 _PLAIN, _WIDE = 20, 45  # versions of the zip format: without and with 64 bits

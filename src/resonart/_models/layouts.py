@@ -169,7 +169,7 @@ class TopoLayout(Layout):
                 "weights": arrays[f"weights_{name}"],
                 "counts": counts,
                 "edges": edges,
-                "components": np.empty(0, dtype=np.int64),  # found anew
+                "components": np.empty(0, dtype=np.int64),  # found again
                 "steps": counters[f"steps_{name}"],
             }
         return state

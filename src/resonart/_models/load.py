@@ -311,7 +311,7 @@ def _choice_fields(choice: Any, swept: tuple[str, ...], number: int) -> dict[str
         for name in ("score", "threshold"):
             real_or_text(name, choice[name])
         choice = {name: choice[name] for name in SCORED_CHOICE_FIELDS & CHOICE_FIELDS}
-        choice |= {"agreement": None, "density_reason": ""}  # the reason tells how it was scored
+        choice |= {"agreement": None, "density_reason": ""}  # the reason says how it was scored
     found: dict[str, Any] = choice | {
         "params": _vigilances(choice["params"], swept),
         "agreement": _index("the agreement", choice["agreement"]),

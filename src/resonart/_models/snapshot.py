@@ -156,7 +156,7 @@ class DensitySnapshot(NamedTuple):
     moments : ndarray of shape (n_moments, 5 + n_features)
         Reading, row, time, label, size and place.
     residents : ndarray of shape (n_clusters, 3 + 2 * n_features)
-        Label, size, squared radius, where it was last told to be, and where it is.
+        Label, size, squared radius, its last reported place, and its place now.
     diary : ndarray of shape (2,)
         Events that are no longer kept; of how many readings one is kept.
     """

@@ -420,7 +420,7 @@ def _heading(description: Description) -> str:
         f"{count_of(description.n_categories, 'category')}, {count_of(description.n_rows, 'row')}"
     )
     if description.n_refused:
-        text += f", {description.n_refused:,} of them not learned for lack of room"
+        text += f", {description.n_refused:,} of them not learned because the model was full"
     if description.n_removed:
         gone = "forgotten" if description.forgets else "in clusters removed since"
         text += f", {description.n_removed:,} of them {gone}"

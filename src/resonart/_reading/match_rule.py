@@ -80,7 +80,7 @@ class MatchRule:
         if self.gamma == 0.0 or kept == 0.0:
             return -math.inf
         needed = math.log(vigilance / kept) / self.gamma
-        # (A tiny gamma asks for more than any number.)
+        # (A tiny gamma would need more than any number.)
         return norm - (self.alpha + norm) * math.exp(needed) if needed < 700.0 else -math.inf
 
     def largest(self, vigilance: float) -> float:

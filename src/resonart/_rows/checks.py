@@ -94,7 +94,7 @@ def check_flag(name: str, value: object) -> bool:
 
 
 def check_jobs(n_jobs: object) -> int:
-    """Return the number of threads that ``n_jobs`` asks for."""
+    """Return the number of threads for ``n_jobs``."""
     if n_jobs is None:
         return 1
     if not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool) or n_jobs == 0 or n_jobs < -1:

@@ -245,7 +245,7 @@ def _order(rows: Floats, metric: str, n_jobs: int | None) -> tuple[NDArray[np.in
 
 
 def _spread(n: int, most: int | None) -> NDArray[np.int64]:
-    """Return at most so many places, evenly spread from the first to the last."""
+    """Return at most ``most`` places, evenly spread from the first to the last."""
     if most is None or n <= most:
         return np.arange(n)
     return np.unique(np.linspace(0, n - 1, most).round().astype(np.int64))

@@ -526,7 +526,7 @@ def _strictest(runs: Runs) -> tuple[dict[str, float], int]:
     cell = order = 0  # with all given up for having too many categories, the largest boxes
     if made.any():
         fewest = made & (runs.n_clusters == runs.n_clusters[made].min())
-        # Cells come by rising rho_lb, and for each by rising rho_ub.
+        # Cells are in ascending order of rho_lb, and then of rho_ub.
         cell = int(np.flatnonzero(fewest.any(axis=1))[-1])
         order = int(np.argmax(fewest[cell]))
     cells = cells_of(runs.grid)

@@ -34,7 +34,7 @@ class Failure(NamedTuple):
     """How a command that does not succeed ends."""
 
     code: int
-    message: str | None  # in one line; of a closed pipe nobody wants to hear
+    message: str | None  # in one line; None for a closed pipe
     is_fault: bool = False  # of the program: then the traceback is shown
 
 
@@ -233,4 +233,4 @@ def about_outliers(warning: Any) -> str:
     if warning.bounds is None or not {"bounds", "out_of_bounds"} <= known:
         return f"{text}."
     ranges = ",".join(f"{low:.10g}:{high:.10g}" for low, high in zip(*warning.bounds, strict=True))
-    return f"{text}, or move them to the edge: --out-of-bounds clip --bounds={ranges}"
+    return f"{text}, or move them to the edge of the range: --out-of-bounds clip --bounds={ranges}"

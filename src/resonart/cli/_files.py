@@ -109,7 +109,7 @@ def identity(file: NamedFile) -> Hashable | None:
             return None
         around = os.stat(folder)
         return around.st_dev, around.st_ino, os.path.normcase(os.path.basename(real))
-    except (AttributeError, OSError, ValueError):  # whoever opens it says what is wrong
+    except (AttributeError, OSError, ValueError):  # opening it will raise the error
         return None
     return (status.st_dev, status.st_ino) if stat.S_ISREG(status.st_mode) else None
 

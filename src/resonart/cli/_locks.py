@@ -21,7 +21,7 @@ from contextlib import suppress
 from ._errors import CommandError, warn
 
 ENDING = ".resonart-lock"
-MOST_NAME = 150  # bytes of a name that are kept, so that with all else it is not too long
+MOST_NAME = 150  # bytes of a name that are kept, so that the whole name is not too long
 MOST_BYTES = 4_096  # of a lock file
 MOST_COMMAND = 300
 # The holder writes who it is just after it has the lock.
@@ -34,7 +34,7 @@ if sys.platform == "win32":
     LOCKED_BYTE = 2**30  # beyond all text, which others are to read
 
     def try_lock(descriptor: int) -> bool:
-        """Lock an open file until it is closed; tell whether nobody else had."""
+        """Lock an open file until it is closed; return False if another process has it."""
         os.lseek(descriptor, LOCKED_BYTE, os.SEEK_SET)
         try:
             msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
@@ -48,7 +48,7 @@ else:
     import fcntl
 
     def try_lock(descriptor: int) -> bool:
-        """Lock an open file until it is closed; tell whether nobody else had."""
+        """Lock an open file until it is closed; return False if another process has it."""
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
@@ -82,11 +82,11 @@ class FileLock:
             _release(self._lock_file, self._open, os.getpid())
 
     def _is_locked(self, lock_file: str) -> bool:
-        """Open and lock the lock file; tell whether there can be one."""
+        """Open and lock the lock file; return whether there can be one."""
         while True:
             try:
                 _open(lock_file, self._open)
-            except OSError:  # a folder that cannot be written to: whoever writes there says so
+            except OSError:  # a folder that is not writable: writing there will raise the error
                 return False
             try:
                 if not try_lock(self._open[-1]):

@@ -36,7 +36,7 @@ def check_picture(path: Path | None) -> None:
 
 
 def draw(path: Path | None, paint: Callable[[Axes], object]) -> None:
-    """Let ``paint`` draw in new axes, and write the picture, if one was asked for."""
+    """Let ``paint`` draw in new axes, and write the picture, if requested."""
     if path is None:
         return
     from matplotlib.figure import Figure

@@ -54,7 +54,7 @@ class LineFormat(NamedTuple):
     truth: tuple[str, str]  # how no and yes are written
     # What has renamed labels, the last line before it, and which labels.
     renaming: Callable[[str, int, dict[int, int]], str]
-    # What was told of a cluster, after which line, and how it is written.
+    # The event of a cluster, the line after which it happened, and how it is written.
     event: Callable[[ClusterEvent, int, Naming], str]
 
     def lines(
@@ -230,7 +230,7 @@ class LineOutput:
         if self.path is None:
             self._stream = binary_stdout()
             return
-        # Opened as it is, and only cut off when nobody else writes to it.
+        # Opened as it is, and cut off only when it is locked.
         flags = os.O_WRONLY | os.O_CREAT | getattr(os, "O_BINARY", 0)
         stream: BinaryIO = open(os.open(self.path, flags, 0o666), "wb")  # noqa: SIM115
         try:

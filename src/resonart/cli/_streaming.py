@@ -36,7 +36,7 @@ from ._stream_output import LineFormat, LineOutput, Naming, WrittenFile
 # Rows of a model with events that are learned at once: its diary keeps the last ones only.
 AT_ONCE = 4_096
 SHOWN_TEXT = 1_000  # bytes of a rejected line that are kept
-SHOWN_REJECTS = 5  # lines told on stderr where there is no file for them
+SHOWN_REJECTS = 5  # lines shown on stderr if there is no file for them
 KEY = "stream"  # in a model file's metadata
 
 
@@ -46,12 +46,12 @@ class Position:
 
     n_lines: int = 0
     n_bytes: int = 0
-    crc32: int = 0  # of all that was read, to know it again
+    crc32: int = 0  # of everything read, to recognise it
     is_open: bool = False  # the last line had no end
     n_rows: int = 0
     n_rejected: int = 0
-    last_line: int = 0  # of the last row told
-    # What was written by then; cut back to that before it goes on.
+    last_line: int = 0  # of the last row written
+    # What was written by then; the file is cut back to that before the stream continues.
     files: dict[str, WrittenFile] = field(default_factory=dict)
 
     @classmethod

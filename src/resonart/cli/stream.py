@@ -48,7 +48,7 @@ WARM_UP = 1_000
 @choice_option("--output-format", list(LINE_FORMATS), "Format of the lines.", default="ndjson")
 @option("--rejects", type=OutputFile(), help="Write lines that are not rows to this file.")
 @choice_option(
-    "--on-reject", ["continue", "stop"], "What to do at a line that is no row.", default="continue"
+    "--on-reject", ["continue", "stop"], "What to do if a line is not a row.", default="continue"
 )
 @option(
     "--checkpoint-every",

@@ -20,7 +20,7 @@ from ._convert import Labels, Rows
 
 HOST = "https://raw.githubusercontent.com"
 
-# Formats whose file says all that is needed, and those that need the order of the classes.
+# Formats whose file says everything needed, and those that need the order of the classes.
 PLAIN: dict[str, Callable[..., tuple[Rows, Labels]]] = {
     "gz_text": _convert.gz_text,
     "matlab": _convert.matlab,

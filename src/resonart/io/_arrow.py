@@ -70,7 +70,7 @@ class TypedTable(Columns):
         return f"its type is {self._types[column]}{said}"
 
     def pieces(self, rows: int) -> Iterator[Piece]:
-        """Give the rows in batches of at most so many."""
+        """Give the rows in batches of at most ``rows``."""
         label, time = self.selection.label, self.selection.time
         numbers = self.selection.columns
         columns = numbers if label is None else [*numbers, label]
@@ -172,9 +172,9 @@ class ParquetTable(TypedTable):
 class ArrowTable(TypedTable):
     """An Arrow file or stream.
 
-    A file is a stream between two marks, followed by a list of its batches, so that one which
-    comes through a pipe is read as it comes. One on disk is mapped into memory, and only the
-    columns that are asked for are unpacked.
+    A file is a stream between two marks, followed by a list of its batches, so a file that comes
+    through a pipe is read as it arrives. A file on disk is mapped into memory, and only the
+    requested columns are unpacked.
     """
 
     kind = "an Arrow file or stream"

@@ -16,7 +16,7 @@ from resonart._shared.words import count_of
 from ._errors import TableError, shown
 from ._values import MOST_COLUMNS, Floats, Piece, numbered
 
-# From so many rows on a column of 0, 1, 2, ... is no accident.
+# With at least this many rows, a column of 0, 1, 2, ... is not an accident.
 FEW = 10
 NAMED = 8  # columns named in a message
 
@@ -49,7 +49,7 @@ class Selection(NamedTuple):
     features: list[int]
     label: int | None
     left_out: list[str]
-    is_chosen: bool  # by whoever asked; or else by what the columns hold
+    is_chosen: bool  # by the caller; otherwise by what the columns contain
     time: int | None = None
 
     @property
@@ -63,7 +63,7 @@ class Columns:
 
     title: str
     names: list[str]
-    has_names: bool  # of its own, or x0, x1, ...
+    has_names: bool  # otherwise they are x0, x1, ...
     is_number: list[bool]
 
     def why_not(self, column: int) -> str:

@@ -65,7 +65,7 @@ class _Transcoded(io.RawIOBase):
         self._is_done = False
 
     def read(self, size: int = -1) -> bytes:
-        """Return some bytes, more or fewer than asked for; none at the end."""
+        """Return some bytes, more or fewer than requested; none at the end."""
         while not self._is_done:
             data = self._source.read(size)
             self._is_done = not data

@@ -26,7 +26,7 @@ SUFFIXES = {
     ".jsonl": "ndjson",
 }
 
-# An Arrow stream begins with the mark of a message; a file with a word of its own.
+# An Arrow stream begins with the mark of a message, and a file with a special word.
 MARKS = {
     b"PAR1": "parquet",
     b"ARROW1": "arrow",

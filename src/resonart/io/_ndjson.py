@@ -120,8 +120,8 @@ class NdjsonText(TextParser):
     def _is_plain(self, data: bytes, n_lines: int) -> bool:
         """Return whether pyarrow can read the lines, and would see what is there.
 
-        Every line is one bracket of plain values, so that none can reach over it; no object has a
-        key more than are known, which would have to be told; and to pyarrow Inf is a number.
+        Every line is one bracket of plain values, so none can extend beyond it. No object has an
+        unknown key, for which a warning would be needed. And to pyarrow Inf is a number.
         """
         assert self.selection is not None
         n_keys = n_lines * (len(self.names) + len(self._beyond))

@@ -45,7 +45,7 @@ class NpyTable(Columns):
         self.selection = self.select(request)
 
     def pieces(self, rows: int) -> Iterator[Piece]:
-        """Give so many rows at a time."""
+        """Give ``rows`` rows at a time."""
         columns, label = self.selection.columns, self.selection.label
         for first in range(0, self._n_rows, rows):
             part = self._read(first, min(rows, self._n_rows - first))
@@ -63,7 +63,7 @@ class NpyTable(Columns):
         return np.stack(columns, axis=1)
 
     def _values(self, first: int, n: int) -> NDArray[Any]:
-        """Return so many values that follow each other in the file."""
+        """Return ``n`` values that follow each other in the file."""
         width = self._dtype.itemsize
         try:
             self._file.seek(self._start + first * width)

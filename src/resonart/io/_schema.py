@@ -225,7 +225,7 @@ class TextParser(Columns, ABC):
         )
 
     def _goes_by_request(self) -> bool:
-        """Return whether the features are those asked for, whatever the columns hold."""
+        """Return whether the features are those requested, whatever the columns contain."""
         return self.request.columns is not None or self.finds_features_by_name(self.request)
 
     def _has_all(self, columns: Iterable[str | int]) -> bool:

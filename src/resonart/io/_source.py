@@ -58,7 +58,7 @@ class Source(io.RawIOBase):
         return bytes(memoryview(self._ahead)[:size])
 
     def read(self, size: int = -1) -> bytes:
-        """Return as many bytes as asked for, fewer only at the end."""
+        """Return the requested number of bytes, fewer only at the end."""
         data = self.peek(sys.maxsize if size < 0 else size)
         del self._ahead[: len(data)]
         return data
@@ -187,7 +187,7 @@ def _near(path: Path) -> str:
 
 def _is_at_start(stream: BinaryIO, n_ahead: int) -> bool:
     """Return whether one can go back to the beginning of a file, where it was given."""
-    if isinstance(stream, gzip.GzipFile):  # which would begin anew each time
+    if isinstance(stream, gzip.GzipFile):  # which would start again each time
         return False
     try:
         return stream.seekable() and stream.tell() == n_ahead

@@ -277,7 +277,7 @@ def _eased(share: Floats) -> Floats:
 
 
 def _eased_at(share: float) -> float:
-    """Return the same of one share, which is asked for at every place of every band."""
+    """Return the same for one share, which is needed at every place of every band."""
     part = min(max(share, 0.0), 1.0)
     return part * part * (3.0 - 2.0 * part)
 
@@ -334,7 +334,7 @@ def _go_along(change: _Change | None, other: _Life, theirs: _Change | None) -> T
 
 
 class _Bands:
-    """Where each band lies: all that are there at a time are stacked, with gaps.
+    """Where each band lies: all bands that exist at a time are stacked, with gaps.
 
     Relatives are neighbours if that can be: then one ends within the other. Where others lie
     between them, a ribbon crosses these, and the stack opens or closes slowly.
@@ -717,7 +717,7 @@ def _dress(axes: Axes, bands: _Bands, against: str, *, dates: bool) -> None:
 
 
 def _draw_scale(axes: Axes, bands: _Bands, height: float) -> None:
-    """Draw, left of all, how wide so many rows are."""
+    """Draw a scale to the left: how wide a number of rows is."""
     n_rows = _round_number(height / 4.0)
     x = axes.get_xlim()[0]
     middle = (bands.top + bands.bottom) / 2.0

@@ -228,7 +228,7 @@ def _draw_curve(axes: Axes, plane: Any, quantity: _Quantity) -> None:
 
     results = plane.results_
     name = "rho" if "param_rho" in results else "rho_a"
-    # Best first, so that the first cell of each vigilance is the best of its own.
+    # The best first, so that the first cell of each vigilance is its best.
     ranked = np.argsort(results["rank_score"])
     vigilances, first = np.unique(results[f"param_{name}"][ranked], return_index=True)
     cells = ranked[first]
