@@ -78,7 +78,6 @@ centers
 See Also
 --------
 resonart.{name} : The same estimator with scikit-learn's interface.
-
 """
 
 
