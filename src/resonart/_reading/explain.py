@@ -627,8 +627,8 @@ def _score_lines(why: Explanation, nearest: NearestBox) -> list[str]:
             f"({count_of(box.count, 'row')}, {percent(box.share)})"
         )
     lines.append(
-        f"  match {compared(box.match, why.own_vigilance)}, where neighbours in this cluster match "
-        f"by {why.own_vigilance:.4g} at least"
+        f"  match {compared(box.match, why.own_vigilance)}; neighbours in this cluster match by "
+        f"at least {why.own_vigilance:.4g}"
     )
     return lines if box.reach is None else [*lines, f"  {_reach_line(why, box)}"]
 

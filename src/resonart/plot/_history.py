@@ -144,9 +144,9 @@ def _diary_of(model: Any) -> tuple[dict[str, NDArray[Any]], ClusterEvents]:
     moments = model.history(as_frame=False)
     if not len(moments["row"]):
         raise ValueError(
-            "the model's diary has not begun, so there is nothing to draw. It begins when a stream "
-            "is read for the first time, and where rows are forgotten after the first half-life "
-            "(half a window): learn more rows."
+            "the model's diary has not begun, so there is nothing to draw. It begins with the "
+            "first reading of a stream or, if rows are forgotten, after the first half-life (half "
+            "a window): learn more rows."
         )
     return moments, events
 
