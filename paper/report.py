@@ -18,7 +18,7 @@ from paper.store import default_folder, write_whole
 # Passages written by hand, by name; the page is whole without them.
 TEXT = Path(__file__).parent / "text"
 
-TIMES = {"seconds": "minutes of one process", "cpu_seconds": "of these computing"}
+TIMES = {"seconds": "minutes of one process", "cpu_seconds": "of which computing"}
 
 SEARCH_NAMES = ("by activation (Algorithm 1)", "by index (published program)")
 
@@ -26,11 +26,11 @@ PARTS = {
     "ddvfa": "DDVFA: 3 systems x 6 linkages, gamma 3, search by activation",
     "table": "fuzzy ART, DVFA, topoART B (random and VAT order), and the four other methods",
     "gamma": "gamma from 0 to 5: 3 systems, 6 sets, 10 orders",
-    "heat": "heat maps (gamma 5; the others are parts of the above)",
+    "heat": "heat maps (gamma 5; the others are included above)",
     "gamma1": "DDVFA as above, gamma 1",
     "index": "DDVFA as above, gamma 3, search by index",
     "index1": "DDVFA as above, gamma 1, search by index",
-    "strict": "topoART B again, rows nearest to a candidate left out",
+    "strict": "topoART B again, with rows nearest to a candidate left out",
     "ends": "VAT order by its two ends: fuzzy ART, DVFA, DDVFA, and topoART by many readings",
     "reading": "topoART B as the paper read it, both orders",
     "readings": "topoART in random order by many readings, 10 orders",
@@ -61,7 +61,7 @@ def main(*, quick: bool = False, folder: Path | None = None) -> int:
 
 
 def write_comparisons(runs: pd.DataFrame, folder: Path) -> None:
-    """Write what is compared as CSV, for who wants to go on from it."""
+    """Write the comparisons as CSV, for further work."""
     for name, frame in {
         "table7": tables.compare_table(runs),
         "searches": tables.compare_searches(runs),
@@ -98,7 +98,7 @@ def make_page(runs: pd.DataFrame, drawn: dict[str, Path], folder: Path, protocol
         "## Section 4: the data\n\n### Table 4 and Figure 5: data sets\n\n"
         + describe_data(protocol)
         + "\n\n"
-        + image("data_sets", "The data sets, those of more than three features by PCA."),
+        + image("data_sets", "The data sets; those with more than three features by PCA."),
         "## Section 5.1: DDVFA, VAT and Merge ART\n\n### Figure 6: six linkages, three systems\n\n"
         + image("radar", "Peak average ARI by linkage and system.")
         + "\n\n"
@@ -146,7 +146,7 @@ def make_page(runs: pd.DataFrame, drawn: dict[str, Path], folder: Path, protocol
         + "\n\n"
         + show_conclusions(conclusions, "art_methods")
         + passage("figure10"),
-        "### Figure 12: methods that are no ART\n\n"
+        "### Figure 12: methods other than ART\n\n"
         + show_p_values(p_values, "other_methods")
         + "\n\n"
         + image("cd_others", "Critical differences of DDVFA and other methods.")
@@ -163,7 +163,7 @@ def make_page(runs: pd.DataFrame, drawn: dict[str, Path], folder: Path, protocol
         )
         + passage("figure13"),
         "### Figure 16: vigilances held fixed\n\n"
-        + image("gamma_fixed", "The vigilances best for gamma 1, at every gamma.")
+        + image("gamma_fixed", "The best vigilances for gamma 1, at every gamma.")
         + passage("figure16"),
         "### Figure 17: the most compact of the best partitions\n\n"
         + image("compact", "Boxes, titled (gamma, number of categories).")
@@ -176,7 +176,7 @@ def make_page(runs: pd.DataFrame, drawn: dict[str, Path], folder: Path, protocol
 
 
 def make_one_page(runs: pd.DataFrame) -> str:
-    """Return the page for who will not read the other one; its numbers are counted here."""
+    """Return the short page; its numbers are counted here."""
     table7 = tables.compare_table(runs)
     searches = tables.compare_searches(runs)
     p_values = tables.compare_p_values(runs)
@@ -234,7 +234,7 @@ def make_one_page(runs: pd.DataFrame) -> str:
 
 
 def passage(name: str) -> str:
-    """Return what was written by hand for this place of the page."""
+    """Return the text that was written by hand for this place of the page."""
     path = TEXT / f"{name}.md"
     return "\n\n" + path.read_text(encoding="utf-8").strip() if path.exists() else ""
 
@@ -243,7 +243,7 @@ def passage(name: str) -> str:
 
 
 def markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return a table; the first column is text, the others are set to the right."""
+    """Return a table; the first column is text, the others are aligned to the right."""
     lines = [header, ["---"] + ["---:"] * (len(header) - 1), *rows]
     return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
 
@@ -305,12 +305,12 @@ def summary(table7: pd.DataFrame, p_values: pd.DataFrame, conclusions: pd.DataFr
     lines = [
         f"- **Table 7: {int(table7['agrees'].sum())} of the {len(table7)} cells that were run "
         "agree with the paper**: within two standard errors of the difference of both means, and "
-        "to the last printed digit where the paper's deviation is 0 or it prints none."
+        "to the last printed digit if the paper's deviation is 0 or it prints none."
     ]
     for columns, what in (
-        (tables.ART_COLUMNS, "ART methods, where chance is in it"),
-        (tables.ART_COLUMNS, "ART methods, where the paper's deviation is 0"),
-        (tables.OTHER_COLUMNS, "other methods, digit for digit"),
+        (tables.ART_COLUMNS, "ART methods, cells that depend on chance"),
+        (tables.ART_COLUMNS, "ART methods, cells in which the paper's deviation is 0"),
+        (tables.OTHER_COLUMNS, "other methods, to the digit"),
     ):
         part = pd.concat([of_column(table7, column) for column in columns])
         if "chance" in what:
@@ -321,7 +321,7 @@ def summary(table7: pd.DataFrame, p_values: pd.DataFrame, conclusions: pd.DataFr
     rejected = p_values[p_values["test"] == "iman_davenport"].dropna(subset=["activation"])
     same = (rejected["p_value"] < 0.05) == (rejected["activation"] < 0.05)
     lines.append(
-        f"- **Tests that methods differ (Iman-Davenport): {int(same.sum())} of {len(rejected)} "
+        f"- **Tests whether methods differ (Iman-Davenport): {int(same.sum())} of {len(rejected)} "
         "give the paper's answer** at the level of 0.05."
     )
     widths = p_values[p_values["test"] == "wilcoxon"].dropna(subset=["activation"])
@@ -331,8 +331,8 @@ def summary(table7: pd.DataFrame, p_values: pd.DataFrame, conclusions: pd.DataFr
     for search in tables.SEARCHES:
         known = conclusions[conclusions[search].notna()]
         lines.append(
-            f"- What the paper says of who is better or equal (search by {search}): "
-            f"{int(known[search].astype(bool).sum())} of {len(known)} statements hold."
+            f"- Statements about which method is better or equal (search by {search}): "
+            f"{int(known[search].astype(bool).sum())} of {len(known)} hold."
         )
     return "\n".join(lines)
 
@@ -423,7 +423,7 @@ def show_table7(table7: pd.DataFrame) -> str:
             means.append(f"{cells['ari_mean'].mean():.4f} / {cells['paper_mean'].mean():.4f}")
         header = ["", *(column_name(*column) for column in shown)]
         parts.append(markdown(header, [*rows, counts, means]))
-    return "\n\n".join(parts) + "\n\n✗: does not agree with the paper's value below it."
+    return "\n\n".join(parts) + "\n\n✗: does not agree with the paper's value, which is below it."
 
 
 def show_searches(found: pd.DataFrame) -> str:
@@ -502,7 +502,7 @@ def _by_search(cell: dict[str, Any], search: str) -> str:
 
 
 def show_fresh(runs: pd.DataFrame) -> str:
-    """Return what the chosen cells do on fresh orders, averaged over the data sets."""
+    """Return the results of the chosen cells on fresh orders, averaged over the data sets."""
     rows = []
     table = runs[runs["part"].isin(["table", "ddvfa", "index"])].dropna(subset=["fresh_ari_mean"])
     table = table[table["linkage"].isin(["", "single"])]
@@ -625,16 +625,16 @@ def show_index_sets(runs: pd.DataFrame) -> str:
     n_all = int(runs["data_set"].nunique())
     single = tables.system_scores(runs, "index", "single", "ari_mean")
     if len(names) == n_all:
-        return "The search by index is run with all linkages and both gammas on all data sets."
+        return "The search by index was run with all linkages and both gammas on all data sets."
     which = ", ".join(figures.shown_name(name) for name in names) or "none"
     more = (
-        "What is missing is added by `python -m paper run --only index index1 --by-set --missing` "
-        "and `python -m paper report`."
+        "To add the others: `python -m paper run --only index index1 --by-set --missing`, and then "
+        "`python -m paper report`."
     )
     return (
-        f"The search by index is run with single linkage and gamma 3 on {len(single)} data sets, "
-        f"with all linkages and both gammas on {len(names)} of {n_all}: {which}. Tests are made "
-        f"of {tables.ENOUGH_SETS} sets or more. {more}"
+        f"The search by index was run with single linkage and gamma 3 on {len(single)} data sets, "
+        f"and with all linkages and both gammas on {len(names)} of {n_all}: {which}. Tests need "
+        f"{tables.ENOUGH_SETS} data sets or more. {more}"
     )
 
 
@@ -696,13 +696,13 @@ def show_readings(ends: pd.DataFrame, random: pd.DataFrame) -> str:
             split in splits for split, splits in zip(topo["split"], topo["splits"], strict=True)
         ]
         parts.append(
-            "VAT order: sets in which the paper's mean and deviation come out to the last digit, "
-            "at the split that fuzzy ART tells:\n\n" + _counts(topo.assign(agrees=hits))
+            "VAT order: data sets on which the paper's mean and deviation come out to the last "
+            "digit, at the split given by fuzzy ART:\n\n" + _counts(topo.assign(agrees=hits))
         )
     if len(random):
         parts.append(
-            "Random order: sets that agree within two standard errors, 10 orders and every second "
-            "vigilance:\n\n" + _counts(random)
+            "Random order: data sets that agree within two standard errors, 10 orders, every "
+            "second vigilance:\n\n" + _counts(random)
         )
     return "\n\n".join(parts) or "*Other readings were not run.*"
 
@@ -723,7 +723,7 @@ def _counts(found: pd.DataFrame) -> str:
 
 
 def show_looks(found: pd.DataFrame) -> str:
-    """Return how far seeds and settings move the methods that are no ART."""
+    """Return how far seeds and settings change the results of methods other than ART."""
     if found.empty:
         return "*Not run.*"
     rows = [
@@ -738,5 +738,5 @@ def show_looks(found: pd.DataFrame) -> str:
         ]
         for row in found.sort_values(["method", "data_set"], kind="stable").to_dict("records")
     ]
-    header = ["cell", "begun or changed by", "paper", "table above", "came out", "paper's digits"]
+    header = ["cell", "seed or change", "paper", "table above", "came out", "paper's digits"]
     return markdown(header, rows)

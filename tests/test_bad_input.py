@@ -53,7 +53,7 @@ BAD_ROWS: dict[str, tuple[Any, type[Exception], str]] = {
     "masked": (
         np.ma.array(GOOD, mask=GOOD > 0.99),
         ValueError,
-        r"masked array.*leave such rows out.*or fill them",
+        r"masked array.*Leave such rows out.*or fill them",
     ),
     "masked rows": (
         [np.ma.array(row, mask=row > 0.99) for row in GOOD],

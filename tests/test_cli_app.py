@@ -168,11 +168,14 @@ def test_docs_name_every_command_and_field(folder: Path) -> None:
         (["cluster", "data.csv", "--min-samples", "0.5"], "a whole number >= 1"),
         (["cluster", "data.csv", "--scaling", "log"], "is not one of"),
         (["cluster", "data.csv", "--model", "dvfa", "--gamma", "1"], "--gamma is an option of"),
-        (["cluster", "data.csv", "--scores"], "Say where: -o FILE"),
+        (["cluster", "data.csv", "--scores"], "--scores needs a table of labels: -o FILE"),
         (["cluster", "data.csv", "--axes", "a,b"], "--picture FILE"),
         (["cluster", "data.csv", "-o", "-", "--json"], "both write to stdout"),
-        (["cluster", "data.csv", "--picture", "boxes.nonsense"], "a picture's name ends in one of"),
-        (["merge", "a.resonart", "-o", "b.resonart"], "two models or more"),
+        (
+            ["cluster", "data.csv", "--picture", "boxes.nonsense"],
+            "the name of a picture must end in one of",
+        ),
+        (["merge", "a.resonart", "-o", "b.resonart"], "at least two models"),
         (["merge", "a.resonart", "b.resonart"], "Missing option"),
         (["plane", "data.csv", "--scoring", "ari"], "Name them: --label"),
         (["plane", "data.csv", "--show", "ari"], "Name them: --label"),
@@ -196,7 +199,7 @@ def test_wrong_usage_is_one_line_and_code_2(folder: Path, arguments: list[str], 
         (["cluster", "data.csv", "--label", "nothing"], "has no column 'nothing'"),
         (["cluster", "gap.csv"], "--missing drop"),
         (["cluster", "data.csv", "-o", "nowhere/labels.csv"], "nowhere"),
-        (["cluster", "data.csv", "-o", "labels.nonsense"], "does not tell the format"),
+        (["cluster", "data.csv", "-o", "labels.nonsense"], "does not say the format"),
         (["cluster", "data.csv", "--save", "nowhere/model.resonart"], "there is no folder"),
         (["cluster", "data.csv", "--picture", "nowhere/boxes.png"], "there is no folder"),
         (
@@ -210,7 +213,7 @@ def test_wrong_usage_is_one_line_and_code_2(folder: Path, arguments: list[str], 
         (["describe", "unfitted.resonart"], "has learned nothing yet"),
         (
             ["merge", "a.resonart", "fuzzy.resonart", "-o", "c.resonart"],
-            "only density-art and ddvfa models merge",
+            "only density-art and ddvfa models can be merged",
         ),
         (["convert", "nothing.csv", "out.csv"], "There is no file nothing.csv"),
         (["vat", "data.csv", "--in-memory-rows", "10"], "larger --in-memory-rows"),
@@ -346,7 +349,7 @@ def test_a_fault_of_the_program_shows_where_it_is(
     monkeypatch.setattr(resonart.DensityART, "fit", fail)
     result = run("cluster", "data.csv", code=1)
     assert "Traceback" in result.stderr
-    assert "This is a fault in resonart" in result.stderr
+    assert "This is a bug in resonart" in result.stderr
 
 
 def test_warnings_are_one_line_each(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

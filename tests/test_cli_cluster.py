@@ -107,7 +107,7 @@ def test_density_art_in_chunks_is_asked_again(
     assert sum(found["sizes"]) + found["noise_rows"] == len(rows)
     assert [label for label, size in enumerate(found["sizes"]) if size] == found["labels"]
     data = Path("big.csv").read_bytes()
-    assert "density-art, which names its clusters when all" in error_of(
+    assert "density-art, which labels rows after all" in error_of(
         "cluster", "-", *IN_CHUNKS, stdin=data
     )
 
@@ -126,8 +126,8 @@ def test_the_main_job(folder: Path) -> None:
     assert list(saved.feature_names_in_) == ["width", "height"]
     text = result.stdout
     assert "60 rows of 2 features" in text
-    assert f"rho_lb {model.rho_lb_:g}, rho_ub {model.rho_ub_:g}, chosen by itself" in text
-    assert "adjusted Rand index 1.000 to the 2 classes of 'class'" in text
+    assert f"rho_lb {model.rho_lb_:g}, rho_ub {model.rho_ub_:g}, chosen automatically" in text
+    assert "adjusted Rand index 1.000 with the 2 classes of 'class'" in text
     assert "2 clusters in" in text
     assert result.stderr == ""
     sizes = np.bincount(model.labels_)
@@ -390,7 +390,7 @@ def test_chosen_vigilances_come_from_the_first_rows(
     labels = [DDVFA(random_state=0).fit(rows[:150]).labels_, *rest]
     result = run("cluster", "big.csv", "--model", "ddvfa", *IN_CHUNKS, "-o", "labels.csv")
     np.testing.assert_array_equal(labels_of(), np.concatenate(labels))
-    assert "chosen by itself from the first 150 rows" in " ".join(result.stdout.split())
+    assert "chosen automatically from the first 150 rows" in " ".join(result.stdout.split())
 
 
 def test_topo_art_in_chunks_is_asked_again(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -488,7 +488,7 @@ def test_columns_that_are_hardly_features_are_told(folder: Path) -> None:
     )
     given = ["saved.csv", *GIVEN]
     result = run("cluster", *given)
-    assert "the column 'x0' just counts the rows. If it is no feature, leave" in result.stderr
+    assert "the column 'x0' just counts the rows. If it is not a feature, leave" in result.stderr
     assert "the column 'year' looks like a year. " in result.stderr
     assert "leave it out with --exclude year." in result.stderr
     result = run("cluster", *given, "--exclude", "x0", "--exclude", "year")
@@ -529,7 +529,7 @@ def test_ranges_of_features(folder: Path, text: str, bounds: Any, more: list[str
 
 def test_ranges_that_are_none(folder: Path) -> None:
     for text in ("1:0", "0:nan", "1", "a:b", "0:1:2", "0:1,"):
-        assert "is not of the form low:high" in error_of(
+        assert "does not have the form low:high" in error_of(
             "cluster", "data.csv", "--bounds", text, code=2
         )
     assert "one number for each of the 2 features" in error_of(

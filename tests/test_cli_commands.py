@@ -85,7 +85,7 @@ def test_merge_density_art(folder: Path) -> None:
     merged = resonart.load("both.resonart")
     assert merged.n_samples_seen_ == 200
     assert sum(found["sizes"]) + int(merged.counts_[merged.category_labels_ < 0].sum()) == 200
-    assert "a ddvfa model, and one.resonart a density-art model: only models of one kind" in (
+    assert "a ddvfa model, and one.resonart a density-art model: only models of the same kind" in (
         error_of("merge", "one.resonart", "a.resonart", "-o", "c.resonart")
     )
 
@@ -133,7 +133,7 @@ def test_chosen_columns_go_by_order(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("table", "said"),
     [
-        ("width,depth\n1,2\n", "has no column 'height', which the model has as feature."),
+        ("width,depth\n1,2\n", "has no column 'height', which the model has as a feature."),
         ("a,b\n1,2\n", "has no column 'width' and no 'height', which the model has as features."),
         ("width,height\n1,tall\n2,tall\n", "column 'height': 'tall' is text"),
         ("1,2,3\n4,5,6\n", "3 columns of numbers, and the model has 2 features (width, height)"),
@@ -206,13 +206,13 @@ def test_rows_that_cannot_be_explained(folder: Path) -> None:
         for row, what in (("1", "missing"), ("2", "infinite"), ("3", "missing")):
             line = error_of("explain", "model.resonart", "gaps.csv", "--row", row, *options)
             assert line == (
-                f"row {row} of gaps.csv cannot be explained: its value of 'width' is {what}. Fill "
+                f"row {row} of gaps.csv cannot be explained: its value for 'width' is {what}. Fill "
                 "it in, or choose another row."
             )
     line = error_of(
         "explain", "model.resonart", "-", "--row", "1", stdin=b"height,width\n1,2\n3,\n"
     )
-    assert "its value of 'width' is missing" in line
+    assert "its value for 'width' is missing" in line
 
 
 def test_a_row_is_explained_whatever_other_rows_lack(folder: Path) -> None:

@@ -196,7 +196,7 @@ def test_archives_of_others(attempt: Any) -> None:
     members = contents(SOUND["dvfa"])
     refused(attempt, zipped(members))
     refused(attempt, zipped(members, zipfile.ZIP_DEFLATED))
-    refused(attempt, zipped([("hello.txt", b"hello")]), "is no resonart model")
+    refused(attempt, zipped([("hello.txt", b"hello")]), "is not a resonart model")
     arrays = io.BytesIO()
     np.savez(arrays, header=np.zeros(3, np.uint8))
     refused(attempt, arrays.getvalue())
@@ -427,7 +427,7 @@ RAW_HEADERS = {
 @pytest.mark.parametrize("name", RAW_HEADERS)
 def test_headers_that_are_none(name: str, attempt: Any) -> None:
     data = made(RAW_HEADERS[name], {})
-    assert peak_of(lambda: refused(attempt, data, "is no sound model")) < 100_000_000
+    assert peak_of(lambda: refused(attempt, data, "is not a sound model")) < 100_000_000
 
 
 def leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:

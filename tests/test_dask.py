@@ -271,7 +271,7 @@ def test_rows_that_change_between_the_passes_are_noticed() -> None:
         return np.random.default_rng(next(turns)).permutation(block)
 
     data = blocks(X, 3).map_blocks(other_each_time, dtype=float, meta=np.empty((0, 2)))
-    with pytest.raises(PartitionError, match=r"block \d of 3.*not those that the first pass saw"):
+    with pytest.raises(PartitionError, match=r"block \d of 3.*not those of the first pass"):
         resonart.dask.fit(data, DDVFA(**GIVEN), sample_rows=300)
 
 
@@ -411,9 +411,9 @@ def test_a_bound_on_categories_holds_in_each_partition_or_is_refused() -> None:
     assert model.n_categories_ <= 200
     assert model.n_refused_ > 0
     assert model.counts_.sum() + model.n_refused_ == model.n_samples_seen_ == len(X)
-    with pytest.raises(ValueError, match=r"max_categories=100 cannot be kept.*sample_rows=0"):
+    with pytest.raises(ValueError, match=r"max_categories=100 is not possible.*sample_rows=0"):
         resonart.dask.fit(blocks(X, 2), bound)
-    with pytest.raises(ValueError, match=r"max_categories=100 cannot be kept.*set_params"):
+    with pytest.raises(ValueError, match=r"max_categories=100 is not possible.*set_params"):
         resonart.dask.update(model, blocks(X, 2))
 
 
@@ -551,7 +551,7 @@ def test_copies_that_learned_on_are_merged_in_any_grouping_of_rows() -> None:
 def test_models_from_elsewhere_are_no_copies() -> None:
     base = DDVFA(bounds=(0, 1), **GIVEN).fit(X[:500])
     stranger = DDVFA(bounds=(0, 1), **GIVEN).fit(X[500:1000])
-    with pytest.raises(ValueError, match=r"models\[1\] does not go on from the base"):
+    with pytest.raises(ValueError, match=r"models\[1\] does not continue from the base"):
         merge_models([copy.deepcopy(base), stranger], base=base)
     with pytest.raises(ValueError, match="at least one model"):
         merge_models([], base=base)
@@ -598,7 +598,7 @@ def test_the_shape_of_the_tree_depends_on_the_number_alone() -> None:
 
 def test_wrong_arguments_are_named() -> None:
     data = blocks(X, 2)
-    with pytest.raises(TypeError, match="must be a DDVFA or a DensityART or None"):
+    with pytest.raises(TypeError, match="must be a DDVFA, a DensityART or None"):
         resonart.dask.fit(data, resonart.FuzzyART(rho=0.5))  # type: ignore[call-overload]
     with pytest.raises(TypeError, match=r"dask\.array\.from_array"):
         resonart.dask.fit(X, DDVFA(**GIVEN))
@@ -783,7 +783,7 @@ def test_a_partition_that_kills_its_workers_is_named(monkeypatch: pytest.MonkeyP
             run_over(None, parts, None)
         return str(caught.value)
 
-    words = "workers died while they had it in hand"
+    words = "workers died while they worked on it"
     assert re.match(f"block 1 of 3, .*{words}", blamed(partitions, partitions[1].content.key))
     assert re.match(f"block 2 of 3, .*{words}", blamed(partitions, "resonart-learn-0af3-2"))
     assert re.match(rf"b\.csv \(file 1 .*{words}", blamed(files, "resonart-survey_limited-0af3-1"))

@@ -138,7 +138,7 @@ def test_an_unknown_name_brings_the_nearest(given: str, near: str) -> None:
 
 
 def test_a_name_that_is_near_to_nothing() -> None:
-    with pytest.raises(ValueError, match=r"called 'mnist'\. resonart\.datasets\.list\(\) gives"):
+    with pytest.raises(ValueError, match=r"called 'mnist'\. resonart\.datasets\.list\(\) returns"):
         datasets.load("mnist")
     with pytest.raises(ValueError, match="called ''"):
         datasets.load("")
@@ -244,7 +244,9 @@ def test_a_good_file(folder: Path, iris: tuple[Rows, Labels]) -> None:
 def test_a_damaged_file(folder: Path, iris: tuple[Rows, Labels], damage: Any) -> None:
     path = folder / "iris.csv.gz"
     path.write_bytes(damage(packed(*iris)))
-    with pytest.raises(ValueError, match=r"iris\.csv\.gz is damaged: .*Replace it by a good copy"):
+    with pytest.raises(
+        ValueError, match=r"iris\.csv\.gz is damaged: .*Replace it with a good copy"
+    ):
         datasets.load("iris")
 
 
@@ -526,7 +528,9 @@ def test_what_is_cached_needs_no_network(
 
 def test_a_wrong_hash_ends_the_search(served: Served, mirror: Mirror, cache: Path) -> None:
     mirror.contents[path_of(served[0], mirror)] = b"<html>Please log in</html>"
-    with pytest.raises(ValueError, match=r"'iris' from http://.*iris\.csv is not the file.*sha256"):
+    with pytest.raises(
+        ValueError, match=r"'iris' from http://.*iris\.csv is not the right one.*sha256"
+    ):
         datasets.load("iris")
     assert len(mirror.asked) == 1  # the second would have been right
     assert not list(cache.iterdir())
@@ -573,7 +577,7 @@ def test_a_conversion_with_other_values_is_refused(
     X, y = iris
     origin = _origins.origins()["iris"][0]
     use(monkeypatch, "iris", mirror.put(origin, raw(origin, X + 1, y)))
-    with pytest.raises(ValueError, match=r"other values or labels\. This is a fault of resonart"):
+    with pytest.raises(ValueError, match=r"other values or labels\. This is a bug in resonart"):
         datasets.load("iris")
 
 

@@ -104,7 +104,7 @@ def test_the_command_line_clusters_a_file(run: Run) -> None:
     assert found["model"] == "density-art"
     assert re.match(r"2 clusters in \d+ categories", found["found"])
     assert found["why"].startswith("2 clusters, ")
-    index = re.search(r"adjusted Rand index (0\.\d+) to the 3 classes", found["agreement"])
+    index = re.search(r"adjusted Rand index (0\.\d+) with the 3 classes", found["agreement"])
     assert index is not None
     assert float(index[1]) > 0.5
     assert "  within 1.0 <= petal length <= 1.9 and 0.1 <= petal width <= 0.6" in run.out

@@ -58,7 +58,7 @@ def test_the_questions_in_tiny(tmp_path: Path) -> None:
         *("A bound on memory", "What DensityART costs"),
     ):
         assert f"## {heading}\n" in page
-    assert "trained on these very sets" in page
+    assert "trained on these very data sets" in page
     every_method_meets_every_set(tmp_path)
     bounds_are_asked_where_they_bind(tmp_path)
     everything_takes_time(tmp_path)

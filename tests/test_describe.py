@@ -211,7 +211,9 @@ def test_refused_rows_are_told() -> None:
     model = FuzzyART(rho=0.9, max_categories=5).fit(X)
     assert model.n_refused_ > 0
     first = export_text(model).splitlines()[0]
-    assert first.endswith(f"300 rows, {model.n_refused_} of them not learned for lack of room")
+    assert first.endswith(
+        f"300 rows, {model.n_refused_} of them not learned because the model was full"
+    )
 
 
 # ------------------------------------------------------------------------------------ the text

@@ -275,7 +275,9 @@ def test_history_ends_with_what_is_there(model: DensityART) -> None:
 
 def test_history_does_without_pandas(model: DensityART, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(ImportError, match=r"pip install pandas\. history\(as_frame=False\) gives"):
+    with pytest.raises(
+        ImportError, match=r"pip install pandas\. history\(as_frame=False\) returns"
+    ):
         model.history()
     assert len(model.history(as_frame=False)["size"])
 
@@ -378,7 +380,7 @@ def test_the_share_of_noise_is_of_what_rows_count() -> None:
             {},
             {"half_life": 5},
             r"learned without forgetting, and half_life=5 was set since.*model\.set_params\("
-            r"half_life=None\), or .* by DensityART\(half_life=5\)\.fit\(X\)",
+            r"half_life=None\)\. To .*, call DensityART\(half_life=5\)\.fit\(X\)",
         ),
         ({}, {"window": 9}, r"and window=9 was set since.*set_params\(window=None\)"),
         (

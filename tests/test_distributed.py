@@ -63,7 +63,7 @@ def test_goals_name_the_worst() -> None:
     far, given, each = goals(line(0.6), line(0.96), line(0.895, "given"), better)
     assert (far.reached, given.reached, each.reached) == ("no", "no", "no")
     assert far.figure.startswith("-0.300: a, vigilances chosen")
-    assert each.figure == "-0.140: a; in the mean of all -0.070"
+    assert each.figure == "-0.140: a; mean of all -0.070"
 
 
 def test_the_plan_follows_its_formulas() -> None:

@@ -754,9 +754,9 @@ def test_clocks_that_cannot_be_aligned() -> None:
     for models, why in (
         ([fitted(None, half_life=9.0)] * 2, "count rows cannot be merged"),
         ([fitted(None, window=9.0), fitted(time, window=9.0)], "count rows cannot be merged"),
-        ([fitted(time, half_life=9.0), fitted(time, half_life=8.0)], "must forget alike"),
-        ([fitted(time, half_life=9.0), fitted(time, window=9.0)], "must forget alike"),
-        ([fitted(time, half_life=9.0), fitted(time)], "must forget alike"),
+        ([fitted(time, half_life=9.0), fitted(time, half_life=8.0)], "must forget in the same way"),
+        ([fitted(time, half_life=9.0), fitted(time, window=9.0)], "must forget in the same way"),
+        ([fitted(time, half_life=9.0), fitted(time)], "must forget in the same way"),
         ([fitted(time), fitted(None)], "clocks cannot be aligned"),
     ):
         before = [pickle.dumps(model) for model in models]

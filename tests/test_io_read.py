@@ -315,10 +315,10 @@ COLUMN_ERRORS = {
     "out of range": ({"columns": [3]}, "no column 3. It has 3 columns, numbered from 0 to 2"),
     "negative": ({"columns": [-1]}, "no column -1"),
     "label out of range": ({"label": 7}, "no column 7"),
-    "twice": ({"columns": ["petal", 1]}, "column 'petal' is asked for 2 times"),
+    "twice": ({"columns": ["petal", 1]}, "column 'petal' is named 2 times"),
     "label among columns": (
         {"columns": ["petal", "kind"], "label": "kind"},
-        "column 'kind' is asked for both as label and as feature",
+        "column 'kind' is given both as label and as feature",
     ),
     "text": ({"columns": ["kind"]}, "line 2, column 'kind': 'u' is text in a column of numbers"),
     "none": ({"columns": []}, "No column"),
@@ -334,7 +334,7 @@ def test_columns_that_cannot_be_chosen(name: str) -> None:
 def test_equal_names_can_be_told_apart_by_number() -> None:
     text = "a,b,a\n1,2,3\n"
     assert rows_of(text, columns=[2, 1]) == [[3, 2]]
-    assert "Give the number of the one that is meant: 0 or 2" in refused(text, columns=["a"])
+    assert "Give the number of the one you mean: 0 or 2" in refused(text, columns=["a"])
     assert "has 2 columns 'a'" in refused(text, columns=[0], label=2)
 
 
@@ -380,7 +380,10 @@ def test_json_labels_are_the_same_text_as_elsewhere() -> None:
 
 JSON_ERRORS = {
     "nothing": ("  \n\n", "is empty"),
-    "no JSON": ('{"a": 1}\n{"a": }\n', "line 2 is no JSON value (Expecting value at character 7)"),
+    "no JSON": (
+        '{"a": 1}\n{"a": }\n',
+        "line 2 is not a JSON value (Expecting value at character 7)",
+    ),
     "a document": ('[\n  {"a": 1},\n  {"a": 2}\n]\n', "jq -c '.[]'"),
     "a number": ('{"a": 1}\n7\n', "line 2 is a single value where an object is expected"),
     "numbers alone": ("7\n8\n", "line 1 is a single value where an object or an array"),
@@ -389,11 +392,11 @@ JSON_ERRORS = {
     "text": ('{"a": 1}\n{"a": "x"}\n', "line 2, column 'a': 'x' is text in a column of numbers"),
     "digits in quotes": ('{"a": 1}\n{"a": "1"}\n', "line 2, column 'a': '1' is text"),
     "nested": ('{"a": 1}\n{"a": [2]}\n', "line 2, column 'a': '[2]' is an array in a column"),
-    "empty objects": ("{}\n{}\n", "line 1 holds no values"),
+    "empty objects": ("{}\n{}\n", "line 1 has no values"),
     "infinite": ('{"a": -Infinity}\n', "line 1, column 'a': the value is infinite"),
     "beyond a double": ('{"a": 1' + "0" * 400 + "}\n", "line 1, column 'a': the value is infinite"),
-    "thousands of digits": ('{"a": ' + "1" * 5000 + "}\n", "line 1 is no JSON value"),
-    "deep": ('{"a": ' + "[" * 200_000 + "\n", "line 1 is no JSON value"),
+    "thousands of digits": ('{"a": ' + "1" * 5000 + "}\n", "line 1 is not a JSON value"),
+    "deep": ('{"a": ' + "[" * 200_000 + "\n", "line 1 is not a JSON value"),
     "Latin-1": (b'{"a": 1}\n{"\xe9": 1}\n', "line 2 is not UTF-8"),
     "a long line": ('{"a": "' + "x" * 10_000_000 + '"}\n', "line 1 is longer than 8 MiB"),
 }
@@ -406,7 +409,7 @@ def test_json_that_cannot_be_read(name: str) -> None:
 
 
 def test_a_json_label_must_be_plain() -> None:
-    assert "line 2, column 'b': an array is no label" in refused(
+    assert "line 2, column 'b': an array is not a label" in refused(
         '{"a": 1, "b": "x"}\n{"a": 1, "b": [1]}\n', label="b"
     )
 
@@ -620,10 +623,13 @@ NPY_ERRORS = {
     "no rows": (npy(np.zeros((0, 3))), "has no rows"),
     "no columns": (npy(np.zeros((3, 0))), "the shape (3, 0)"),
     "cut short": (npy(np.zeros((30, 3)))[:-1], "is cut short: 30 rows of 3 columns take 720 bytes"),
-    "cut in the header": (npy(np.zeros(3))[:40], "is no NPY file"),
+    "cut in the header": (npy(np.zeros(3))[:40], "is not an NPY file"),
     "of the future": (b"\x93NUMPY\x09\x00" + bytes(100), "is NPY of version 9.0"),
-    "a lie": (npy(np.zeros((30, 3))).replace(b"(30, 3)", b"(9**9,)"), "is no NPY file"),
-    "a large lie": (npy(np.zeros((30, 3))).replace(b"(30, 3), }", b"(10**9, 3)"), "is no NPY file"),
+    "a lie": (npy(np.zeros((30, 3))).replace(b"(30, 3)", b"(9**9,)"), "is not an NPY file"),
+    "a large lie": (
+        npy(np.zeros((30, 3))).replace(b"(30, 3), }", b"(10**9, 3)"),
+        "is not an NPY file",
+    ),
     "huge": (npy(np.zeros((30, 3))).replace(b"(30, 3), }    ", b"(99999999, 3)}"), "is cut short"),
     "negative": (npy(np.zeros((30, 3))).replace(b"(30, 3)", b"(-3, 3)"), "the shape (-3, 3)"),
 }
@@ -969,7 +975,7 @@ def test_formats_by_first_bytes(first: bytes, format: str, tmp_path: Path) -> No
     assert guess_format(stream) == format
     assert stream.tell() == 6
     assert guess_format(io.BytesIO(gzip.compress(first))) == format
-    with pytest.raises(TableError, match=r"cannot be told without using it up. Give the format"):
+    with pytest.raises(TableError, match=r"cannot be found without reading it. Give the format"):
         guess_format(Pipe(io.BytesIO(first)))  # type: ignore[arg-type]
 
 
@@ -989,13 +995,13 @@ def test_names_that_lie(tmp_path: Path) -> None:
     path.write_bytes(b'{"a": 1}\n')
     with pytest.raises(TableError, match="named as csv, but holds JSON"):
         open_table(path)
-    with pytest.raises(TableError, match=r"is no text: it holds npy. Give format='npy'"):
+    with pytest.raises(TableError, match=r"is not text: it contains npy. Give format='npy'"):
         opened(npy(np.arange(3.0)), format="csv")
-    with pytest.raises(TableError, match="is no NPY file"):
+    with pytest.raises(TableError, match="is not an NPY file"):
         opened("a,b\n1,2\n", format="npy")
-    with pytest.raises(TableError, match="is no Parquet file"):
+    with pytest.raises(TableError, match="is not a Parquet file"):
         opened("a,b\n1,2\n", format="parquet")
-    with pytest.raises(TableError, match="is no Arrow file or stream"):
+    with pytest.raises(TableError, match="is not an Arrow file or stream"):
         opened("a,b\n1,2\n", format="arrow")
 
 

@@ -288,7 +288,7 @@ def test_places_that_cannot_be_written_to(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_a_name_without_a_format(tmp_path: Path) -> None:
-    with pytest.raises(TableError, match=r"does not tell the format of the table. Give the format"):
+    with pytest.raises(TableError, match=r"does not say the format of the table. Give the format"):
         TableWriter(tmp_path / "labels.txt")
     with pytest.raises(ValueError, match="format must be one of"):
         TableWriter(tmp_path / "labels.csv", format="xml")
@@ -325,7 +325,9 @@ def test_chunks_must_be_alike(format: str, tmp_path: Path) -> None:
 
 
 def test_npy_holds_numbers_of_one_kind(tmp_path: Path) -> None:
-    with pytest.raises(TableError, match="column 'b': NPY holds numbers, and this is text"):
+    with pytest.raises(
+        TableError, match="column 'b': NPY can only store numbers, and this is text"
+    ):
         write_table(tmp_path / "a.npy", {"a": [1], "b": ["x"]})
     with pytest.raises(TableError, match="whole numbers first, and float64 now"):
         write_chunks(tmp_path / "a.npy", {"a": [1]}, {"a": [1.5]})
@@ -448,7 +450,7 @@ def test_conversion_to_and_from_npy(tmp_path: Path) -> None:
     assert convert(tmp_path / "a.npy", tmp_path / "a.ndjson", columns=[1]).n_rows == 2
     assert json.loads((tmp_path / "a.ndjson").read_text().splitlines()[1]) == {"x1": 0.2}
     (tmp_path / "a.npy").unlink()
-    with pytest.raises(TableError, match="NPY holds numbers, and labels are text"):
+    with pytest.raises(TableError, match="NPY can only store numbers, and labels are text"):
         convert(tmp_path / "a.csv", tmp_path / "a.npy", label="k")
     assert not (tmp_path / "a.npy").exists()
 

@@ -187,5 +187,5 @@ def test_a_call_that_fails_changes_nothing(model: Any) -> None:
 def test_it_refuses_what_partial_fit_refuses() -> None:
     with pytest.raises(ValueError, match="needs all rows at once"):
         FuzzyART(rho=0.9, order="vat").learn_many(X)
-    with pytest.raises(ValueError, match="One row does not tell"):
+    with pytest.raises(ValueError, match="cannot be learned from one row"):
         FuzzyART(rho=0.9, out_of_bounds="clip").learn_many(X[:1])

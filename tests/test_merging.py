@@ -229,7 +229,7 @@ def test_ratios_of_norms_that_overflow(
 
 
 BAD_MODULES: list[tuple[dict[str, Any], type[Exception], str]] = [
-    ({}, TypeError, "one of the two"),
+    ({}, TypeError, "takes either a fitted model or weights"),
     ({"weights": [[0.1, 0.2, 0.3]]}, ValueError, "2 \\* n_features"),
     ({"weights": [0.1, 0.2]}, ValueError, "2 \\* n_features"),
     ({"weights": np.empty((0, 2))}, ValueError, "at least one category"),
@@ -253,7 +253,7 @@ def test_bad_modules(arguments: dict[str, Any], error: type[Exception], message:
 
 def test_a_model_brings_its_own_counts() -> None:
     model = FuzzyART(rho=0.9).fit(X2)
-    with pytest.raises(TypeError, match="belong to weights"):
+    with pytest.raises(TypeError, match="go with weights"):
         MergeART(rho_lb=0.5, rho_ub=0.6).merge(model, counts=[1])
 
 

@@ -231,8 +231,12 @@ def test_legend_can_be_chosen(legend: bool | None, there: bool, ax: Axes) -> Non
 @pytest.mark.parametrize(
     ("options", "kind", "message"),
     [
-        ({"features": (0, 3)}, ValueError, "feature 3, but the model has 3 features.*from 0 to 2"),
-        ({"features": (0, -1)}, ValueError, "feature -1, but the model has 3 features"),
+        (
+            {"features": (0, 3)},
+            ValueError,
+            "the number 3, but the model has 3 features.*from 0 to 2",
+        ),
+        ({"features": (0, -1)}, ValueError, "the number -1, but the model has 3 features"),
         ({"features": ("width", 1)}, ValueError, "rows without names. Use a number from 0 to 2"),
         ({"features": (0, 1, 2)}, ValueError, r"one or two features, got \(0, 1, 2\)"),
         ({"features": ()}, ValueError, "one or two features"),
@@ -273,7 +277,7 @@ def test_an_unknown_name_gets_the_known_ones() -> None:
 
 def test_one_feature_has_no_second() -> None:
     model = FuzzyART(rho=0.6).fit(X[:, :1])
-    with pytest.raises(ValueError, match="feature 1, but the model has 1 feature"):
+    with pytest.raises(ValueError, match="the number 1, but the model has 1 feature"):
         plot.categories(model, features=(1, 0))
 
 

@@ -383,7 +383,7 @@ def test_wrong_calls_are_explained(rows: Any) -> None:
     model.fit(rows[:100])
     with pytest.raises(ValueError, match="against must be 'time', 'row' or None, got 'size'"):
         plot.history(model, against="size")
-    with pytest.raises(ValueError, match="against='row' tells none"):
+    with pytest.raises(ValueError, match="against='row' shows no times"):
         plot.history(model, against="row", dates=True)
     for name in ("dates", "numbers", "moves"):
         with pytest.raises(TypeError, match=f"{name} must be True or False, got 1"):

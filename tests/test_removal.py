@@ -514,7 +514,7 @@ def test_a_base_may_have_lost_clusters_but_not_its_copies() -> None:
     assert merged.n_removed_ == base.n_removed_ > 0
     assert merged.counts_.sum() + merged.n_removed_ == merged.n_samples_seen_ == len(X)
     there.remove_clusters([0])
-    with pytest.raises(ValueError, match=r"models\[1\] does not go on from the base: clusters"):
+    with pytest.raises(ValueError, match=r"models\[1\] does not continue from the base: clusters"):
         merge_models([here, there], base=base)
 
 
@@ -566,7 +566,7 @@ def test_renaming_labels() -> None:
     table: NDArray[np.int64] = rename_labels([[0, 1], [-1, 3]], label_map)
     assert table.tolist() == [[2, -1], [-1, 0]]
     for wrong in ([4], [-2]):
-        with pytest.raises(ValueError, match=f"4 entries and knows nothing of label {wrong[0]}"):
+        with pytest.raises(ValueError, match=f"4 entries, and none for label {wrong[0]}"):
             rename_labels(wrong, label_map)
 
 

@@ -206,7 +206,7 @@ def test_a_shell_forgets_as_the_estimator_does(params: dict[str, float]) -> None
     assert any(event.kind in ("born", "split") for event in plain.events_)
     [(name, value)] = params.items()
     assert getattr(model, name) == getattr(model.clone(), name) == value
-    assert f"{name}\n        How many rows" in (DensityART.__doc__ or "")
+    assert f"{name}\n        Number of rows" in (DensityART.__doc__ or "")
     # What is forgotten does not weigh in the centres.
     assert model.centers
     for label, centre in model.centers.items():
@@ -342,7 +342,7 @@ def test_each_kind_of_surprise_is_told_once(kind: Any) -> None:
         model.learn_one({"a": 0.5})
     assert caught[0].filename == __file__
     with pytest.warns(
-        UserWarning, match=r"A row with 'd', which .* begin with.*bounds=\{"
+        UserWarning, match=r"A row with 'd', which .* first row.*bounds=\{"
     ) as caught:
         (preprocessing.StandardScaler() | model).predict_one(DICTS[0] | {"d": 1.0})
     assert caught[0].filename == __file__
@@ -685,7 +685,7 @@ def test_features_of_a_model_without_names() -> None:
     named.learn_many(pd.DataFrame(X))  # nobody asks for the old names
     with pytest.raises(ValueError, match="The model has 3 features; as many different names"):
         FuzzyART.from_estimator(fitted, features=["a", "b"])
-    with pytest.raises(ValueError, match="features name those of a fitted model"):
+    with pytest.raises(ValueError, match="features is for a fitted model"):
         FuzzyART.from_estimator(resonart.FuzzyART(rho=0.8), features=NAMES)
     with pytest.raises(TypeError, match=r"takes a model of class resonart\.DDVFA, got FuzzyART"):
         DDVFA.from_estimator(fitted)

@@ -195,8 +195,8 @@ def test_data_sets_and_tables(tmp_path: Any) -> None:
         chunk = next(iter(reader))
     assert "<b>" in check(chunk)
     check(io.convert(path, tmp_path / "rows.npy"))
-    check(io.Reject(3, "<b> is no number", b"<b>,2\n" * 40))
-    check(io.LiveRows(X, np.arange(150), [io.Reject(3, "<b> is no number", b"<b>")]))
+    check(io.Reject(3, "<b> is not a number", b"<b>,2\n" * 40))
+    check(io.LiveRows(X, np.arange(150), [io.Reject(3, "<b> is not a number", b"<b>")]))
     check(io.Block(b"1,2\n3,4\n", 8, 0))
 
 

@@ -287,7 +287,9 @@ def test_no_clusters_at_all() -> None:
 def test_what_cannot_be_done_is_said() -> None:
     with pytest.raises(ValueError, match="top must be a whole number >= 1 or None, got 0"):
         ClusterMatches(FuzzyART(rho=0.8), top=0).fit(X)
-    with pytest.raises(ValueError, match="estimator must be a DDVFA, DVFA, FuzzyART or TopoART"):
+    with pytest.raises(
+        ValueError, match="estimator must be a DensityART, DDVFA, DVFA, FuzzyART or TopoART"
+    ):
         ClusterMatches(StandardScaler()).fit(X)
     step = ClusterMatches(FuzzyART(rho=0.8))
     assert not hasattr(step, "n_features_in_")

@@ -228,7 +228,7 @@ BAD = [
     (b'{"x": 1, "y": 2, "z": "' + b"z" * 10_000_000 + b'"}\n', "longer than"),
     (b'{"x": 1, "y": 2, "z": "' + b"z" * 8_400_000 + b'"}\n', "longer than"),
     (b'{"x": "' + b"z" * 300_000 + b'", "y": 2}\n', "column 'x': 'zz"),
-    (b"garbage\n", "no JSON"),
+    (b"garbage\n", "not a JSON value"),
 ]
 
 
@@ -318,7 +318,7 @@ def test_errors_are_one_line_and_leave_the_model(here: Path) -> None:
         (2, [here / "new", "--input", here / "rows.csv", "--bounds", "1:0"], "--bounds"),
         (2, [here / "new", "--input", here / "rows.csv", "--bounds", "0:nan"], "--bounds"),
         (2, [path, "--input", here / "none.parquet"], "parquet has no lines"),
-        (1, [plain, "--input", here / "rows.csv", "--resume"], "no checkpoint"),
+        (1, [plain, "--input", here / "rows.csv", "--resume"], "is not a checkpoint"),
         (1, [here / "other.csv", "--input", here / "rows.csv"], "other.csv"),
         (2, [here / "new", "--input", here / "rows.csv", "--bounds", "1"], "--bounds"),
         (2, [here / "new", "--input", here / "rows.csv", "--model", "topo-art"], "--rho-a"),
@@ -423,7 +423,7 @@ def test_rows_that_a_model_refuses_are_told(here: Path) -> None:
     assert [each["line"] for each in told(result.stdout)] == [1, 2, 3, 5, 6, 7]
     [reject] = told((here / "bad").read_text())
     assert reject["line"] == 4
-    assert "outside of the model's bounds" in reject["reason"]
+    assert "outside the model's bounds" in reject["reason"]
 
 
 @pytest.mark.parametrize("bounds", [(0.0, 1.0), None])
@@ -448,7 +448,7 @@ def test_rows_out_of_bounds_are_told_from_the_first_block_on(here: Path, bounds:
     DDVFA(rho_lb=0.85, rho_ub=0.93, bounds=bounds, out_of_bounds="error").save(path)
     result = run(path, *arguments, "--on-reject", "stop")
     assert result.exit_code == 1
-    assert "line 101: 'x' is 9, outside of" in result.stderr
+    assert "line 101: 'x' is 9, outside the model's bounds" in result.stderr
     assert resonart.load(path).n_samples_seen_ == 100
 
 
@@ -463,7 +463,7 @@ def test_columns_are_those_that_a_table_has(here: Path) -> None:
     result = run(path, "--input", here / "some.csv", *GIVEN)
     assert result.exit_code == 0, result.stderr
     assert "line 2 left out: column 'y': the value is missing." in result.stderr
-    assert "No numbers: name." in result.stderr
+    assert "Not numeric: name." in result.stderr
     assert resonart.load(path).feature_names_in_.tolist() == ["x", "y"]
     assert state(path) == state(DDVFA(**KNOWN).partial_fit(ROWS))
 
@@ -615,7 +615,10 @@ def test_a_trickle_that_has_to_wait_says_so(here: Path) -> None:
         process.stdin.write(line)
         process.stdin.flush()
         wait_until_read(process)
-    assert b"waiting for lines that tell which columns hold numbers" in process.stderr.readline()
+    assert (
+        b"waiting for at most 1,000 lines, to see which columns are numbers"
+        in process.stderr.readline()
+    )
     output, _ = process.communicate(timeout=60)
     assert len(told(output.decode())) == 2
 
@@ -684,7 +687,7 @@ def test_a_closed_output_pipe(here: Path) -> None:
         process.stdin.close()
         errors = process.stderr.read()
         assert process.wait(60) == 1
-    assert b"nobody reads the output" in errors
+    assert b"the output was closed" in errors
     assert b"10 rows of this input learned" in errors
     assert b"Traceback" not in errors
     assert state(path) == before

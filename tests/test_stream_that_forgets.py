@@ -180,7 +180,7 @@ def test_what_does_not_go_with_a_clock_is_refused(tmp_path: Path) -> None:
         assert "x>0" in error_of(*command, "--half-life", 0, code=2)
         assert "'wenn'" in error_of(*command, "--time-column", "wenn")
         said = error_of(*command, "--time-column", "when", "--columns", "x,when")
-        assert "is the time, and a feature, too" in said
+        assert "is given both as time and as feature" in said
         assert not path.exists()
     DDVFA().fit(ROWS[:50]).save(path)
     said = error_of("stream", path, "--input", source, "--time-column", "when", code=2)
@@ -229,7 +229,7 @@ def test_a_model_has_one_clock(tmp_path: Path) -> None:
     assert "has counted its rows so far" in said
     DensityART(half_life=99).fit(ROWS, time=TIMES).save(timed)  # which column, it does not say
     said = error_of("stream", timed, "--input", source, "--exclude", "when", code=2)
-    assert "Name the column that has them with --time-column" in said
+    assert "Name the column of times with --time-column" in said
     before = timed.read_bytes()
     result = run("stream", timed, "--input", source, "--no-learn", "--time-column", "when")
     model = resonart.load(timed)
@@ -254,8 +254,8 @@ def test_bad_times_are_bad_lines(
     other: Any = 17 if dates else as_date(TIMES[900])
     wrong = {
         late: "'when' runs backwards: ",
-        "soon": "'soon' is no ",
-        other: " is no ",
+        "soon": "'soon' is not a ",
+        other: " is not a ",
         "": "column 'when': the value is missing",
     }
     at = len(lines) - 1_100  # after 900 rows
@@ -297,8 +297,8 @@ def test_bad_times_of_a_table_are_told_with_their_line(tmp_path: Path) -> None:
     for text, said in {
         "t,x\n1,1\n3,2\n2,3\n": "line 4, column 't': the value is before that of an earlier row",
         "t,x\n1,1\n,2\n2,3\n": "line 3, column 't': the value is missing",
-        "t,x\n1,1\nsoon,2\n2,3\n": "line 3, column 't': 'soon' is no number",
-        "t,x\n2026-01-01,1\n2026-02-30,2\n": "line 3, column 't': '2026-02-30' is no date",
+        "t,x\n1,1\nsoon,2\n2,3\n": "line 3, column 't': 'soon' is not a number",
+        "t,x\n2026-01-01,1\n2026-02-30,2\n": "line 3, column 't': '2026-02-30' is not a date",
         "t,x\n1,1\ninf,2\n": "line 3, column 't': the value is infinite",
     }.items():
         source.write_text(text)

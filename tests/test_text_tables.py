@@ -238,7 +238,7 @@ def test_wide_encodings_are_for_tables() -> None:
     assert in_blocks(data, encoding="utf-16") == (["größe", "y"], [[1, 2]])
     with pytest.raises(TableError, match='Give encoding="utf-16"'):
         in_blocks(data)
-    with pytest.raises(ValueError, match="cannot be told apart one by one"):
+    with pytest.raises(ValueError, match="cannot be read line by line"):
         LineParser("csv", encoding="utf-16")
 
 
@@ -389,7 +389,7 @@ def test_columns_that_are_hardly_features() -> None:
 
 def test_excluded_columns_must_be_there() -> None:
     assert "has no column 'z'" in refused("x,y\n1,2\n", exclude=["z"])
-    assert "column 'x' is a feature, and to be excluded" in refused(
+    assert "column 'x' is given as a feature, but also as the label or excluded" in refused(
         "x,y\n1,2\n", columns=["x"], exclude=["x"]
     )
 

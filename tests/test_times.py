@@ -107,12 +107,12 @@ def test_ndjson_is_read_alike_in_few_lines_and_many(n: int) -> None:
     assert (parser.names, parser.time_name, parser.has_dates) == (["x1"], "x0", True)
     mixed = as_arrays + "[5, 1]\n"
     [reject] = parser.parse(mixed.encode(), 1).rejects
-    assert (reject.line, reject.reason) == (n + 1, "column 'x0': '5' is no date")
+    assert (reject.line, reject.reason) == (n + 1, "column 'x0': '5' is not a date")
 
 
 def test_what_cannot_be_the_time() -> None:
     for text, more, said in [
-        ("t,x\n1,1\n", {"columns": ["x", "t"]}, "is the time, and a feature, too"),
+        ("t,x\n1,1\n", {"columns": ["x", "t"]}, "is given both as time and as feature"),
         ("t,x\n1,1\n", {"label": "t"}, "both as label and as time"),
         ("x,y\n1,1\n", {}, "no column 't'"),
         ("t,x\n3,1\n1,1\n", {}, "line 3, column 't': the value is before that of an earlier row"),

@@ -269,7 +269,9 @@ def test_the_memory_error_names_the_way_out(monkeypatch: pytest.MonkeyPatch) -> 
             raise MemoryError
 
     monkeypatch.setattr(model, "_engine", Full())
-    with pytest.raises(MemoryError, match=r"300 rows with 12,345 clusters. nearest_clusters gives"):
+    with pytest.raises(
+        MemoryError, match=r"300 rows with 12,345 clusters. nearest_clusters returns"
+    ):
         model.transform(X)
 
 

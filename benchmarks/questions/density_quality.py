@@ -220,7 +220,7 @@ def p_value(ahead: Rows) -> float | None:
 
 
 def validation() -> list[Case]:
-    """Read what training found on sets, and on kinds of sets, that were kept apart."""
+    """Read what training found on held-out sets, and on held-out kinds of sets."""
     return read_lines(VALIDATION)
 
 
@@ -241,8 +241,8 @@ def goals(tables: Tables) -> list[Goal]:
         part = some[0]["part"]
         ours, noisy = some[0], some[1]
         peer = best(some)
-        validated = f"; trained on them: {apart['sets'][part]:.3f} for sets kept apart, "
-        validated += f"{apart['kinds'][part]:.3f} for kinds"
+        validated = f"; trained on them: {apart['sets'][part]:.3f} for held-out sets, "
+        validated += f"{apart['kinds'][part]:.3f} for held-out kinds"
         found += [
             Goal(
                 f"`DensityART` on the {WORDS[part]}: mean adjusted Rand index {GOAL_MEAN[part]:g}",

@@ -245,12 +245,12 @@ def goals(tables: Tables) -> list[Goal]:
         farthest_goal(
             quality,
             "ari_one",
-            f"an adjusted Rand index within {GOAL_DIFFERENCE} of one model that begins with the "
+            f"an adjusted Rand index within {GOAL_DIFFERENCE} of one model that starts with the "
             f"same sample, from {min(parts)} to {max(parts)} partitions, random and sorted",
         )
     ]
     if given:
-        text = f"within {GOAL_DIFFERENCE} of `DDVFA.fit` on all rows, where vigilances are given"
+        text = f"within {GOAL_DIFFERENCE} of `DDVFA.fit` on all rows, if vigilances are given"
         found.append(farthest_goal(given, "ari_single", text))
     if chosen:
         apart = {
@@ -261,10 +261,10 @@ def goals(tables: Tables) -> list[Goal]:
         worst = min(apart, key=lambda name: apart[name])
         found.append(
             Goal(
-                f"within {GOAL_DIFFERENCE} of `DDVFA.fit` on all rows, where each chooses on a "
-                "sample of its own, for every data set in the mean of its seeds",
+                f"within {GOAL_DIFFERENCE} of `DDVFA.fit` on all rows, if each chooses on its own "
+                "sample, for every data set as a mean of its seeds",
                 verdict(apart[worst] >= -GOAL_DIFFERENCE),
-                f"{apart[worst]:+.3f}: {worst}; in the mean of all {mean:+.3f}",
+                f"{apart[worst]:+.3f}: {worst}; mean of all {mean:+.3f}",
             )
         )
     return found

@@ -129,7 +129,7 @@ def goals(tables: Tables) -> list[Goal]:
             judged.append(
                 Goal(
                     f"one pass over {n_rows:,} x {GOAL_FEATURES} rows at about 2,000 categories: "
-                    f"{GOAL_RATIO:g} times as fast as {peer_name}, at no lower an index",
+                    f"{GOAL_RATIO:g} times as fast as {peer_name}, with an index no lower",
                     verdict(all(reached), in_part=any(reached)),
                     "; ".join(figures),
                 )

@@ -119,7 +119,7 @@ QUESTION = Question(
             within="rows call",
             goals=[
                 EachLine(
-                    "a row outside the ranges at most {goal:g} times as dear as one inside",
+                    "a row outside the ranges costs at most {goal:g} times as much as one inside",
                     figure="ratio_median",
                     at_least=False,
                     shown=ratio(),

@@ -110,7 +110,7 @@ def test_the_summary_counts(as_printed: pd.DataFrame) -> None:
         tables.compare_conclusions(as_printed),
     )
     assert "360 of the 360 cells" in page
-    assert "digit for digit: 120 of 120" in page
+    assert "other methods, to the digit: 120 of 120" in page
 
 
 def test_time_that_two_parts_share_counts_once() -> None:

@@ -20,29 +20,35 @@ _IN_WORDS = {"eom": "excess of mass", "leaf": "leaves of the tree", "cut": "a fl
 
 
 class ReadingCandidate(NamedTuple):
-    """One way to read clusters that was considered.
+    """A reading that was considered.
 
     Attributes
     ----------
     scaling : str
         How features were made comparable.
     n_components : int
-        Principal components taken; 0 where none were.
+        Number of principal components used; 0 if none.
     selection : {"eom", "leaf", "cut", "one"}
-        How clusters were taken from the tree: by excess of mass, its leaves, by one cut, or all of
-        it as one cluster.
+        How clusters were taken from the tree: by excess of mass, as its leaves, by one cut, or the
+        whole tree as one cluster.
     min_cluster_size, min_samples : int
-        Rows that make a cluster, and rows that a density is taken over.
+        Minimum number of rows of a cluster, and number of nearest rows from which a density is
+        estimated.
     height : float
-        Where a cut was made; 0 elsewhere.
+        Height of the cut; 0 if there is none.
     n_clusters : int
-        Clusters that came out.
+        Number of clusters.
     noise : float
-        Share of the rows in none of them.
+        Share of the rows that are in no cluster.
     score : float
-        How far it is expected to be from the best reading there is, as a difference of adjusted
-        Rand indices: 0 is the best, lower is worse. 0 also for one cluster, which is not compared
-        with the others, but said where the best of them looks as in rows without structure.
+        How far it is expected to be from the best possible reading, as a difference of adjusted
+        Rand indices: 0 is the best, and lower is worse. It is also 0 for one cluster, which is not
+        compared with the others: it is chosen if the best of them looks like rows without
+        structure.
+
+    See Also
+    --------
+    ReadingChoice : The reading that was chosen, and the runners-up.
     """
 
     scaling: str
@@ -91,11 +97,17 @@ class ReadingChoice:
     Attributes
     ----------
     chosen : ReadingCandidate
-        The reading that was chosen. What it has is an attribute here, too.
+        The reading that was chosen. Its attributes are attributes of this object, too.
     runners_up : tuple of ReadingCandidate
         The other readings that were considered, the best first.
     reason : str
-        All this in one line.
+        The choice in one line.
+
+    See Also
+    --------
+    DensityART : Has this as ``choice_``.
+    ReadingCandidate : A reading that was considered.
+    CondensedTree : The tree from which the clusters were read.
 
     Examples
     --------
@@ -111,9 +123,9 @@ class ReadingChoice:
 
     @classmethod
     def of(cls, candidates: NDArray[np.float64], n_clusters: int, noise: float) -> ReadingChoice:
-        """Return the choice from the table in which the engine keeps it.
+        """Return the choice from the engine's table.
 
-        ``n_clusters`` and ``noise`` are those of the reading, where nothing was to be chosen.
+        ``n_clusters`` and ``noise`` are those of the reading, if there was nothing to choose.
         """
         found = [
             ReadingCandidate(
@@ -140,7 +152,7 @@ class ReadingChoice:
 
     @property
     def n_components(self) -> int:
-        """Principal components taken; 0 where none were."""
+        """Number of principal components used; 0 if none."""
         return self.chosen.n_components
 
     @property
@@ -150,37 +162,37 @@ class ReadingChoice:
 
     @property
     def min_cluster_size(self) -> int:
-        """Rows that make a cluster."""
+        """Minimum number of rows of a cluster."""
         return self.chosen.min_cluster_size
 
     @property
     def min_samples(self) -> int:
-        """Rows that a density is taken over."""
+        """Number of nearest rows from which a density is estimated."""
         return self.chosen.min_samples
 
     @property
     def height(self) -> float:
-        """Where a cut was made; 0 elsewhere."""
+        """Height of the cut; 0 if there is none."""
         return self.chosen.height
 
     @property
     def n_clusters(self) -> int:
-        """Clusters that came out."""
+        """Number of clusters."""
         return self.chosen.n_clusters
 
     @property
     def noise(self) -> float:
-        """Share of the rows in none of them."""
+        """Share of the rows that are in no cluster."""
         return self.chosen.noise
 
     @property
     def score(self) -> float:
-        """How far from the best reading it is expected to be: 0 is the best."""
+        """How far it is expected to be from the best possible reading: 0 is the best."""
         return self.chosen.score
 
     @property
     def reason(self) -> str:
-        """All of it in one line."""
+        """The choice in one line."""
         best = self.chosen
         n_others = count_of(len(self.runners_up), "other reading")
         second = self.runners_up[0] if self.runners_up else None

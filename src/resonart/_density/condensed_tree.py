@@ -1,4 +1,4 @@
-"""The condensed tree: which clusters split off which, where, and what fell out of them."""
+"""The condensed tree: which clusters split off from which, where, and what fell out of them."""
 
 from __future__ import annotations
 
@@ -19,29 +19,35 @@ Integers = NDArray[np.int64]
 class CondensedTree:
     """The condensed tree of a reading: ``model.condensed_tree_``.
 
-    Clusters are numbered from the root, 0, parents before children. Densities are told as
-    ``lambda``, 1 / distance, as HDBSCAN does.
+    Clusters are numbered from the root, which is 0, with parents before children. Densities are
+    given as ``lambda``, which is 1 / distance, as in HDBSCAN.
 
     Attributes
     ----------
     parents : ndarray of shape (n_tree,)
-        Parent of each cluster; -1 of the root.
+        Parent of each cluster; -1 for the root.
     births : ndarray of shape (n_tree,)
-        Where each split off from its parent; 0 of the root.
+        ``lambda`` at which each cluster split off from its parent; 0 for the root.
     sizes : ndarray of shape (n_tree,)
-        Rows of each at its birth. (Where rows fade by a half-life: as many rows as would tell as
-        much if they did not.)
+        Number of rows of each cluster at its birth. (If rows fade by a half-life: the number of
+        rows without fading that would say as much.)
     selected : ndarray of bool of shape (n_tree,)
         Which of them are the model's clusters.
     labels : ndarray of shape (n_tree,)
-        The labels of these as the reading gave them; -1 for the others.
+        The labels that the reading gave to these; -1 for the others.
     box_clusters : ndarray of shape (n_boxes,)
-        The cluster that each box falls out of. Boxes are the categories as they were when the tree
+        The cluster out of which each box falls. Boxes are the categories as they were when the tree
         was read, in order of creation.
     box_lambdas : ndarray of shape (n_boxes,)
-        Where it does; infinite for rows that are equal.
+        ``lambda`` at which it falls out; infinite for rows that are equal.
     box_sizes : ndarray of shape (n_boxes,)
-        Rows of each box.
+        Number of rows of each box.
+
+    See Also
+    --------
+    DensityART : Has this as ``condensed_tree_``.
+    ReadingChoice : How the clusters were read from the tree.
+    resonart.plot.condensed_tree : Draw the tree.
 
     Examples
     --------
@@ -64,7 +70,7 @@ class CondensedTree:
 
     @classmethod
     def of(cls, tree: Floats, boxes: Floats) -> CondensedTree:
-        """Return the tree from the tables in which the engine keeps it."""
+        """Return the tree from the engine's tables."""
         return cls(
             parents=tree[:, 0].astype(np.int64),
             births=tree[:, 1].copy(),
@@ -80,14 +86,14 @@ class CondensedTree:
         return len(self.parents)
 
     def to_records(self) -> NDArray[Any]:
-        """Return the tree as HDBSCAN writes it: a line for all that falls out of a cluster.
+        """Return the tree in HDBSCAN's form: one line for everything that falls out of a cluster.
 
         Returns
         -------
         records : structured ndarray
-            With the fields ``parent``, ``child``, ``lambda_val`` and ``child_size``. Children below
-            ``n_boxes`` are boxes; cluster ``c`` is ``n_boxes + c``. ``pandas.DataFrame(records)``
-            makes a frame of it.
+            An array with the fields ``parent``, ``child``, ``lambda_val`` and ``child_size``.
+            Children below ``n_boxes`` are boxes; cluster ``c`` is ``n_boxes + c``.
+            ``pandas.DataFrame(records)`` makes a frame of it.
         """
         n_boxes = len(self.box_clusters) if len(self) else 0
         kind = [("parent", "i8"), ("child", "i8"), ("lambda_val", "f8"), ("child_size", "f8")]

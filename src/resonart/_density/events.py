@@ -1,4 +1,4 @@
-"""What became of clusters: which were born, merged, split, moved and died."""
+"""What happened to clusters: which were born, merged, split, moved and died."""
 
 from __future__ import annotations
 
@@ -26,28 +26,34 @@ _MOST_FEATURES = 4
 
 @dataclass(frozen=True, repr=False)
 class ClusterEvent:
-    """Something that befell a cluster.
+    """An event in the life of a cluster.
 
     Attributes
     ----------
     kind : {"born", "merged", "split", "moved", "died"}
-        What it was. ``"merged"`` is told of the cluster that is gone, ``"split"`` of the new one.
+        What happened. For ``"merged"``, the cluster is the one that is gone; for ``"split"``, it is
+        the new one.
     label : int
-        The cluster it befell.
+        The cluster to which it happened.
     other : int or None
         The cluster it merged into, or split from; None for the other kinds.
     row : int
-        Rows learned until then.
+        Number of rows learned until then.
     time : float
         The time of the last of them, by the clock that was given (dates are seconds since 1970);
-        equal to ``row`` where rows are counted.
+        equal to ``row`` if rows are counted.
     size : float
-        Rows of the cluster as they counted then; of one that is gone, when it was last seen.
+        Size of the cluster in rows, as they counted then. If the cluster is gone, its size when it
+        was last seen.
     distance : float
-        How far the centre has gone since that was last told, in the user's units; 0 for all kinds
+        How far the centre has moved since the last such event, in the user's units; 0 for all kinds
         but ``"moved"``.
     place : dict
-        The centre of the cluster: a number for each feature, by name, in the user's units.
+        The centre of the cluster: a number for each feature name, in the user's units.
+
+    See Also
+    --------
+    ClusterEvents : All events of a model.
 
     Examples
     --------
@@ -67,7 +73,7 @@ class ClusterEvent:
 
     @property
     def what(self) -> str:
-        """What happened, without whom, when and where: ``"split from cluster 2"``."""
+        """What happened, without the cluster, time and place: ``"split from cluster 2"``."""
         if self.kind == "merged":
             return f"merged into cluster {self.other}"
         if self.kind == "split":
@@ -93,22 +99,28 @@ class ClusterEvent:
         return card(heading(str(self)), facts(told))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as plain numbers, text and a dict, as JSON takes them."""
+        """Return the event as plain numbers, text and a dict, which can be written as JSON."""
         return {name: getattr(self, name) for name in self.__dataclass_fields__} | {
             "place": dict(self.place)
         }
 
 
 class ClusterEvents(Sequence[ClusterEvent]):
-    """What became of clusters, the oldest event first: ``model.events_``.
+    """What happened to clusters, with the oldest event first: ``model.events_``.
 
-    A sequence of :class:`ClusterEvent`: it has a length, is indexed, sliced and iterated over like
-    a list. Printed, it is a line for each of the latest events; in a notebook, a table of them.
+    A sequence of :class:`ClusterEvent`, which can be indexed, sliced and iterated over like a list.
+    When printed, it has a line for each of the latest events; in a notebook it is a table.
 
     Attributes
     ----------
     n_dropped : int
-        Older events that are no longer kept.
+        Number of older events that are no longer kept.
+
+    See Also
+    --------
+    DensityART : Has this as ``events_``, if rows are forgotten.
+    DensityART.history : The sizes and centres of clusters over time.
+    resonart.plot.history : Draw sizes and events.
 
     Examples
     --------
@@ -122,7 +134,7 @@ class ClusterEvents(Sequence[ClusterEvent]):
     """
 
     def __init__(self, events: Floats, names: Sequence[str], n_dropped: int = 0) -> None:
-        """Take the table in which the engine keeps them, and the names of the features."""
+        """Take the engine's table of events, and the names of the features."""
         self._events = events
         self._names = tuple(names)
         self.n_dropped = n_dropped
@@ -217,7 +229,7 @@ class ClusterEvents(Sequence[ClusterEvent]):
 
 
 def _moment(time: float) -> str:
-    """Write a time: as a whole number where it is one, else with as many digits as tell.
+    """Write a time: as a whole number if it is one, otherwise with as many digits as are useful.
 
     Examples
     --------

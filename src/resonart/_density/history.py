@@ -48,7 +48,7 @@ def frame_of(columns: dict[str, NDArray[Any]]) -> Any:
             raise  # it is there, but broken: its own message says more
         raise ImportError(
             "history needs pandas to make a frame, and it is not installed. Get it with: pip "
-            "install pandas. history(as_frame=False) gives the same columns as arrays."
+            "install pandas. history(as_frame=False) returns the same columns as arrays."
         ) from error
     return pandas.DataFrame(columns)
 

@@ -23,9 +23,9 @@ def read_as(model: DensityART, candidate: ReadingCandidate) -> Labels:
     Parameters
     ----------
     model : DensityART
-        The model, which stays as it is.
+        The model, which is not changed.
     candidate : ReadingCandidate
-        One of its ``choice_``: the chosen one, or a runner-up.
+        A reading in its ``choice_``: the chosen one, or a runner-up.
 
     Returns
     -------

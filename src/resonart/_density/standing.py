@@ -1,4 +1,4 @@
-"""How a model stands: its clock, and the clusters of its last reading."""
+"""The state of a model: its clock, and the clusters of its last reading."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Standing(NamedTuple):
 
 
 def standing_of(model: DensityART) -> Standing:
-    """Return how a fitted model stands.
+    """Return the clock and the clusters of a fitted model.
 
     Examples
     --------

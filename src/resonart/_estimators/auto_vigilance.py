@@ -1,4 +1,4 @@
-"""What estimators have whose vigilances may be ``"auto"``."""
+"""What estimators share if their vigilances may be ``"auto"``."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ class AutoVigilance(BaseART):
 
     @property
     def vigilance_choice_(self) -> VigilanceChoice | None:
-        """Why the vigilances are what they are; None where they were given."""
+        """How the vigilances were chosen, and why; None if they were given."""
         self._fitted()
         return self._own_choice()
 
     def _own_choice(self) -> VigilanceChoice | None:
-        """Return the choice that the model was trained with, unless others were given since."""
+        """Return the choice the model was trained with, unless vigilances were given since then."""
         choice = self._choice
         is_used = choice is not None and all(
             self._vigilance_used(name) == value for name, value in choice.params.items()

@@ -29,16 +29,16 @@ class BaseART(
     def _own_params(self, n_rows: int | None) -> dict[str, Any]:
         """Return what the engine is given, checked, under its names.
 
-        ``n_rows`` is how many rows ``fit`` has; None where rows come as a stream.
+        ``n_rows`` is the number of rows of ``fit``, or None if they come as a stream.
         """
         return engine_fields(self._engine_type.Params, self._values_used())
 
     def _values_used(self) -> dict[str, Any]:
-        """Return the parameters; an estimator knows what those stand for that are left open."""
+        """Return the parameters; estimators override this to fill in those that are left open."""
         return {name: getattr(self, name) for name in parameters_of(type(self))}
 
     def _check_common(self) -> None:
-        # Those that are looked at before the engine is.
+        # Those that are needed before there is an engine.
         known = CHOICES_OF_FIELDS[self._engine_type.Params]
         early = ("out_of_bounds", "max_categories")
         own = parameters_of(type(self))

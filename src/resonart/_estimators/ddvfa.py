@@ -14,19 +14,19 @@ from .renaming import RenamingMixin
 
 
 def merges_by_itself(params: Params) -> bool:
-    """Tell whether an engine with these parameters may merge clusters while it learns a stream."""
+    """Return whether an engine with these parameters may merge clusters as it learns a stream."""
     return bool(params.merge_every or (params.max_categories and params.merge_when_full))
 
 
 class DDVFA(RenamingMixin, AutoVigilance):
     """Distributed dual vigilance fuzzy ART with Merge ART: clusters of any shape, in one pass.
 
-    A global ART whose nodes are clusters, each a fuzzy ART of its own (a *module* in the paper). A
-    row goes to the most active cluster whose match, taken over all the cluster's categories by
-    ``linkage``, reaches ``rho_lb``. Inside that cluster the most active category that reaches
-    ``rho_ub`` grows to hold the row, or the row becomes a new category there. Where no cluster
-    reaches ``rho_lb``, the row founds a new one. Merge ART then joins clusters that the order of
-    the rows kept apart.
+    DDVFA is a global ART whose nodes are clusters. Each cluster is a fuzzy ART of its own (a
+    *module* in the paper). A row goes to the most active cluster whose match reaches ``rho_lb``;
+    ``linkage`` says how the match is computed from the cluster's categories. Inside that cluster,
+    the most active category that reaches ``rho_ub`` grows to hold the row. If there is none, the
+    row becomes a new category of the cluster. If no cluster reaches ``rho_lb``, the row starts a
+    new one. Merge ART then joins clusters that were separated only by the order of the rows.
 
     Parameters
     ----------
@@ -34,79 +34,81 @@ class DDVFA(RenamingMixin, AutoVigilance):
         Lower vigilance in [0, 1]: how close together the categories of a cluster lie. ``"auto"``
         chooses it from the rows alone; see Notes.
     rho_ub : float or "auto", default="auto"
-        Upper vigilance in [rho_lb, 1]: how small the categories stay. ``gamma`` goes into both, so
-        a vigilance of :class:`DVFA` means something else here; see Notes.
+        Upper vigilance in [rho_lb, 1]: how small the categories stay. Both vigilances depend on
+        ``gamma``, so the same number means something else in :class:`DVFA`; see Notes.
     gamma : float, default=3.0
         Kernel width, >= 0: how steeply activation and match fall with the distance from a box.
-        Below 1 a warning is given.
+        Values below 1 give a warning.
     gamma_ref : float, default=1.0
-        Reference kernel width, >= 0, that the match is normalised by. Above ``gamma`` a warning
-        is given.
+        Reference kernel width, >= 0, by which the match is normalised. Values above ``gamma`` give
+        a warning.
     linkage : {"single", "complete", "median", "average", "weighted", "centroid"}, \
 default="single"
-        How a cluster is judged by its categories. ``"single"`` follows shapes, ``"complete"``
-        prefers compact clusters; ``"weighted"`` counts each category by its rows; ``"centroid"``
-        looks at the box around all of them.
+        How a cluster is judged by its categories. ``"single"`` follows any shape, ``"complete"``
+        prefers compact clusters, ``"weighted"`` weights each category by its rows, and
+        ``"centroid"`` looks at the box around all of them.
     search : {"activation", "index"}, default="activation"
-        ``"activation"`` visits clusters by falling activation, as the paper's Algorithm 1 says.
-        ``"index"`` takes the oldest cluster that passes: the order in which the authors'
-        published program really searches. Use it only to compare with that program.
+        ``"activation"`` visits clusters in descending order of activation, as in Algorithm 1 of the
+        paper. ``"index"`` takes the oldest cluster that passes, as the authors' published program
+        does. Use it only for comparisons with that program.
     auto_merge : bool, default=True
-        Whether Merge ART runs by itself: at the end of ``fit``, and during ``partial_fit`` and
-        ``learn_one`` as ``merge_every`` says, and where ``max_categories`` is reached.
-        :meth:`merge` runs it at any time, whatever this says. Where vigilances were chosen,
-        only small clusters are joined to others; see Notes.
+        Whether Merge ART runs automatically: at the end of ``fit``, every ``merge_every`` rows
+        of a stream, and if ``max_categories`` is reached. You can call :meth:`merge` at any time,
+        whatever the value of ``auto_merge``. If vigilances were chosen by ``"auto"``, only small
+        clusters are merged with others; see Notes.
     merge_every : int or None, default=None
-        Number of rows between two automatic merges while a stream is learned. ``None`` merges
-        only when :meth:`merge` is called, or to make room for ``max_categories``.
+        Number of rows between two automatic merges while a stream is learned. With ``None``,
+        clusters are merged only by :meth:`merge`, or to make room if ``max_categories`` is reached.
     alpha : float, default=1e-3
         Choice parameter, > 0.
     beta : float, default=1.0
         Learning rate in (0, 1].
     max_epochs : int, default=1
-        Most passes of ``fit`` over the rows. It stops early when a pass changes no weight.
+        Maximum number of passes of ``fit`` over the rows. ``fit`` stops early if a pass changes
+        no weight.
     order : {"given", "random", "vat"}, default="given"
-        Order in which ``fit`` presents the rows. ``"vat"`` is that of :func:`vat_order`, in which
-        clusters lie together. ``partial_fit`` takes rows as they come, and refuses ``"vat"``. A
-        vigilance that is ``"auto"`` is chosen together with a random order (or the VAT order of
-        one), whatever this says, unless ``n_orders`` is 1.
+        Order in which ``fit`` presents the rows. ``"vat"`` is the order of :func:`vat_order`,
+        which presents one cluster after the other. ``partial_fit`` always takes rows in the given
+        order, and raises an error if ``order="vat"``. A vigilance that is ``"auto"`` is chosen
+        together with a random order (or its VAT order), unless ``n_orders`` is 1.
     n_orders : int, default=8
-        Number of orders that ``"auto"`` tries; the best run is kept, as of ``n_init`` in k-means.
+        Number of orders that ``"auto"`` tries; the best run is kept, as with ``n_init`` in k-means.
     random_state : int, RandomState instance or None, default=None
-        Source of the random orders.
+        Determines the random orders. Pass an int for reproducible results.
     n_jobs : int or None, default=-1
-        Threads that choose a vigilance which is ``"auto"``: -1 uses as many as there are processors
-        (or as ``OMP_NUM_THREADS`` says), None is 1. Results do not depend on it.
+        Number of threads used to choose a vigilance that is ``"auto"``. -1 uses one for each
+        processor (or as many as ``OMP_NUM_THREADS`` says), and None means 1. Results do not depend
+        on it.
     verbose : bool, int or "auto", default="auto"
-        Whether to show a progress bar while a vigilance is chosen. ``"auto"`` does so after two
-        seconds where somebody sees it, in a terminal or notebook; the bar needs tqdm.
+        Whether to show a progress bar while a vigilance is chosen. ``"auto"`` shows it after two
+        seconds if the output is a terminal or a notebook. The bar needs tqdm.
     bounds : tuple (low, high) or None, default=None
-        Feature ranges that are scaled to [0, 1]; learned from the first rows by default.
+        Feature ranges that are scaled to [0, 1]. By default they are learned from the first rows.
     out_of_bounds : {"expand", "clip", "error"}, default="expand"
-        What a row outside the ranges does; see :class:`FuzzyART`.
+        What happens to a row outside the ranges; see :class:`FuzzyART`.
     on_mismatch : {"nearest", "noise"}, default="nearest"
-        What ``predict`` says of a row that resonates with no cluster: the most active cluster, or
-        -1.
+        What ``predict`` returns for a row that resonates with no cluster: the most active cluster,
+        or -1.
     max_categories : int or None, default=None
-        Most categories the model may have, >= 1: a bound on its memory. Before a row would make
-        one more, Merge ART makes room: with ``auto_merge=True`` clusters are merged and compressed,
-        as by ``merge_every``, with ``auto_merge=False`` only the categories within each cluster are
-        compressed. This is tried again when ``max_categories`` more rows have come. Where it does
-        not help, the row gets the label that ``predict`` would give it (the cluster that reached
-        ``rho_lb``, or else the most active one), changes no category, and is counted in
-        ``n_refused_``. A model that has more categories already keeps them until it is
-        compressed. ``"auto"`` chooses as if there were no bound.
+        Maximum number of categories, >= 1, which limits memory. If the model is full, Merge ART
+        makes room for a new category. With ``auto_merge=True``, clusters are merged and compressed,
+        as with ``merge_every``. With ``auto_merge=False``, only the categories within each cluster
+        are compressed. This is tried again after ``max_categories`` more rows. If it does not help,
+        the row gets the label that ``predict`` would give it (the cluster that reached ``rho_lb``,
+        or else the most active one), changes no category, and is counted in ``n_refused_``. A model
+        that already has more categories keeps them until it is compressed. ``"auto"`` chooses as if
+        there were no limit.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
         Clusters of the rows of the last ``fit`` or ``partial_fit``, numbered from 0 in order of
-        creation. Labels change only when clusters are merged or removed; -1 stands for rows of
-        clusters that were removed.
+        creation. Labels change only when clusters are merged or removed. Rows of removed clusters
+        have the label -1.
     n_clusters_, n_categories_ : int
         Number of clusters and of categories.
     weights_, counts_, category_labels_ : ndarray
-        Complement-coded weights, rows encoded and cluster of each category, cluster by cluster.
+        Complement-coded weights, number of rows and cluster of each category, cluster by cluster.
     boxes_ : Boxes
         Corners ``(lower, upper)`` of each category in the user's units.
     bounds_ : Bounds
@@ -114,49 +116,53 @@ default="single"
     rho_lb_, rho_ub_ : float
         The vigilances used.
     vigilance_choice_ : VigilanceChoice or None
-        Why ``"auto"`` came to them: ``print(model.vigilance_choice_)``. None where both were
+        How ``"auto"`` chose them, and why: ``print(model.vigilance_choice_)``. None if both were
         given.
     label_map_ : ndarray
-        Old label to new label of the last call in which clusters were merged or removed: entry
-        ``i`` is now the name of what was cluster ``i`` before that call, -1 if it was removed.
-        Empty after ``fit``.
+        Map from old to new labels for the last call in which clusters were merged or removed: entry
+        ``i`` is the new label of the cluster that had label ``i`` before that call, or -1 if it was
+        removed. Empty after ``fit``.
     n_merges_ : int
-        How often clusters have been merged; a change tells that labels did.
+        How often clusters have been merged. If it has changed, labels may have changed, too.
     n_features_in_, feature_names_in_
-        Number of features, and their names where the rows came with string names.
+        Number of features, and their names if the rows had string names.
     n_epochs_, n_samples_seen_, n_refused_, n_removed_ : int
-        Passes run by the last ``fit``; rows presented so far; how many of them were not learned for
-        want of room (``max_categories``); how many had gone into clusters removed since.
+        Number of passes of the last ``fit``; of rows presented so far; of these rows that were not
+        learned because the model was full (``max_categories``); and of these rows that were in
+        clusters which have since been removed.
 
     See Also
     --------
-    merge_models : One model out of several.
+    DensityART : Clusters and noise by density, with nothing to choose.
     MergeART : The merging step alone.
+    merge_models : Merge several models into one.
+    resonart.tuning.choose_vigilance : How ``"auto"`` chooses vigilances.
+    resonart.dask.fit : Fit rows that are spread over many machines.
 
     Notes
     -----
-    Each feature is scaled by its own range, and matches are shares of these ranges. A box of
-    summed scaled side length ``s`` matches a row inside it by about ``1 - s / d`` for ``d``
-    features, and a row at scaled L1 distance ``a`` from a point by about ``(1 - a / d)**gamma``:
-    with two features and ``gamma=3``, ``rho_lb=0.9`` joins what is closer than 0.07, and
+    Each feature is scaled by its own range, and matches are shares of these ranges. With ``d``
+    features, a box whose scaled sides sum to ``s`` has a match of about ``1 - s / d`` with a row
+    inside it. A point has a match of about ``(1 - a / d)**gamma`` with a row at scaled L1 distance
+    ``a``. So with two features and ``gamma=3``, ``rho_lb=0.9`` joins what is closer than 0.07, and
     ``rho_ub=0.965`` lets a point grow by 0.024.
 
-    ``"auto"`` takes the vigilances, and of ``n_orders`` orders the one, whose run agrees best with
-    the clusters that :class:`DensityART` finds (see :func:`resonart.tuning.choose_vigilance`), and
-    keeps that run. Where it finds one only, rows become one cluster, with a warning, at the
-    highest vigilances that hold them together, so that rows unlike all of them are still noticed.
-    Of more than 1,000 rows a random sample of 1,000 makes the runs (fewer with more than 64
-    features, so that it costs no more). The best is kept, merged, and all other rows are learned
-    into it in random order: most find their place in its clusters, outliers found new ones.
-    ``partial_fit`` and ``learn_many`` learn their first batch in the same way, which should be of
-    hundreds of rows; they say what they chose, and keep it. ``learn_one`` needs vigilances that
-    are given or were chosen before.
+    ``"auto"`` tries vigilances in ``n_orders`` orders, and keeps the run that agrees best with the
+    clusters of :class:`DensityART` (see :func:`resonart.tuning.choose_vigilance`). If DensityART
+    finds only one cluster, all rows become one cluster, with a warning. Its vigilances are the
+    highest that hold the rows together, so that novel rows are still noticed. If there are more
+    than 1,000 rows, the runs use a random sample of 1,000 (fewer with more than 64 features, to
+    limit the cost). The best run is kept and merged, and all other rows are then learned in random
+    order. Most of them join its clusters, and outliers start new ones. ``partial_fit`` and
+    ``learn_many`` learn their first batch in the same way; it should have hundreds of rows. They
+    report what was chosen, and keep it. ``learn_one`` needs vigilances that are given or were
+    chosen before.
 
-    The clusters of the chosen run stay apart, and so do clusters founded since that have five rows
-    or more: Merge ART, whoever calls it, joins smaller ones with each other and with these, and
-    never two of these. With more rows the gaps between clusters fill, and a vigilance that tells
-    1,000 rows apart joins 10,000. Only ``fit`` forgets it, whatever vigilances are given later.
-    (All clusters are merged by ``MergeART(rho_lb=..., rho_ub=...).merge(model)``.)
+    Clusters of the chosen run, and later clusters of five rows or more, are never merged with each
+    other. Merge ART joins only smaller clusters, with each other and with these. The reason is that
+    gaps between clusters fill as rows arrive: a vigilance that separates clusters of 1,000 rows may
+    join them when there are 10,000. Only ``fit`` lifts this protection, even if other vigilances
+    are given later. To merge all clusters, use ``MergeART(rho_lb=..., rho_ub=...).merge(model)``.
 
     Brito da Silva, Elnabarawy and Wunsch, "Distributed dual vigilance fuzzy adaptive resonance
     theory learns online, retrieves arbitrarily-shaped clusters, and mitigates order dependence",
@@ -188,7 +194,7 @@ default="single"
     _engine_type = _core.Ddvfa
     _vigilance_names = ("rho_lb", "rho_ub")
     _engine: _core.Ddvfa
-    # Until a first row has said so: another thread may learn before it has come back.
+    # Until the first row has set it: another thread may learn before that call has returned.
     _merges_by_itself: bool = True
 
     def __init__(
@@ -239,13 +245,20 @@ default="single"
     def merge(self) -> Labels:
         """Run Merge ART now.
 
-        Where ``"auto"`` chose, only small clusters are joined to others; see the class's notes.
+        If vigilances were chosen by ``"auto"``, only small clusters are merged with others; see the
+        Notes of the class.
 
         Returns
         -------
         label_map : ndarray of shape (n_clusters before,)
-            Old label to new label. :func:`rename_labels` renames labels kept elsewhere;
-            ``labels_`` is renamed already.
+            Map from old to new labels. ``labels_`` is already renamed; use :func:`rename_labels`
+            for labels that you have stored.
+
+        See Also
+        --------
+        MergeART : Merge with other parameters, and leave the model as it is.
+        merge_models : Merge several models into one.
+        rename_labels : Rename labels by a map.
         """
         self._fitted()
         return self._all_or_nothing(self._merge_now)
@@ -295,7 +308,7 @@ default="single"
 
     def _set_labels(self, rows: Rows, labels: Labels) -> None:
         super()._set_labels(rows, labels)
-        # As the engine now does: learn_one looks at no parameter.
+        # What the engine does now: learn_one looks at no parameter.
         self._merges_by_itself = merges_by_itself(self._engine.params())
 
     def _merges_after_fit(self) -> bool:

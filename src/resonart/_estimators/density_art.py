@@ -30,51 +30,54 @@ Floats = NDArray[np.float64]
 
 
 class DensityART(RenamingMixin, BaseART):
-    """DensityART: clusters of any shape and density, with noise, without a parameter.
+    """DensityART: clusters of any shape and density, and noise, with nothing to choose.
 
-    Rows become the boxes of a fuzzy ART as fine as ``max_categories`` allows: every distinct row is
-    a category of its own until there is no more room; then boxes may grow by a step, and learning
-    goes on. Over the boxes a density tree is built, whose branches are the clusters. How they are
-    read from it (the scaling of the features, the size of clusters, where branches are cut) is
-    chosen from the rows, unless it is given.
+    Rows become the boxes of a fuzzy ART, as fine as ``max_categories`` allows: every distinct row
+    is a category of its own until there is no more room. Then boxes may grow by a step, and
+    learning goes on. A density tree is built over the boxes, and its branches are the clusters. How
+    they are read from the tree (the scaling of the features, the size of clusters, where branches
+    are cut) is chosen from the rows, unless it is given.
 
     Parameters
     ----------
     min_cluster_size : int, float or "auto", default="auto"
-        Rows that make a cluster, >= 2, or their share of all rows in (0, 1). What is smaller is
-        noise. ``"auto"`` chooses it from the rows.
+        Minimum number of rows of a cluster, >= 2, or their share of all rows in (0, 1). Smaller
+        groups are noise. ``"auto"`` chooses it from the rows.
     min_samples : int or "auto", default="auto"
-        Rows that the density at a row is taken over, itself included. ``"auto"`` chooses it.
+        Number of nearest rows from which the density at a row is estimated, the row itself
+        included. ``"auto"`` chooses it.
     scaling : {"auto", "given", "range", "standard", "rank", "pca"}, default="auto"
-        How features are made comparable before densities are taken: values as they are given, by
-        ranges, by standard deviations, by ranks, or principal components. ``"auto"`` chooses.
+        How features are made comparable before densities are estimated: not at all (values as they
+        are given), by range, by standard deviation, by rank, or by principal components. ``"auto"``
+        chooses.
     cluster_selection_method : {"auto", "eom", "leaf"}, default="auto"
-        How clusters are taken from the tree: by excess of mass, or its leaves. ``"auto"`` chooses,
-        among others.
+        How clusters are taken from the tree: by excess of mass, or as its leaves. ``"auto"``
+        chooses among these and cuts.
     noise : {"label", "attach"}, default="label"
-        What is said of rows that the reading puts into no cluster: -1, or the nearest cluster. A
-        row far from all that is known is -1 either way.
+        What becomes of rows that the reading puts into no cluster: they get the label -1, or that
+        of the nearest cluster. A row that is far from everything learned gets -1 in both cases.
     alpha : float, default=1e-3
         Choice parameter, > 0: small values prefer the smallest box that holds a row.
     n_jobs : int or None, default=-1
-        Threads that may be used to read the clusters: -1 uses as many as there are processors,
-        None is 1. Results do not depend on it.
+        Number of threads used to read the clusters. -1 uses one for each processor, and None means
+        1. Results do not depend on it.
     verbose : bool, int or "auto", default=False
-        Whether ``fit`` and ``update_clusters`` show progress bars: of the rows learned, and of the
-        reading of the clusters. ``"auto"`` does so after two seconds where somebody sees it, in a
-        terminal or notebook; the bars need tqdm.
+        Whether ``fit`` and ``update_clusters`` show progress bars, for the rows learned and for the
+        reading of the clusters. ``"auto"`` shows them after two seconds if the output is a terminal
+        or a notebook. The bars need tqdm.
     bounds : tuple (low, high) or None, default=None
-        Feature ranges that are scaled to [0, 1]; learned from the rows by default.
+        Feature ranges that are scaled to [0, 1]. By default they are learned from the rows.
     out_of_bounds : {"expand", "clip", "error"}, default="expand"
-        What a row outside the ranges does; see :class:`FuzzyART`.
+        What happens to a row outside the ranges; see :class:`FuzzyART`.
     max_categories : int, default=10_000
-        Most categories, >= 1: a bound on memory and time. No row is ever refused.
+        Maximum number of categories, >= 1, which limits memory and time. No row is ever refused.
     half_life : float or None, default=None
-        How long it takes until a row counts half, in rows, or in units of the clock that ``time``
-        is of. Categories go when nearly nothing is left of their rows. None forgets nothing. See
-        Notes.
+        Time after which a row counts half, in rows, or in the units of ``time`` if times are given.
+        Categories are removed when nearly nothing is left of their rows. With None, nothing is
+        forgotten. See Notes.
     window : float or None, default=None
-        How long a row counts at all, in the same units. Either this or ``half_life`` may be given.
+        Time for which a row counts at all, in the same units. Only one of ``window`` and
+        ``half_life`` may be given.
 
     Attributes
     ----------
@@ -82,22 +85,22 @@ class DensityART(RenamingMixin, BaseART):
         Clusters of the rows of the last ``fit`` or ``partial_fit``; -1 for noise. After ``fit``
         they are 0, 1, ... by the first row of each cluster.
     probabilities_ : ndarray of shape (n_samples,)
-        How strongly each of these rows belongs to its cluster, in [0, 1]; 0 for noise.
+        How firmly each of these rows belongs to its cluster, in [0, 1]; 0 for noise.
     outlier_scores_ : ndarray of shape (n_samples,)
-        How much sparser than its surroundings the place of each of these rows is, in [0, 1].
+        How much sparser the place of each of these rows is than its surroundings, in [0, 1].
     n_clusters_, n_categories_ : int
         Number of clusters and of categories.
     condensed_tree_ : CondensedTree
-        The tree that clusters were last read from.
+        The tree from which clusters were last read.
     choice_ : ReadingChoice
-        How they were read, the runners-up, and why.
+        How they were read, and why, with the runners-up.
     label_map_ : ndarray
-        Old label to new label of the last call in which clusters were read; see Notes.
+        Map from old to new labels for the last call in which clusters were read; see Notes.
     weights_, counts_, category_labels_ : ndarray
         Complement-coded weights, rows and labels (-1: noise) of the categories, in order of
         creation.
     faded_counts_ : ndarray of shape (n_categories,)
-        Rows of each category as they count now; ``counts_`` where nothing is forgotten.
+        Weight of each category's rows as they count now; ``counts_`` if nothing is forgotten.
     means_ : ndarray of shape (n_categories, n_features)
         The mean of each category's rows.
     boxes_ : Boxes
@@ -106,47 +109,51 @@ class DensityART(RenamingMixin, BaseART):
         How large a box may be: the mean of its sides, as shares of the feature ranges. 0 while
         every distinct row is a category of its own.
     vigilances_ : ndarray of shape (n_labels,)
-        The least match that takes a row into each cluster; NaN for labels that have died.
+        For each cluster, the lowest match with which it takes a row; NaN for labels of clusters
+        that have died.
     n_readings_ : int
         How often clusters have been read.
     events_ : ClusterEvents
         The diary: which clusters were born, merged, split, moved and died, when and where.
         :meth:`history` has their sizes.
     n_events_dropped_ : int
-        Older events that are no longer in it: the latest 10,000 are kept at least.
+        Number of older events that are no longer in the diary. At least the latest 10,000 are kept.
     bounds_, n_features_in_, feature_names_in_, n_samples_seen_, n_removed_
         As for the other estimators.
 
     See Also
     --------
-    DDVFA : The paper's method, with vigilances of its own.
+    DDVFA : The method of the paper, with two vigilances.
+    TopoART : Clusters of any shape as linked categories, with noise removed on the way.
+    resonart.plot.condensed_tree : Draw the tree and the clusters read from it.
+    resonart.plot.history : Draw the sizes and events of clusters over time.
+    merge_models : Merge several models into one.
 
     Notes
     -----
-    A stream (``partial_fit``, ``learn_many``, ``learn_one``) is read after its first 32 rows,
-    before which all of it is cluster 0, and then whenever as many rows have come as the last
-    reading saw; :meth:`update_clusters` reads at once. In between, a new row is told what
-    ``predict`` says of it. Where rows are cut into calls does not matter. Each cluster takes over
-    the label of the one before with which it shares most rows, largest shares first; others get
-    labels never used before. Labels are not renumbered: one that dies leaves a hole.
-    ``label_map_`` maps each old label to that of the cluster most of its rows are in, -1 where
-    that is none.
+    Clusters of a stream (``partial_fit``, ``learn_many``, ``learn_one``) are read after 32 rows;
+    until then all rows are cluster 0. They are read again each time as many rows have arrived as
+    the last reading saw. :meth:`update_clusters` reads at once. Between readings, a row gets the
+    label that ``predict`` gives it. It does not matter how rows are cut into calls. A cluster takes
+    over the label of the old cluster with which it shares most rows, largest shares first. Other
+    clusters get labels that were never used. Labels are not renumbered: if a cluster dies, its
+    label is not used again. ``label_map_`` maps each old label to the cluster that now has most of
+    its rows, or to -1 if there is none.
 
-    What is read depends neither on the order of rows nor on that of columns (where nothing is
-    forgotten).
+    If nothing is forgotten, a reading depends neither on the order of rows nor on that of columns.
 
-    **Forgetting.** With ``half_life`` a row counts ``2 ** (-age / half_life)``; with ``window`` it
-    counts 1 until it is as old as that, and then nothing. Ages are in rows, or by the ``time``
-    given with the rows. Clusters are read from what rows count now, also at the latest when a
-    quarter of a half-life (an eighth of a window) has passed, and ``fit`` reads on the way as a
-    stream does. A category of which nearly nothing is left goes, so that memory follows what is
-    alive. A change of clusters has to last before it is believed: a birth for two readings,
-    a split or a dissolution for three, a merger for five. ``events_`` tells each, from the end of
-    the first half-life (half a window) on; a label whose rows are forgotten is not used again.
-    ``docs/drift.md`` in the repository says more.
+    **Forgetting.** With ``half_life``, a row counts ``2 ** (-age / half_life)``. With ``window``,
+    it counts 1 until it reaches that age, and then nothing. Ages are counted in rows, or by the
+    ``time`` given with the rows. Clusters are read from rows as they count now, at least every
+    quarter of a half-life (every eighth of a window); ``fit`` reads them on the way, as a stream
+    does. A category is removed when nearly nothing is left of its rows, so memory depends on what
+    still counts. A change has to last before it is believed: a birth for two readings, a split or a
+    dissolution for three, and a merger for five. ``events_`` lists these changes from the end of
+    the first half-life (half a window) on. See ``docs/drift.md`` in the repository.
 
-    ``predict`` asks the most active category, whose cluster takes the row if the match reaches the
-    cluster's own vigilance: that of the most distant neighbours in it, along the spanning tree.
+    ``predict`` asks the most active category. Its cluster takes the row if the match reaches the
+    cluster's own vigilance, which is set by the most distant neighbours in the cluster, along the
+    spanning tree.
 
     References
     ----------
@@ -179,13 +186,13 @@ class DensityART(RenamingMixin, BaseART):
     _engine_type = _core.DensityArt
     _engine: _core.DensityArt
 
-    # Rows are taken once, as they come, and what is far from all is said to be so.
+    # Rows are taken once, in the given order, and a row that is far from everything is noise.
     max_epochs = 1
     order = "given"
     random_state = None
     on_mismatch = "noise"
 
-    # Not where models of parts are to be pooled, and the clusters read from all of them.
+    # False for models of parts that are to be pooled: clusters are then read from all of them.
     _reads_on_the_way = True
 
     probabilities_: Floats
@@ -232,21 +239,26 @@ class DensityART(RenamingMixin, BaseART):
         y : Ignored
             Present for API consistency.
         time : array-like of shape (n_samples,) or None, default=None
-            When each row came, ascending: numbers of your clock, or dates, which count as seconds.
-            By default rows are counted.
+            When each row arrived, in ascending order: numbers of your clock, or dates, which count
+            as seconds. By default rows are counted.
 
         Returns
         -------
         self : object
             The fitted estimator. A call that fails leaves it as it was.
+
+        See Also
+        --------
+        partial_fit : Learn more rows without starting again.
+        fit_predict : Fit and return ``labels_``.
         """
         self._all_or_nothing(lambda: self._fit(X, None, time))
         return self
 
     def partial_fit(self, X: ArrayLike, y: object = None, *, time: ArrayLike | None = None) -> Self:
-        """Go on learning with the rows of ``X``, in the order given.
+        """Learn the next rows of a stream, in the given order.
 
-        Splitting rows into calls in any way gives the same model as one call, as long as the
+        However rows are split into calls, the model is the same as after one call, as long as the
         feature ranges are given or already known.
 
         Parameters
@@ -256,46 +268,62 @@ class DensityART(RenamingMixin, BaseART):
         y : Ignored
             Present for API consistency.
         time : array-like of shape (n_samples,) or None, default=None
-            When each row came; see :meth:`fit`.
+            When each row arrived; see :meth:`fit`.
 
         Returns
         -------
         self : object
-            The estimator; ``labels_`` holds the labels of this call's rows. A call that fails
+            The estimator; ``labels_`` has the labels of this call's rows. A call that fails
             leaves it as it was.
+
+        See Also
+        --------
+        learn_many : The same, with a report on each row.
+        learn_one : The same for one row, and faster.
+        update_clusters : Read the clusters at once.
         """
         self._all_or_nothing(lambda: self._partial_fit(X, time))
         return self
 
     def learn_many(self, X: ArrayLike, *, time: ArrayLike | None = None) -> Learned:
-        """Go on learning as :meth:`partial_fit` does, and tell what each row did as it came.
+        """Learn rows as :meth:`partial_fit` does, and report what happened to each of them.
 
-        The model becomes the same, to the bit. What is told of a row does not depend on the rows
-        after it, so that a stream cut into calls anywhere is told the same.
+        The model is the same, to the bit. What is reported for a row does not depend on the rows
+        after it, so it does not matter how a stream is cut into calls.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
             The next rows of the stream.
         time : array-like of shape (n_samples,) or None, default=None
-            When each row came; see :meth:`fit`.
+            When each row arrived; see :meth:`fit`.
 
         Returns
         -------
         learned : Learned
-            Labels, matches before learning, which rows founded clusters, and what readings renamed
-            on the way. A call that fails leaves the estimator as it was.
+            The labels, the matches before learning, which rows started clusters, and which labels
+            were changed by readings on the way. A call that fails leaves the estimator as it was.
+
+        See Also
+        --------
+        partial_fit : The same without a report.
+        learn_one : Learn one row.
         """
         return self._all_or_nothing(lambda: self._learn_many(X, time))
 
     def update_clusters(self) -> Self:
-        """Read the clusters anew now, from all that was learned.
+        """Read the clusters again now, from everything learned so far.
 
         Returns
         -------
         self : object
-            The estimator; ``label_map_`` says which labels have changed, and ``labels_`` is renamed
-            already.
+            The estimator. ``label_map_`` says which labels have changed, and ``labels_`` is already
+            renamed.
+
+        See Also
+        --------
+        partial_fit : Learn rows; clusters are read again from time to time.
+        rename_labels : Rename labels that you have stored by ``label_map_``.
 
         Examples
         --------
@@ -320,23 +348,28 @@ class DensityART(RenamingMixin, BaseART):
         return self
 
     def learn_one(self, row: Any, *, time: Any = None) -> int:
-        """Learn one row and return its label: the quick way in for a stream.
+        """Learn one row and return its label: the fastest way to learn a stream row by row.
 
-        No array is built and no frame is looked at. Parameters are those of the last ``fit`` or
-        ``partial_fit``; ``labels_`` stays what that call made it. A new model learns the feature
-        ranges as rows come unless ``bounds`` is given, which is better for a stream.
+        Parameters are those of the last ``fit`` or ``partial_fit``, and ``labels_`` stays as that
+        call left it. A new model learns the feature ranges as rows arrive, unless ``bounds`` is
+        given, which is better for a stream.
 
         Parameters
         ----------
         row : sequence of float
             One value for each feature: a list, a tuple or a 1-D array.
         time : float, date or None, default=None
-            When the row came; see :meth:`fit`.
+            When the row arrived; see :meth:`fit`.
 
         Returns
         -------
         label : int
-            The cluster that took the row, -1 for none.
+            The cluster that took the row, or -1 if none did.
+
+        See Also
+        --------
+        learn_many : Learn many rows, with a report on each.
+        predict_one : Ask for the label of one row without learning it.
         """
         when = () if time is None else (check_moment(time),)
         if "_engine" not in self.__dict__:
@@ -350,7 +383,7 @@ class DensityART(RenamingMixin, BaseART):
 
     @property
     def condensed_tree_(self) -> CondensedTree:
-        """The tree that clusters were last read from."""
+        """The tree from which clusters were last read."""
         content = self._content()
         return CondensedTree.of(content.tree, content.tree_boxes)
 
@@ -365,51 +398,54 @@ class DensityART(RenamingMixin, BaseART):
 
     @property
     def faded_counts_(self) -> Floats:
-        """Rows of each category as they count now."""
+        """Weight of each category's rows as they count now."""
         self._fitted()
         return self._engine.weights_now()
 
     @property
     def events_(self) -> ClusterEvents:
-        """What became of clusters, the oldest event first."""
+        """What happened to clusters, with the oldest event first."""
         content = self._content()
         names = told_apart(names_of_features(self))
         return ClusterEvents(content.events, names, int(content.diary[0]))
 
     @property
     def n_events_dropped_(self) -> int:
-        """Older events that are no longer kept."""
+        """Number of older events that are no longer kept."""
         return int(self._content().diary[0])
 
     def history(self, *, as_frame: bool = True) -> Any:
-        """Tell how large clusters were, and where, from reading to reading.
+        """Return the size and the centre of each cluster at each reading.
 
         Parameters
         ----------
         as_frame : bool, default=True
-            Whether to return a pandas frame, or, without pandas, a dict of arrays.
+            If True, return a pandas frame. If False, return a dict of arrays, which does not need
+            pandas.
 
         Returns
         -------
         history : pandas.DataFrame or dict of str to ndarray
-            A row for each cluster at each reading, the oldest first, with the columns ``reading``
-            (its number), ``row`` (rows learned until then), ``time`` (that of the last of them;
-            equal to ``row`` where rows are counted), ``label``, ``size`` (rows as they counted
-            then) and, for each feature, ``centre_`` and its name: the mean of these rows.
+            One row for each cluster at each reading, the oldest first, with the columns ``reading``
+            (its number), ``row`` (number of rows learned until then), ``time`` (the time of the
+            last of them; equal to ``row`` if rows are counted), ``label``, ``size`` (in rows, as
+            they counted then) and, for each feature, ``centre_`` plus its name: the mean of these
+            rows.
 
         Raises
         ------
         ImportError
-            Without pandas, unless ``as_frame=False``.
+            If pandas is not installed and ``as_frame`` is True.
 
         See Also
         --------
         resonart.plot.history : The same as a picture.
+        ClusterEvents : The events in the diary.
 
         Notes
         -----
-        At most about 20,000 rows are kept: when there are more, every second reading goes, from
-        the first on, and from then on every second one is kept. ``events_`` do not depend on it.
+        At most about 20,000 rows are kept. If there are more, every second reading is dropped, and
+        from then on only every second reading is kept. ``events_`` does not depend on it.
 
         Examples
         --------
@@ -432,13 +468,13 @@ class DensityART(RenamingMixin, BaseART):
 
     @property
     def resolution_(self) -> float:
-        """How large a box may be."""
+        """The largest mean side of a box, as a share of the feature ranges."""
         self._fitted()
         return self._engine.resolution
 
     @property
     def vigilances_(self) -> Floats:
-        """The least match that takes a row into each cluster."""
+        """The lowest match with which each cluster takes a row."""
         self._fitted()
         return self._engine.vigilances()
 
@@ -475,8 +511,8 @@ class DensityART(RenamingMixin, BaseART):
         samples = check_size("min_samples", self.min_samples, 1)
         if self.max_categories is None:
             raise ParameterError(
-                "max_categories must be a whole number >= 1, got None: DensityART always has a "
-                "bound, which is that of its memory."
+                "max_categories must be a whole number >= 1, got None: the memory of DensityART is "
+                "always limited."
             )
         if self.half_life is not None and self.window is not None:
             raise ParameterError(
@@ -493,7 +529,7 @@ class DensityART(RenamingMixin, BaseART):
         }
 
     def _check_forgets_as_before(self) -> None:
-        """Say that what was learned cannot be forgotten in another way: its age is not known."""
+        """Raise an error if rows are to be forgotten in another way: their ages are not known."""
         engine = self._trained_engine()
         if engine is None or not engine.n_categories:
             return
@@ -509,9 +545,9 @@ class DensityART(RenamingMixin, BaseART):
         as_before = ", ".join(f"{n}={v if v is None else format(v, 'g')}" for n, v in cure.items())
         raise ParameterError(
             f"The model has learned {f'with {before}' if before else 'without forgetting'}, and "
-            f"{f'{now} was set' if now else 'that was unset'} since: how much the rows learned so "
-            "far should count by now is not known. Go on as before by model.set_params("
-            f"{as_before}), or learn the rows anew by {type(self).__name__}({now}).fit(X)."
+            f"{f'{now} was set' if now else 'that was unset'} since then. It is not known how much "
+            "the rows learned so far should count now. To go on as before, call model.set_params("
+            f"{as_before}). To learn the rows again, call {type(self).__name__}({now}).fit(X)."
         )
 
     def _new_engine(
@@ -553,7 +589,7 @@ class DensityART(RenamingMixin, BaseART):
         return True  # clusters are read once, when all rows are known
 
     def _merges_within_fit(self) -> bool:
-        # What clusters are depends on what they were, where rows are forgotten.
+        # If rows are forgotten, clusters depend on what they were before.
         return self.half_life is not None or self.window is not None
 
     def _merges_on_the_way(self) -> bool:

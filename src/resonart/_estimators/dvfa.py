@@ -1,4 +1,4 @@
-"""Dual vigilance fuzzy ART: several categories a cluster."""
+"""Dual vigilance fuzzy ART: clusters of several categories."""
 
 from __future__ import annotations
 
@@ -12,50 +12,51 @@ from .auto_vigilance import AutoVigilance
 class DVFA(AutoVigilance):
     """Dual vigilance fuzzy ART: clusters made of several categories, in one pass.
 
-    The most active category whose match reaches ``rho_lb`` takes the row. If the match reaches
-    ``rho_ub`` too, the category grows to hold the row; otherwise the row becomes a new category
-    of the same cluster. Where nothing reaches ``rho_lb``, the row founds a new cluster.
+    The most active category whose match reaches ``rho_lb`` takes the row. If the match also
+    reaches ``rho_ub``, the category grows to hold the row. Otherwise the row becomes a new category
+    of the same cluster. If no category reaches ``rho_lb``, the row starts a new cluster.
 
     Parameters
     ----------
     rho_lb : float or "auto", default="auto"
-        Lower vigilance in [0, 1]: how alike the parts of a cluster are. ``"auto"`` chooses it from
-        the rows, as :class:`DDVFA` does.
+        Lower vigilance in [0, 1]: how close together the categories of a cluster lie. ``"auto"``
+        chooses it from the rows, as in :class:`DDVFA`.
     rho_ub : float or "auto", default="auto"
-        Upper vigilance in [rho_lb, 1]: how small the categories stay. Equal vigilances give fuzzy
-        ART.
+        Upper vigilance in [rho_lb, 1]: how small the categories stay. If both vigilances are
+        equal, the result is that of fuzzy ART.
     alpha : float, default=1e-3
         Choice parameter, > 0.
     beta : float, default=1.0
         Learning rate in (0, 1].
     max_epochs : int, default=1
-        Most passes of ``fit`` over the rows. It stops early when a pass changes no weight.
+        Maximum number of passes of ``fit`` over the rows. ``fit`` stops early if a pass changes
+        no weight.
     order : {"given", "random", "vat"}, default="given"
-        Order in which ``fit`` presents the rows. ``"vat"`` is that of :func:`vat_order`, in which
-        clusters lie together. ``partial_fit`` takes rows as they come, and refuses ``"vat"``. A
-        vigilance that is ``"auto"`` is chosen together with a random order, whatever this says,
-        unless ``n_orders`` is 1.
+        Order in which ``fit`` presents the rows. ``"vat"`` is the order of :func:`vat_order`,
+        which presents one cluster after the other. ``partial_fit`` always takes rows in the given
+        order, and raises an error if ``order="vat"``. A vigilance that is ``"auto"`` is chosen
+        together with a random order, unless ``n_orders`` is 1.
     n_orders : int, default=8
         Number of orders that ``"auto"`` tries; the best run is kept.
     random_state : int, RandomState instance or None, default=None
-        Source of the random orders.
+        Determines the random orders. Pass an int for reproducible results.
     n_jobs : int or None, default=-1
-        Threads that ``"auto"`` uses; see :class:`DDVFA`.
+        Number of threads that ``"auto"`` uses; see :class:`DDVFA`.
     verbose : bool, int or "auto", default="auto"
-        Whether ``"auto"`` shows how far it has come; see :class:`DDVFA`.
+        Whether ``"auto"`` shows a progress bar; see :class:`DDVFA`.
     bounds : tuple (low, high) or None, default=None
-        Feature ranges that are scaled to [0, 1]; learned from the first rows by default.
+        Feature ranges that are scaled to [0, 1]. By default they are learned from the first rows.
     out_of_bounds : {"expand", "clip", "error"}, default="expand"
-        What a row outside the ranges does; see :class:`FuzzyART`.
+        What happens to a row outside the ranges; see :class:`FuzzyART`.
     on_mismatch : {"nearest", "noise"}, default="nearest"
-        What ``predict`` says of a row that resonates with no cluster: the most active cluster, or
-        -1.
+        What ``predict`` returns for a row that resonates with no cluster: the most active cluster,
+        or -1.
     max_categories : int or None, default=None
-        Most categories the model may have, >= 1: a bound on its memory. A row that would make one
-        more then gets the label that ``predict`` would give it (the cluster that reached
-        ``rho_lb``, or else the most active one), changes no category, and is counted in
-        ``n_refused_``. A model that has more already keeps them. ``"auto"`` chooses as if there
-        were no bound.
+        Maximum number of categories, >= 1, which limits memory. If the model is full, a row that
+        would become a new category gets the label that ``predict`` would give it (the cluster that
+        reached ``rho_lb``, or else the most active one), changes no category, and is counted in
+        ``n_refused_``. A model that already has more categories keeps them. ``"auto"`` chooses as
+        if there were no limit.
 
     Attributes
     ----------
@@ -65,7 +66,7 @@ class DVFA(AutoVigilance):
     n_clusters_, n_categories_ : int
         Number of clusters and of categories.
     weights_, counts_, category_labels_ : ndarray
-        Complement-coded weights, rows encoded and cluster of each category, cluster by cluster.
+        Complement-coded weights, number of rows and cluster of each category, cluster by cluster.
     boxes_ : Boxes
         Corners ``(lower, upper)`` of each category in the user's units.
     bounds_ : Bounds
@@ -73,17 +74,20 @@ class DVFA(AutoVigilance):
     rho_lb_, rho_ub_ : float
         The vigilances used.
     vigilance_choice_ : VigilanceChoice or None
-        Why ``"auto"`` came to them: ``print(model.vigilance_choice_)``. None where both were
+        How ``"auto"`` chose them, and why: ``print(model.vigilance_choice_)``. None if both were
         given.
     n_features_in_, feature_names_in_
-        Number of features, and their names where the rows came with string names.
+        Number of features, and their names if the rows had string names.
     n_epochs_, n_samples_seen_, n_refused_, n_removed_ : int
-        Passes run by the last ``fit``; rows presented so far; how many of them were not learned for
-        want of room (``max_categories``); how many had gone into clusters removed since.
+        Number of passes of the last ``fit``; of rows presented so far; of these rows that were not
+        learned because the model was full (``max_categories``); and of these rows that were in
+        clusters which have since been removed.
 
     See Also
     --------
     DDVFA : Judges a cluster by all its categories, and can merge clusters.
+    FuzzyART : Clusters of one category each.
+    DensityART : Clusters and noise by density, with nothing to choose.
 
     Notes
     -----

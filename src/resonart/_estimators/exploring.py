@@ -1,4 +1,4 @@
-"""Looking at a model: the way into the explorer, which is a room above the estimators."""
+"""Looking at a model in the explorer, a package above the estimators."""
 
 from __future__ import annotations
 
@@ -19,16 +19,21 @@ class ExploringMixin(EngineHolder):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features) or None, default=None
-            Rows to show; without them the boxes alone are shown.
+            Rows to show. Without them, only the boxes are shown.
         **options
-            As for :class:`resonart.explore.Explorer`: ``labels``, ``y``, ``feature_names``,
+            Options of :class:`resonart.explore.Explorer`: ``labels``, ``y``, ``feature_names``,
             ``title``, ``max_points``.
 
         Returns
         -------
         explorer : resonart.explore.Explorer
-            In a notebook it shows itself; ``serve()`` opens a browser, ``save_html(path)`` writes
-            a file.
+            The explorer. In a notebook it shows itself; ``serve()`` opens a browser, and
+            ``save_html(path)`` writes a file.
+
+        See Also
+        --------
+        describe : The clusters as text.
+        resonart.plot.categories : A static picture of the boxes.
 
         Examples
         --------
@@ -38,5 +43,5 @@ class ExploringMixin(EngineHolder):
         Explorer(model='FuzzyART', n_rows=4, n_shown=4)
         """
         self._fitted()
-        # By name: the core imports no room above it.
+        # By name: the core imports no package above it.
         return import_module("resonart.explore").Explorer(self, X, **options)

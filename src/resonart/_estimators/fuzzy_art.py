@@ -1,4 +1,4 @@
-"""Fuzzy ART: one category a cluster."""
+"""Fuzzy ART: each cluster is one category."""
 
 from __future__ import annotations
 
@@ -9,51 +9,54 @@ from .auto_vigilance import AutoVigilance
 
 
 class FuzzyART(AutoVigilance):
-    """Fuzzy ART clustering: one pass, one category (a hyperbox) for each cluster.
+    """Fuzzy ART clustering: one pass, with one category (a hyperbox) for each cluster.
 
     Rows are presented one after the other. The most active category whose match reaches the
-    vigilance ``rho`` grows to hold the row; where none does, the row founds a new category.
+    vigilance ``rho`` grows to hold the row. If there is none, the row becomes a new category.
 
     Parameters
     ----------
     rho : float or "auto", default="auto"
-        Vigilance in [0, 1]. The larger, the smaller and more numerous the clusters. ``"auto"``
-        chooses it from the rows, as :class:`DDVFA` does.
+        Vigilance in [0, 1]. A higher vigilance gives more and smaller clusters. ``"auto"``
+        chooses it from the rows, as in :class:`DDVFA`.
     alpha : float, default=1e-3
         Choice parameter, > 0. Small values prefer the smallest category that holds a row.
     beta : float, default=1.0
-        Learning rate in (0, 1]; 1 lets a category grow to hold the row at once.
+        Learning rate in (0, 1]. With 1, a category grows to hold the whole row at once.
     max_epochs : int, default=1
-        Most passes of ``fit`` over the rows. It stops early when a pass changes no weight.
+        Maximum number of passes of ``fit`` over the rows. ``fit`` stops early if a pass changes
+        no weight.
     order : {"given", "random", "vat"}, default="given"
-        Order in which ``fit`` presents the rows. ``"vat"`` is that of :func:`vat_order`, in which
-        clusters lie together. ``partial_fit`` takes rows as they come, and refuses ``"vat"``.
+        Order in which ``fit`` presents the rows. ``"vat"`` is the order of :func:`vat_order`,
+        which presents one cluster after the other. ``partial_fit`` always takes rows in the given
+        order, and raises an error if ``order="vat"``.
     n_orders : int, default=8
         Number of random orders that ``rho="auto"`` tries; the best run is kept.
     random_state : int, RandomState instance or None, default=None
-        Source of the random orders.
+        Determines the random orders. Pass an int for reproducible results.
     n_jobs : int or None, default=-1
-        Threads that choose a vigilance which is ``"auto"``: -1 uses as many as there are processors
-        (or as ``OMP_NUM_THREADS`` says), None is 1. Results do not depend on it.
+        Number of threads used to choose a vigilance that is ``"auto"``. -1 uses one for each
+        processor (or as many as ``OMP_NUM_THREADS`` says), and None means 1. Results do not depend
+        on it.
     verbose : bool, int or "auto", default="auto"
-        Whether to show a progress bar while a vigilance is chosen. ``"auto"`` does so after two
-        seconds where somebody sees it, in a terminal or notebook; the bar needs tqdm.
+        Whether to show a progress bar while a vigilance is chosen. ``"auto"`` shows it after two
+        seconds if the output is a terminal or a notebook. The bar needs tqdm.
     bounds : tuple (low, high) or None, default=None
-        Feature ranges that are scaled to [0, 1]: numbers, or one for each feature. ``None``
-        learns them from the rows of ``fit`` or of the first ``partial_fit``.
+        Feature ranges that are scaled to [0, 1]: two numbers, or two sequences with a number for
+        each feature. ``None`` learns them from the rows of ``fit`` or of the first ``partial_fit``.
     out_of_bounds : {"expand", "clip", "error"}, default="expand"
-        What a row outside the ranges does: ``"expand"`` widens them and keeps every box where it
-        is in the user's units, ``"clip"`` moves the row to the edge, ``"error"`` refuses it.
-        ``predict`` and ``score_samples`` never change the model: with ``"expand"`` they judge such
-        a row as if the ranges had been widened for it alone.
+        What happens to a row outside the ranges: ``"expand"`` widens the ranges and keeps every box
+        where it is in the user's units, ``"clip"`` moves the row to the edge, and ``"error"``
+        raises an error. ``predict`` and ``score_samples`` never change the model: with
+        ``"expand"`` they judge such a row as if the ranges had been widened for it alone.
     on_mismatch : {"nearest", "noise"}, default="nearest"
-        What ``predict`` says of a row that resonates with no cluster: the most active cluster, or
-        -1.
+        What ``predict`` returns for a row that resonates with no cluster: the most active cluster,
+        or -1.
     max_categories : int or None, default=None
-        Most categories the model may have, >= 1: a bound on its memory. A row that would make one
-        more then gets the label that ``predict`` would give it (the most active cluster), changes
-        no category, and is counted in ``n_refused_``. A model that has more already keeps
-        them. ``rho="auto"`` chooses as if there were no bound.
+        Maximum number of categories, >= 1, which limits memory. If the model is full, a row that
+        would become a new category gets the label that ``predict`` would give it (the most active
+        cluster), changes no category, and is counted in ``n_refused_``. A model that already has
+        more categories keeps them. ``rho="auto"`` chooses as if there were no limit.
 
     Attributes
     ----------
@@ -61,11 +64,11 @@ class FuzzyART(AutoVigilance):
         Clusters of the rows of the last ``fit`` or ``partial_fit``, numbered from 0 in order of
         creation.
     n_clusters_, n_categories_ : int
-        Number of clusters and of categories; equal here.
+        Number of clusters and of categories; the two are equal here.
     weights_ : ndarray of shape (n_categories, 2 * n_features)
         Complement-coded weights ``(u, 1 - v)``, scaled.
     counts_ : ndarray of shape (n_categories,)
-        Rows encoded by each category.
+        Number of rows encoded by each category.
     category_labels_ : ndarray of shape (n_categories,)
         Cluster of each category.
     boxes_ : Boxes
@@ -75,24 +78,26 @@ class FuzzyART(AutoVigilance):
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Names of the features, where the rows came with names that are all strings.
+        Names of the features, if the rows had feature names that are all strings.
     rho_ : float
         The vigilance used.
     vigilance_choice_ : VigilanceChoice or None
-        Why ``rho="auto"`` came to it; None where it was given.
+        How ``rho="auto"`` was chosen, and why; None if ``rho`` was given.
     n_epochs_ : int
-        Passes run by the last ``fit``.
+        Number of passes of the last ``fit``.
     n_samples_seen_ : int
-        Rows presented so far.
+        Number of rows presented so far.
     n_refused_ : int
-        How many of them were not learned for lack of room (``max_categories``).
+        Number of these rows that were not learned because the model was full
+        (``max_categories``).
     n_removed_ : int
-        How many of them had gone into clusters removed since.
+        Number of these rows that were in clusters which have since been removed.
 
     See Also
     --------
-    DVFA : Several categories a cluster, with a second vigilance.
+    DVFA : Clusters of several categories, with a second vigilance.
     DDVFA : Clusters of any shape.
+    DensityART : Clusters and noise by density, with nothing to choose.
 
     Notes
     -----
@@ -111,7 +116,7 @@ class FuzzyART(AutoVigilance):
     array([[0.1, 0.1],
            [1. , 1. ]])
 
-    A bound on memory. The last two rows would each make a category:
+    A limit on memory. Each of the last two rows would become a category:
 
     >>> model = FuzzyART(rho=0.7, max_categories=2).fit([*X, [0.1, 0.9], [0.7, 0.1]])
     >>> model.n_categories_, model.n_refused_

@@ -1,4 +1,4 @@
-"""One native model in the hands of an estimator: changed all or nothing, copied and kept."""
+"""How an estimator holds its native model: changes are all or nothing; copies, pickles, files."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ T = TypeVar("T")
 
 
 class _SavedState(NamedTuple):
-    """What a call that fails has to leave as it was, besides the engine, which sees to itself."""
+    """What a failed call has to restore, besides the engine, which undoes its own changes."""
 
     attributes: dict[str, Any]
     generator: CallersGenerator
 
 
 class EngineHolder(BaseEstimator, ABC):
-    """What has parameters and, once it has learned, an engine: all state is in ``_engine``."""
+    """Base of estimators with parameters and, once fitted, an engine that has all the state."""
 
     _engine_type: ClassVar[type[Engine]]
     _engine: Engine
@@ -55,7 +55,7 @@ class EngineHolder(BaseEstimator, ABC):
     def _params(self, n_rows: int | None = None) -> Params:
         """Return all parameters, checked, as the engine takes them.
 
-        ``n_rows`` is how many rows ``fit`` has; None where rows come as a stream.
+        ``n_rows`` is the number of rows of ``fit``, or None if they come as a stream.
         """
 
     # ------------------------------------------------------------------ the engine
@@ -73,11 +73,11 @@ class EngineHolder(BaseEstimator, ABC):
     # ------------------------------------------------------------------ changing it
 
     def _all_or_nothing(self, work: Callable[[], T]) -> T:
-        """Do one change at a time; one that fails leaves the model and its attributes as they were.
+        """Do one change at a time. If it fails, model and attributes stay as they were.
 
-        The engine undoes its own work where it fails, and is told to where something fails after
-        it, as an interrupt on the way back. The lock is made on first use because scikit-learn
-        allows nothing but parameters to be set in ``__init__``; ``dict.setdefault`` is atomic.
+        The engine undoes its own work if it fails. If something fails later, such as an interrupt
+        on the way back, it is told to undo. The lock is made on first use because scikit-learn
+        allows ``__init__`` to set nothing but parameters; ``dict.setdefault`` is atomic.
         """
         attributes = self.__dict__
         lock = self._own_lock()
@@ -97,10 +97,10 @@ class EngineHolder(BaseEstimator, ABC):
         except MemoryError as error:
             raise MemoryError(
                 f"{type(self).__name__} has run out of memory and is unchanged. A lower vigilance "
-                "makes fewer categories, and max_categories sets a bound to them."
+                "makes fewer categories, and max_categories limits their number."
             ) from error
         except BaseException as error:
-            if before is not None:  # all was done, and then came an interrupt
+            if before is not None:  # the work was done, and then an interrupt came
                 with lock:
                     self._restore(before)
             if isinstance(error, Exception) and was_interrupted(error):
@@ -128,7 +128,7 @@ class EngineHolder(BaseEstimator, ABC):
     # ------------------------------------------------------------------ keeping it
 
     def __getstate__(self) -> dict[str, Any]:
-        with self._own_lock():  # attributes and engine are of one moment
+        with self._own_lock():  # attributes and engine are from the same moment
             state: dict[str, Any] = dict(super().__getstate__())
             for name in _NOT_COPIED:
                 state.pop(name, None)
@@ -144,8 +144,8 @@ class EngineHolder(BaseEstimator, ABC):
             except (KeyError, TypeError) as error:
                 raise ValueError(
                     f"this {type(self).__name__} was pickled by another version of resonart, whose "
-                    "pickles this one cannot read. Files written by save can be: load them there, "
-                    "and save."
+                    "pickles this version cannot read. It can read files written by save: load the "
+                    "pickle with the other version, and call save there."
                 ) from error
         super().__setstate__(state)
 
@@ -156,28 +156,33 @@ class EngineHolder(BaseEstimator, ABC):
         metadata: Mapping[str, Any] | None = None,
         include_labels: bool = True,
     ) -> None:
-        """Write the model to a file, from which :func:`load` has it back, to the bit.
+        """Write the model to a file, from which :func:`load` restores it to the bit.
 
-        Fitted or not, parameters and all that was learned are kept, so that learning goes on
-        where it was. The file is replaced as a whole: if anything fails, or the computer does,
-        what was there before is still there. Threads that learn meanwhile may go on.
+        The file has the parameters and everything that was learned, so learning can continue
+        exactly where it stopped. A model that is not fitted can be saved, too. The file is replaced
+        as a whole: if anything fails, even the computer, the old file is still there. Other threads
+        may go on learning meanwhile.
 
         Parameters
         ----------
         path : str or path-like
-            The file; ``.resonart`` is a good ending.
+            The file to write, usually with the extension ``.resonart``.
         metadata : mapping or None, default=None
-            Notes of your own to keep with the model: text, numbers, True, False, None, lists and
-            mappings, as JSON has them. ``load(path, with_metadata=True)`` returns them.
+            Your own notes to store with the model: text, numbers, True, False, None, lists and
+            mappings, as in JSON. ``load(path, with_metadata=True)`` returns them.
         include_labels : bool, default=True
-            Whether to keep what the last call came to: ``labels_``, a number for each row of it,
-            and ``label_map_`` of DDVFA and DensityART, what it renamed. Without, both are empty
-            after loading, and the file does not depend on how a stream was cut into calls.
+            Whether to store the results of the last call: ``labels_``, with a number for each of
+            its rows, and ``label_map_`` of DDVFA and DensityART. If False, both are empty after
+            loading, and the file does not depend on how a stream was cut into calls.
 
         Raises
         ------
         OSError
-            Where the file cannot be written.
+            If the file cannot be written.
+
+        See Also
+        --------
+        load : Read the model from the file.
 
         Examples
         --------

@@ -1,10 +1,10 @@
-"""Fitting what does not fit into memory: block by block, each row presented once.
+"""Fitting rows that do not fit into memory: block by block, each row presented once.
 
-The rule is that of ``fit`` of all rows together. Vigilances that are open are chosen from the first
-block, whose clusters then stay apart (:func:`resonart._vigilance.auto.learn_choosing`). Where they
-are given, Merge ART runs in the end, if the model merges by itself; DensityART's clusters are read
-in the end. Who reads the blocks, and whether models of some of them are learned apart and merged,
-is left to the caller.
+The rules are those of ``fit`` with all rows. Open vigilances are chosen from the first block, whose
+clusters are then never merged (:func:`resonart._vigilance.auto.learn_choosing`). If vigilances are
+given, Merge ART runs at the end, if the model merges by itself. DensityART's clusters are read at
+the end. The caller decides how blocks are read, and whether models of some of them are learned
+separately and merged.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from .density_art import DensityART
 
 
 def fit_first(model: BaseART, rows: ArrayLike) -> None:
-    """Fit the first rows as ``fit`` does, for a model that will go on with others.
+    """Fit the first rows as ``fit`` does, for a model that will learn more rows later.
 
-    Vigilances that are open are chosen with a thought to those: of all that lead to the same
-    clusters here, those in the middle, which a few more rows do not turn into others.
+    Open vigilances are chosen with later rows in mind: of all that lead to the same clusters here,
+    those in the middle, which a few more rows change least.
 
     Parameters
     ----------
     model : estimator
-        Whatever it has learned is forgotten.
+        The model to fit. Everything it has learned is forgotten.
     rows : array-like of shape (n_samples, n_features)
         The first block, or a sample of all rows.
     """
@@ -35,15 +35,15 @@ def fit_first(model: BaseART, rows: ArrayLike) -> None:
 
 
 def learn_block(model: BaseART, rows: ArrayLike) -> Labels:
-    """Let a model learn a block of rows, the first or another one; return their labels.
+    """Let a model learn a block of rows, the first or a later one; return their labels.
 
     Parameters
     ----------
     model : estimator
-        A new model, or one that has learned the blocks before.
+        A new model, or one that has learned the previous blocks.
     rows : array-like of shape (n_samples, n_features)
-        The block. The first one should have as many rows as there is memory for, and be a fair
-        sample where vigilances are open.
+        The block. The first block should have as many rows as fit into memory. If vigilances are
+        open, it should be a random sample.
     """
     if model._vigilances_to_choose() and not model.__sklearn_is_fitted__():
         fit_first(model, rows)
@@ -52,14 +52,14 @@ def learn_block(model: BaseART, rows: ArrayLike) -> Labels:
 
 
 def learn_boxes(model: DensityART, rows: ArrayLike) -> None:
-    """Let a model learn a block of rows, the first or another one, without reading its clusters.
+    """Let a model learn a block of rows, the first or a later one, without reading its clusters.
 
     For models that are pooled with others: :func:`resonart.merge_models` reads the clusters.
 
     Parameters
     ----------
     model : DensityART
-        A new model, or one that has learned the blocks before.
+        A new model, or one that has learned the previous blocks.
     rows : array-like of shape (n_samples, n_features)
         The block.
     """
@@ -68,13 +68,13 @@ def learn_boxes(model: DensityART, rows: ArrayLike) -> None:
 
 
 def end_blocks(model: BaseART) -> Labels | None:
-    """Merge or read clusters after the last block, as ``fit`` does in the end.
+    """Merge or read clusters after the last block, as ``fit`` does at the end.
 
     Returns
     -------
     label_map : ndarray or None
-        Old label to new label. None where nothing is merged: what a choice of vigilances has told
-        apart, with more rows a merge would join.
+        Map from old to new labels. None if nothing is merged: with more rows, a merge would join
+        clusters that a choice of vigilances has separated.
     """
     if isinstance(model, DensityART):
         return model.update_clusters().label_map_
@@ -85,7 +85,7 @@ def end_blocks(model: BaseART) -> Labels | None:
 
 
 def forget_labels(model: BaseART) -> None:
-    """Forget the labels of the last call's rows: a model that travels does not grow with them."""
+    """Forget the labels of the last call's rows, so that a model that is sent stays small."""
     model.labels_ = np.empty(0, dtype=np.int64)
     if isinstance(model, DensityART):
         model.probabilities_, model.outlier_scores_ = np.empty(0), np.empty(0)

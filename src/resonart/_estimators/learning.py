@@ -25,19 +25,19 @@ from .._vigilance.choice import LearnedRun, VigilanceChoice
 from .holder import EngineHolder, Labels
 from .parameters import parameters_of
 
-# Takes the rows learned, and of the reading that has begun the parts done and all of them.
+# Called with the number of rows learned, and of parts of the current reading: done, and in all.
 EngineReport = Callable[[int, int, int], None]
 
 
 class StreamCall(NamedTuple):
-    """Rows of a stream, and the model that goes on with them.
+    """Rows of a stream, and the model that learns them.
 
     Attributes
     ----------
     bounds : Bounds or None
-        The model's ranges before the call; None of a new model.
+        The model's ranges before the call; None for a new model.
     chosen : LearnedRun or None
-        What the rows came to where they were learned already, by choosing vigilances from them.
+        The result if the rows were already learned while vigilances were chosen from them.
     """
 
     engine: Engine
@@ -57,7 +57,7 @@ class _Checked(NamedTuple):
 
 @functools.cache
 def _parameter_getter(kind: type[EngineHolder]) -> Callable[[EngineHolder], tuple[object, ...]]:
-    """Return what reads all parameters of an estimator, as they are given."""
+    """Return a function that reads all parameters of an estimator, as they are given."""
     return operator.attrgetter(*parameters_of(kind))
 
 
@@ -70,13 +70,13 @@ class LearningMixin(EngineHolder):
 
     @abstractmethod
     def _check_common(self) -> None:
-        """Check the parameters that need no look at the rows."""
+        """Check the parameters that can be checked without the rows."""
 
     def _set_labels(self, rows: Rows, labels: Labels) -> None:
         self.labels_ = labels
 
     def _vigilances_to_choose(self) -> tuple[str, ...]:
-        """Return the names of the vigilances that are left to be chosen from the first rows."""
+        """Return the names of the vigilances that are to be chosen from the first rows."""
         return ()
 
     def _merges_after_fit(self) -> bool:
@@ -89,7 +89,7 @@ class LearningMixin(EngineHolder):
         return False
 
     def _watched(self, n_rows: int) -> AbstractContextManager[EngineReport | None]:
-        """Give what the engine tells how far it has come, where somebody is to see it."""
+        """Give the callback for the engine's progress, if it is to be shown."""
         return nullcontext()
 
     # ------------------------------------------------------------------ all rows
@@ -107,14 +107,19 @@ class LearningMixin(EngineHolder):
         Returns
         -------
         self : object
-            The fitted estimator. A call that fails leaves it as it was, and a ``RandomState`` given
-            as ``random_state``, too.
+            The fitted estimator. A call that fails leaves it as it was, and also a ``RandomState``
+            given as ``random_state``.
+
+        See Also
+        --------
+        partial_fit : Learn more rows without starting again.
+        fit_predict : Fit and return ``labels_``.
         """
         self._all_or_nothing(lambda: self._fit(X, None))
         return self
 
     def _fit_first(self, X: ArrayLike) -> None:
-        """Fit rows as :meth:`fit` does, knowing that the model will go on with others."""
+        """Fit rows as :meth:`fit` does, for a model that will learn more rows later."""
         self._all_or_nothing(lambda: self._fit(X, None, more_to_come=True))
 
     def _fit(
@@ -128,7 +133,7 @@ class LearningMixin(EngineHolder):
         rows = check_rows(self, X, reset=True)
         self._check_common()
         self._forget_choice()
-        # Whoever has the order has looked at the rows, and at vigilances, before.
+        # If the order is known, rows and vigilances were checked before.
         ranges = self._first_ranges(rows) if order is None else None
         if ranges is not None and self._vigilances_to_choose():
             self._choice, run = learn_choosing(
@@ -160,16 +165,16 @@ class LearningMixin(EngineHolder):
         self._engine = run.engine
         last: _Checked | None = self.__dict__.get("_checked")
         if last is not None and last.engine is not run.engine:
-            del self._checked  # which holds a model that nobody has any more
+            del self._checked  # it holds a model that is no longer used
         self._set_labels(rows, run.labels)
         self.n_epochs_ = run.n_epochs
 
     # ------------------------------------------------------------------ a stream
 
     def partial_fit(self, X: ArrayLike, y: object = None) -> Self:
-        """Go on learning with the rows of ``X``, each presented once, in the order given.
+        """Learn the next rows of a stream, each presented once, in the given order.
 
-        Splitting rows into calls in any way gives the same model as one call, as long as the
+        However rows are split into calls, the model is the same as after one call, as long as the
         feature ranges are given or already known.
 
         Parameters
@@ -182,8 +187,13 @@ class LearningMixin(EngineHolder):
         Returns
         -------
         self : object
-            The estimator; ``labels_`` holds the labels of this call's rows. A call that fails
+            The estimator; ``labels_`` has the labels of this call's rows. A call that fails
             leaves it as it was.
+
+        See Also
+        --------
+        learn_many : The same, with a report on each row.
+        learn_one : The same for one row, and faster.
         """
         self._all_or_nothing(lambda: self._partial_fit(X))
         return self
@@ -206,15 +216,15 @@ class LearningMixin(EngineHolder):
         self._end_call(start, labels, n_epochs, beside)
 
     def _begin_stream(self, X: ArrayLike) -> StreamCall:
-        """Check the rows and find the model, new or known, that goes on with them."""
+        """Check the rows, and return them with the new or existing model that learns them."""
         engine = self._trained_engine()
         params = None if engine is None else self._same_params(engine)
         if params is None:
             self._check_common()
             if self.order == "vat":
                 raise ParameterError(
-                    "order='vat' needs all rows at once, and a stream shows only some. Use fit, or "
-                    "order='given' or 'random', with which rows are taken as they come."
+                    "order='vat' needs all rows at once, and a stream has only some of them. Use "
+                    "fit, or order='given' or 'random', which take the rows in the given order."
                 )
         rows = check_rows(self, X, reset=engine is None)
         if engine is not None:
@@ -236,9 +246,9 @@ class LearningMixin(EngineHolder):
         self._checked = _Checked(engine, _parameter_getter(type(self))(self), params)
 
     def _same_params(self, engine: Engine) -> Params | None:
-        """Return the parameters of the last call of the stream, if none was given anew since.
+        """Return the parameters of the stream's last call, if none has changed since then.
 
-        To check and hand over twenty of them takes as long as to learn several rows.
+        Checking and passing on twenty of them takes as long as learning several rows.
         """
         last: _Checked | None = self.__dict__.get("_checked")
         if last is None or last.engine is not engine:
@@ -249,9 +259,9 @@ class LearningMixin(EngineHolder):
     def _end_call(
         self, start: StreamCall, labels: Labels, n_epochs: int, beside: Sequence[Any]
     ) -> None:
-        """Warn where a few of the rows have widened ranges much, and keep what was learned.
+        """Warn if a few of the rows have widened ranges much, and keep what was learned.
 
-        ``beside`` is what an engine that reads its clusters tells of the rows besides labels.
+        ``beside`` is what an engine that reads its clusters returns for the rows besides labels.
         """
         engine, rows = start.engine, start.rows
         if start.bounds is not None and self.out_of_bounds == "expand":
@@ -263,10 +273,10 @@ class LearningMixin(EngineHolder):
         self._accept(rows, LearnedRun(engine, labels, n_epochs, *beside))
 
     def learn_many(self, X: ArrayLike) -> Learned:
-        """Go on learning as :meth:`partial_fit` does, and tell what each row did as it came.
+        """Learn rows as :meth:`partial_fit` does, and report what happened to each of them.
 
-        The model becomes the same, to the bit. What is told of a row does not depend on the rows
-        after it, so that a stream cut into calls anywhere is told the same.
+        The model is the same, to the bit. What is reported for a row does not depend on the rows
+        after it, so it does not matter how a stream is cut into calls.
 
         Parameters
         ----------
@@ -276,10 +286,15 @@ class LearningMixin(EngineHolder):
         Returns
         -------
         learned : Learned
-            Labels, matches before learning, which rows founded clusters, and what merging renamed
-            on the way. A call that fails leaves the estimator as it was. The one exception: rows
-            that vigilances are chosen from are learned together, as by :meth:`fit`, so of them
-            labels and matches are told as they are afterwards.
+            The labels, the matches before learning, which rows started clusters, and which labels
+            were changed by merging on the way. A call that fails leaves the estimator as it was.
+            There is one exception: rows from which vigilances are chosen are learned together, as
+            by :meth:`fit`. Their labels and matches are those after learning.
+
+        See Also
+        --------
+        partial_fit : The same without a report.
+        learn_one : Learn one row.
         """
         return self._all_or_nothing(lambda: self._learn_many(X))
 
@@ -293,7 +308,7 @@ class LearningMixin(EngineHolder):
             founded[first_rows[clusters >= 0]] = True
             learned = Learned(labels, start.engine.score(start.rows), founded, [])
         else:
-            # (An engine that reads its clusters tells the labels after the call itself.)
+            # (An engine that reads its clusters returns the labels after the call itself.)
             labels, matches, flags, renamings, *now = start.engine.train_and_report(
                 start.rows, start.params, **_when(time, len(start.rows))
             )
@@ -304,11 +319,11 @@ class LearningMixin(EngineHolder):
         return learned
 
     def learn_one(self, row: Any) -> int:
-        """Learn one row and return its label: the quick way in for a stream.
+        """Learn one row and return its label: the fastest way to learn a stream row by row.
 
-        No array is built and no frame is looked at. Parameters are those of the last ``fit`` or
-        ``partial_fit``; ``labels_`` stays what that call made it. A new model learns the feature
-        ranges as rows come unless ``bounds`` is given, which is better for a stream.
+        Parameters are those of the last ``fit`` or ``partial_fit``, and ``labels_`` stays as that
+        call left it. A new model learns the feature ranges as rows arrive, unless ``bounds`` is
+        given, which is better for a stream.
 
         Parameters
         ----------
@@ -319,6 +334,11 @@ class LearningMixin(EngineHolder):
         -------
         label : int
             The cluster that took the row.
+
+        See Also
+        --------
+        learn_many : Learn many rows, with a report on each.
+        predict_one : Ask for the label of one row without learning it.
         """
         engine: Engine | None = self.__dict__.get("_engine")
         if engine is None:
@@ -358,21 +378,21 @@ class LearningMixin(EngineHolder):
     def _new_engine(
         self, n_features: int, params: Params, *, n_first_rows: int | None = None
     ) -> Engine:
-        """Return an empty model; ``n_first_rows`` is given where a stream begins."""
+        """Return an empty model; ``n_first_rows`` is given if a stream begins."""
         engine = self._engine_type(n_features, params)
         bounds = check_bounds(self.bounds, n_features)
         if bounds is not None:
             engine.set_bounds(bounds.low, bounds.high)
         elif n_first_rows == 1 and self.out_of_bounds != "expand":
             raise ParameterError(
-                "One row does not tell the feature ranges, which cannot grow later with "
-                f"out_of_bounds={self.out_of_bounds!r}. Give bounds=(low, high), begin with a "
+                "Feature ranges cannot be learned from one row, and cannot grow later with "
+                f"out_of_bounds={self.out_of_bounds!r}. Give bounds=(low, high), start with a "
                 "larger batch, or use out_of_bounds='expand'."
             )
         return engine
 
     def _first_ranges(self, rows: Rows) -> Bounds:
-        """Return the ranges of the first rows; warn where they are those of a few of them."""
+        """Return the ranges of the first rows; warn if a few rows take up most of them."""
         ranges = ranges_of(rows)
         warn_of_outliers(self, rows, ranges)
         return ranges
@@ -394,5 +414,5 @@ class LearningMixin(EngineHolder):
 
 
 def _when(time: ArrayLike | None, n_rows: int) -> dict[str, Any]:
-    """Return what an engine is told of the times of rows: nothing where there are none."""
+    """Return the times of rows as arguments for the engine: none if there are no times."""
     return {} if time is None else {"time": check_time(time, n_rows)}

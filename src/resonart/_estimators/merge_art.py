@@ -1,4 +1,4 @@
-"""Merge ART as an operation of its own: clusters in, fewer clusters out."""
+"""Merge ART as a separate operation: clusters in, fewer clusters out."""
 
 from __future__ import annotations
 
@@ -18,39 +18,44 @@ from .._shared.warn import warn_user
 from .base import BaseART
 from .parameters import PARAMETERS, check_parameters, engine_fields
 
-# By how much a corner may pass another through rounding.
+# How far rounding may push one corner past another.
 ROUNDING = 1e-9
 
 
 def check_ddvfa_params(params: dict[str, Any]) -> None:
-    """Check what DDVFA and Merge ART ask of parameters that are in their ranges."""
+    """Check the rules between parameters of DDVFA and Merge ART that are within their ranges."""
     check_vigilances(params)
     gamma, gamma_ref = params["gamma"], params["gamma_ref"]
-    # The paper asks for 1 <= gamma and gamma* <= gamma, and breaks both in its own study.
+    # The paper requires 1 <= gamma and gamma* <= gamma, and breaks both in its own study.
     if gamma < 1.0:
-        warn_user(f"gamma={gamma:g} is below 1, outside the range the method was made for.")
+        warn_user(f"gamma={gamma:g} is below 1, outside the range for which the method was made.")
     if gamma_ref > gamma:
         warn_user(
-            f"gamma_ref={gamma_ref:g} exceeds gamma={gamma:g}; the method asks for "
+            f"gamma_ref={gamma_ref:g} exceeds gamma={gamma:g}; the method requires "
             "gamma_ref <= gamma."
         )
 
 
 class MergedClusters(NamedTuple):
-    """What Merge ART makes of clusters.
+    """The result of merging clusters by Merge ART.
 
     Attributes
     ----------
     weights : ndarray of shape (n_categories, 2 * n_features)
         Complement-coded weights, cluster by cluster.
     counts : ndarray of shape (n_categories,)
-        Rows encoded by each category.
+        Number of rows encoded by each category.
     category_labels : ndarray of shape (n_categories,)
         Cluster of each category.
     label_map : ndarray of shape (n_clusters before,)
-        Old label to new label; :func:`rename_labels` renames labels.
+        Map from old to new labels, for :func:`rename_labels`.
     n_passes : int
-        Passes run, the last of which merged nothing unless it met ``max_passes``.
+        Number of passes. The last one merged nothing, unless ``max_passes`` was reached.
+
+    See Also
+    --------
+    MergeART : Returns this from :meth:`MergeART.merge`.
+    rename_labels : Rename labels by ``label_map``.
     """
 
     weights: NDArray[np.float64]
@@ -83,13 +88,13 @@ class MergeART(BaseEstimator):
     """Merge ART: joins clusters that lie close enough together.
 
     Clusters (*modules* in the paper) are presented in order to an ART whose nodes are unions of
-    clusters. A cluster joins the most active node whose match, taken over all pairs of categories
-    by ``linkage``, reaches ``rho_lb``. Passes are repeated until one changes nothing. Then each
-    node's categories are compressed by a fuzzy ART with vigilance ``rho_ub``, which never changes
-    labels.
+    clusters. A cluster joins the most active node whose match reaches ``rho_lb``; ``linkage`` says
+    how the match is computed from all pairs of categories. Passes are repeated until one changes
+    nothing. Then each node's categories are compressed by a fuzzy ART with vigilance ``rho_ub``,
+    which never changes labels.
 
-    :class:`DDVFA` does this by itself; use this class to merge clusters found elsewhere, or with
-    other parameters than those they were found with.
+    :class:`DDVFA` does this by itself. Use this class to merge clusters that were found elsewhere,
+    or with other parameters.
 
     Parameters
     ----------
@@ -100,15 +105,21 @@ class MergeART(BaseEstimator):
     gamma_ref : float, default=1.0
         Reference kernel width.
     linkage : str, default="single"
-        How two clusters are judged by their pairs of categories: one of those of :class:`DDVFA`.
+        How two clusters are judged by their pairs of categories: a linkage of :class:`DDVFA`.
     alpha : float, default=1e-3
         Choice parameter, > 0.
     beta : float, default=1.0
         Learning rate of the compression, in (0, 1].
     max_passes : int or None, default=None
-        Most passes; ``None`` goes on until one changes nothing.
+        Maximum number of passes. With ``None``, passes are repeated until one changes nothing.
     compress : bool, default=True
         Whether to compress each node's categories at the end.
+
+    See Also
+    --------
+    DDVFA : Clusters rows, and merges clusters by itself.
+    merge_models : Merge whole models into one that goes on learning.
+    rename_labels : Rename labels by the map that :meth:`merge` returns.
 
     Examples
     --------
@@ -156,26 +167,30 @@ class MergeART(BaseEstimator):
         Parameters
         ----------
         model : fitted estimator of resonart, optional
-            The model whose clusters are merged; it is left as it is. Of :class:`TopoART` these are
-            the clusters of module B: its candidates belong to none and are left out, and so is the
-            noise of :class:`DensityART`.
+            The model whose clusters are merged; it is not changed. For :class:`TopoART` these are
+            the clusters of module B. Its candidates are left out, and so is the noise of
+            :class:`DensityART`.
         weights : array-like of shape (n_categories, 2 * n_features), optional
             Complement-coded weights in [0, 1], instead of a model.
         counts : array-like of int of shape (n_categories,), optional
-            Rows encoded by each category; 1 each by default.
+            Number of rows encoded by each category; by default 1 each.
         category_labels : array-like of int of shape (n_categories,), optional
-            Cluster of each category, 0, 1, ... without gaps; one cluster each by default.
+            Cluster of each category: 0, 1, ... without gaps. By default each is its own cluster.
 
         Returns
         -------
         merged : MergedClusters
-            The clusters left, and which old ones each of them holds.
+            The remaining clusters, and which old clusters each of them contains.
+
+        See Also
+        --------
+        DDVFA.merge : Merge the clusters of a DDVFA with its own parameters.
         """
         if (model is None) == (weights is None):
-            raise TypeError("merge takes a fitted model or weights=..., one of the two.")
+            raise TypeError("merge takes either a fitted model or weights=...")
         if model is not None:
             if counts is not None or category_labels is not None:
-                raise TypeError("counts and category_labels belong to weights=..., not a model.")
+                raise TypeError("counts and category_labels go with weights=..., not with a model.")
             weights, counts, category_labels = _categories_of(model)
         params = engine_fields(_core.DdvfaParams, self.get_params(deep=False))
         check_ddvfa_params(params)
@@ -193,23 +208,24 @@ class MergeART(BaseEstimator):
 def _categories_of(
     model: Any,
 ) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
-    """Return weights, counts and clusters of a model's categories, all of one moment."""
+    """Return weights, counts and clusters of a model's categories, all from the same moment."""
     if not isinstance(model, BaseART):
         raise TypeError(
-            f"merge takes a fitted estimator of resonart, got {type(model).__name__}. Give weights "
-            "that come from elsewhere as weights=..."
+            f"merge takes a fitted estimator of resonart, got {type(model).__name__}. To merge "
+            "other weights, give them as weights=..."
         )
     content = model._snapshot()
     is_member = content.labels >= 0
     if not is_member.any():
         raise ValueError(
-            f"{type(model).__name__} has no clusters yet, only {len(content.labels)} candidates, "
-            "and so nothing to merge. Train it with more rows, or lower phi."
+            f"{type(model).__name__} has nothing to merge: it has no clusters yet, only "
+            f"{len(content.labels)} candidates. Train it with more rows, or lower phi."
         )
     if len(np.unique(content.labels[is_member])) <= content.labels.max():
         raise ValueError(
-            f"{type(model).__name__} has labels that have died, and MergeART maps labels 0, 1, ... "
-            "without gaps. Give the categories as weights=..., with labels of your own."
+            f"The labels of this {type(model).__name__} have gaps, because clusters have died. "
+            "MergeART needs labels 0, 1, ... without gaps: give the categories as weights=..., "
+            "with such category_labels."
         )
     return content.weights[is_member], content.counts[is_member], content.labels[is_member]
 

@@ -1,8 +1,8 @@
-"""Every parameter of the estimators, declared once: what it may be, and in a line what it is for.
+"""Every parameter of the estimators, declared once: its values, and its purpose in one line.
 
-What the engine knows of a parameter (its kind, its range, its choices) is taken from the engine's
-own list. Defaults stand in the estimators' signatures, and nowhere else. Checks, the options of the
-command line, and signatures and docstrings for river follow from here.
+What the engine knows about a parameter (its kind, its range, its choices) is taken from the
+engine's own list. Defaults are in the estimators' signatures, and nowhere else. Checks, the
+command line's options, and signatures and docstrings for river are made from this list.
 """
 
 from __future__ import annotations
@@ -38,28 +38,28 @@ class Parameter:
     Attributes
     ----------
     name : str
-        Its name, the same wherever it is.
+        Its name, the same everywhere.
     help : str
-        What it is for: one line that ends without a full stop.
+        What it is for: one line without a full stop at the end.
     kind : {"real", "whole", "choice", "flag", "other"}
         What its values are.
     low, high : float
-        Where its numbers lie.
+        Range of its numbers.
     low_included : bool
-        Whether ``low`` itself is one of them.
+        Whether ``low`` itself is in the range.
     choices : tuple of str
         The values of a choice.
     optional : bool
-        Whether it may be None; the engine counts that as 0.
+        Whether it may be None, which is 0 for the engine.
     may_be_auto : bool
-        Whether it may be ``"auto"``: chosen from the first rows, once. (What is chosen whenever
-        clusters are read checks the word itself.)
+        Whether it may be ``"auto"``: chosen from the first rows, once. (Parameters that are chosen
+        at every reading check the word themselves.)
     may_be_share : bool
-        Whether a fraction below 1 is taken of the rows of ``fit``.
+        Whether a fraction below 1 means a share of the rows of ``fit``.
     of_fit : bool
-        Whether only ``fit`` looks at it, so that a stream does without.
+        Whether only ``fit`` uses it, and a stream does not.
     check_other : callable or None
-        What checks values of another kind.
+        Function that checks values of the kind "other".
     """
 
     name: str
@@ -76,7 +76,7 @@ class Parameter:
     check_other: Callable[[object], object] | None = None
 
     def check(self, value: object) -> Any:
-        """Return the value as the engine takes it, or say what is wrong with it."""
+        """Return the value as the engine takes it, or raise an error that says what is wrong."""
         if self.kind == "real":
             if value is None and self.optional:
                 return 0.0
@@ -100,14 +100,14 @@ class Parameter:
         return number
 
     def needs_rows(self, value: object) -> bool:
-        """Tell whether this value is settled only by many rows."""
+        """Return whether this value is known only once there are many rows."""
         if self.may_be_auto and isinstance(value, str):
             return value == AUTO
         return self.may_be_share and isinstance(value, Real) and 0.0 < float(value) < 1.0
 
     @property
     def values(self) -> str:
-        """What it may be, in words; empty where that takes more than a line.
+        """Its possible values in words; empty if that would take more than a line.
 
         Examples
         --------
@@ -130,7 +130,7 @@ class Parameter:
 def check_size(
     name: str, value: object, least: int, *, may_be_share: bool = False
 ) -> int | float | None:
-    """Return how many rows are meant, or which share of them; None where that is to be chosen.
+    """Return the number of rows, or their share; None if it is to be chosen.
 
     Examples
     --------
@@ -174,7 +174,7 @@ def _engine(name: str, help: str, **more: Any) -> Parameter:
     if field.kind == "choice":
         more["choices"] = tuple(type(field.initial).__members__)
     elif field.kind != "flag":
-        # What is counted from 0 may be left out.
+        # Counts that may be 0 may be left out.
         more["optional"] = field.kind == "whole" and field.low == 0.0
         more |= {"low": field.low, "high": field.high, "low_included": field.low_included}
     return Parameter(name, help, field.kind, **more)
@@ -183,28 +183,32 @@ def _engine(name: str, help: str, **more: Any) -> Parameter:
 PARAMETERS: dict[str, Parameter] = {
     parameter.name: parameter
     for parameter in (
-        _engine("rho", "Vigilance; the larger, the smaller the clusters", may_be_auto=True),
+        _engine("rho", "Vigilance; higher values give smaller clusters", may_be_auto=True),
         _engine(
             "rho_lb",
-            "Lower vigilance, how close together the categories of a cluster lie",
+            "Lower vigilance, which decides how close together the categories of a cluster lie",
             may_be_auto=True,
         ),
-        _engine("rho_ub", "Upper vigilance, how small the categories stay", may_be_auto=True),
+        _engine(
+            "rho_ub",
+            "Upper vigilance, which decides how small the categories stay",
+            may_be_auto=True,
+        ),
         _engine("rho_a", "Vigilance of module A; module B has (rho_a + 1) / 2"),
         _engine("beta_sbm", "Learning rate of the second best category"),
-        _engine("phi", "Rows a category must have encoded to become permanent"),
-        _engine("tau", "Rows between two removals of candidates", may_be_share=True),
-        _engine("gamma", "Kernel width, how steeply activation and match fall with the distance"),
-        _engine("gamma_ref", "Reference kernel width that the match is normalised by"),
-        _engine("linkage", "How a cluster speaks for its categories"),
-        _engine("search", "How modules are searched; index compares with the authors' own program"),
-        Parameter("auto_merge", "Whether Merge ART runs by itself", "flag"),
-        _engine("merge_every", "Rows between two merges while a stream is learned"),
+        _engine("phi", "Number of rows after which a category is permanent"),
+        _engine("tau", "Number of rows between two removals of candidates", may_be_share=True),
+        _engine("gamma", "Kernel width; higher values let matches fall faster with distance"),
+        _engine("gamma_ref", "Reference kernel width, by which the match is normalised"),
+        _engine("linkage", "How a cluster is judged by its categories"),
+        _engine("search", "Order of the search; index is that of the authors' program"),
+        Parameter("auto_merge", "Whether Merge ART runs automatically", "flag"),
+        _engine("merge_every", "Number of rows between two merges while a stream is learned"),
         _engine(
             "alpha", "Choice parameter; small values prefer the smallest category that holds a row"
         ),
-        _engine("beta", "Learning rate; 1 lets a category grow to hold a row at once"),
-        Parameter("max_epochs", "Most passes over the rows", "whole", of_fit=True),
+        _engine("beta", "Learning rate; with 1, a category grows to hold the whole row at once"),
+        Parameter("max_epochs", "Maximum number of passes over the rows", "whole", of_fit=True),
         Parameter(
             "order",
             "Order in which rows are learned",
@@ -214,15 +218,15 @@ PARAMETERS: dict[str, Parameter] = {
         ),
         Parameter(
             "n_orders",
-            "Orders tried to choose a vigilance",
+            "Number of orders tried to choose a vigilance",
             "whole",
             high=MOST_ORDERS,
             of_fit=True,
         ),
-        Parameter("random_state", "For random orders", of_fit=True),
+        Parameter("random_state", "Seed of the random orders", of_fit=True),
         Parameter(
             "n_jobs",
-            "Threads that choose a vigilance, or how clusters are read",
+            "Number of threads used to choose a vigilance or to read clusters",
             of_fit=True,
             check_other=check_jobs,
         ),
@@ -232,49 +236,49 @@ PARAMETERS: dict[str, Parameter] = {
             of_fit=True,
             check_other=lambda value: check_progress("verbose", value),
         ),
-        Parameter("bounds", "Ranges of the features, which are scaled to [0, 1]"),
-        _engine("out_of_bounds", "What a row outside the feature ranges does"),
+        Parameter("bounds", "Feature ranges, which are scaled to [0, 1]"),
+        _engine("out_of_bounds", "What happens to a row outside the feature ranges"),
         Parameter(
             "on_mismatch",
-            "What is said of a row that resonates with no cluster, the most active one or -1",
+            "Whether a row that resonates with no cluster goes to the most active one or gets -1",
             "choice",
             choices=("nearest", "noise"),
         ),
-        _engine("max_categories", "Most categories, a bound on memory"),
+        _engine("max_categories", "Maximum number of categories, which limits memory"),
         Parameter(
             "min_cluster_size",
-            "Rows that make a cluster, or their share of all",
+            "Minimum number of rows of a cluster, or their share of all rows",
             check_other=lambda value: check_size("min_cluster_size", value, 2, may_be_share=True),
         ),
         Parameter(
             "min_samples",
-            "Rows that a density is taken over",
+            "Number of nearest rows from which a density is estimated",
             check_other=lambda value: check_size("min_samples", value, 1),
         ),
-        _engine("scaling", "How features are made comparable before densities are taken"),
+        _engine("scaling", "How features are made comparable before densities are estimated"),
         Parameter(
             "cluster_selection_method",
             "How clusters are taken from the density tree",
             "choice",
             choices=("auto", "eom", "leaf"),
         ),
-        _engine("noise", "Whether rows in no cluster are labelled -1 or go to the nearest one"),
+        _engine("noise", "Whether rows in no cluster get the label -1 or go to the nearest one"),
         Parameter(
             "half_life",
-            "How long it takes until rows count half, in rows or units of the clock",
+            "Time after which a row counts half, in rows or in units of the clock",
             "real",
             low_included=False,
             optional=True,
         ),
         Parameter(
             "window",
-            "How long rows count at all, in rows or units of the clock",
+            "Time for which a row counts at all, in rows or in units of the clock",
             "real",
             low_included=False,
             optional=True,
         ),
-        Parameter("max_passes", "Most passes of Merge ART", "whole", optional=True),
-        Parameter("compress", "Whether Merge ART compresses what it has merged", "flag"),
+        Parameter("max_passes", "Maximum number of passes of Merge ART", "whole", optional=True),
+        Parameter("compress", "Whether Merge ART compresses merged clusters", "flag"),
     )
 }
 
@@ -285,8 +289,8 @@ _KNOWN: dict[type[Any], dict[str, Parameter]] = {}
 def parameters_of(estimator: type[Any]) -> dict[str, Parameter]:
     """Return the parameters of an estimator, in the order of its signature.
 
-    Of a class that a user has made from one of ours, they are those of ours: its own signature may
-    have more of them, or fewer.
+    For a user's subclass of an estimator, they are those of the estimator: the signature of the
+    subclass may have more parameters, or fewer.
 
     Examples
     --------
@@ -295,7 +299,7 @@ def parameters_of(estimator: type[Any]) -> dict[str, Parameter]:
     ['rho', 'alpha', 'beta']
     """
     known = _KNOWN.get(estimator)
-    if known is None:  # signatures take their time
+    if known is None:  # reading a signature takes time
         ours = next((kind for kind in estimator.__mro__ if "_engine_type" in vars(kind)), estimator)
         names = inspect.signature(ours).parameters
         known = _KNOWN[estimator] = {name: PARAMETERS[name] for name in names}
@@ -303,20 +307,20 @@ def parameters_of(estimator: type[Any]) -> dict[str, Parameter]:
 
 
 def check_parameters(model: Any, parameters: Iterable[Parameter]) -> None:
-    """Check these of a model's parameters."""
+    """Check these parameters of a model."""
     for parameter in parameters:
         parameter.check(getattr(model, parameter.name))
 
 
 def engine_fields(struct: type[Any], values: dict[str, Any]) -> dict[str, Any]:
-    """Return the fields of a struct of the engine that these parameters settle, checked.
+    """Return the fields of a struct of the engine that these parameters set, checked.
 
     Parameters
     ----------
     struct : type
-        The struct, as ``_core.DdvfaParams``.
+        The struct, such as ``_core.DdvfaParams``.
     values : dict
-        Parameters as the user gave them; those the struct does not know are left out.
+        Parameters as the user gave them. Those that the struct does not have are left out.
     """
     fields = CHOICES_OF_FIELDS[struct]
     found = {}

@@ -1,4 +1,4 @@
-"""Asking a model about rows, which it learns nothing from."""
+"""Asking a model about rows, without learning them."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ class PredictionMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin, EngineH
     """``predict``, ``score_samples``, ``transform`` and their like."""
 
     def predict(self, X: ArrayLike) -> Labels:
-        """Find the cluster of each row, learning nothing.
+        """Return the cluster of each row, without learning it.
 
         A row goes to the first cluster, in the order of the search, whose match reaches the
-        vigilance. Where none does, ``on_mismatch`` decides: the most active cluster
-        (``"nearest"``) or -1 (``"noise"``). Of :class:`DensityART` the cluster of the most active
-        category takes the row if the match reaches the cluster's own vigilance; else, and where
-        that category is noise, it is -1. Weights go on moving after a row has been learned, so
-        ``predict(X)`` need not equal ``labels_``.
+        vigilance. If there is none, ``on_mismatch`` decides between the most active cluster
+        (``"nearest"``) and -1 (``"noise"``). In :class:`DensityART`, the cluster of the most active
+        category takes the row if the match reaches the cluster's own vigilance. If it does not, or
+        if that category is noise, the label is -1. Weights may change after a row has been learned,
+        so ``predict(X)`` need not equal ``labels_``.
 
         Parameters
         ----------
@@ -40,23 +40,34 @@ class PredictionMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin, EngineH
         -------
         labels : ndarray of shape (n_samples,)
             Cluster of each row.
+
+        See Also
+        --------
+        predict_one : The same for one row, and faster.
+        score_samples : How well each row matches its cluster.
+        explain : Why a row is in its cluster.
         """
         check_is_fitted(self)
         nearest = PARAMETERS["on_mismatch"].check(self.on_mismatch) == "nearest"
         return self._engine.predict(check_rows(self, X, reset=False), nearest)
 
     def predict_one(self, row: Any) -> int:
-        """Find the cluster of one row, learning nothing: the quick way to ask in a stream.
+        """Return the cluster of one row, without learning it: the fastest way to ask row by row.
 
         Parameters
         ----------
         row : sequence of float, mapping or table of one row
-            As for :meth:`explain`; a tuple or a list is quickest.
+            The row, as in :meth:`explain`. A tuple or a list is fastest.
 
         Returns
         -------
         label : int
-            What :meth:`predict` says of the row.
+            The label that :meth:`predict` gives to the row.
+
+        See Also
+        --------
+        predict : The same for many rows.
+        learn_one : Learn one row and return its label.
 
         Examples
         --------
@@ -67,7 +78,7 @@ class PredictionMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin, EngineH
         """
         engine = self._trained_engine()
         if engine is None:
-            engine = self._fitted()  # which says what is to be done first
+            engine = self._fitted()  # raises an error that says what to do first
         nearest = PARAMETERS["on_mismatch"].check(self.on_mismatch) == "nearest"
         label = engine.predict_one(row, nearest)
         if label is None:  # no plain list or tuple of numbers
@@ -75,7 +86,7 @@ class PredictionMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin, EngineH
         return label
 
     def score_samples(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Match of each row with the cluster ``predict`` finds nearest: a novelty score.
+        """Return the match of each row with the cluster that ``predict`` finds nearest.
 
         Parameters
         ----------
@@ -85,27 +96,37 @@ class PredictionMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin, EngineH
         Returns
         -------
         scores : ndarray of shape (n_samples,)
-            Between 0 and 1; the lower, the more novel. Rows below the (lower) vigilance resonate
-            with nothing the model knows. :class:`DensityART` tells the match relative to the
-            vigilance of the cluster, so that scores of all clusters can be compared: with ``a`` the
-            distance that is missing to a match of 1 and ``b`` the same of the vigilance, it is
-            ``1 / (1 + a / b)``. That is 1 for a row that is known, 0.5 at the vigilance and towards
-            0 beyond. Where the most active category is noise, it is a third at most.
+            A novelty score between 0 and 1: the lower, the more novel. Rows below the (lower)
+            vigilance resonate with no cluster. For :class:`DensityART` it is relative to the
+            vigilance of the cluster, so that scores of all clusters can be compared: it is
+            ``1 / (1 + a / b)``, where ``a`` is the distance by which the row misses a match of 1,
+            and ``b`` the distance at which the match equals the vigilance. That is 1 for a known
+            row, 0.5 at the vigilance, and lower beyond. If the most active category is noise, it is
+            at most a third.
+
+        See Also
+        --------
+        predict : The label of each row.
+        transform : The match of each row with each cluster.
         """
         check_is_fitted(self)
         return self._engine.score(check_rows(self, X, reset=False))
 
     def transform(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Match of each row with each cluster, learning nothing.
+        """Return the match of each row with each cluster, without learning it.
 
-        The match with a cluster is what ``score_samples`` would say if the model had that cluster
-        alone: of :class:`DDVFA` the match by the linkage; of :class:`DVFA` that of
-        the cluster's most active category among those that reach the lower vigilance, or among all
-        where none does; of :class:`DensityART` that of the cluster's most active category; of
-        :class:`TopoART` the highest size-independent activation of module B's
-        permanent categories in the cluster. So the entry of the cluster that ``predict`` finds
-        nearest is ``score_samples``, to the bit. It need not be the highest: the search goes by
-        activation, not by match.
+        The match with a cluster is what ``score_samples`` would return if the model had only that
+        cluster:
+
+        - for :class:`DDVFA`, the match by the linkage;
+        - for :class:`DVFA`, the match of the cluster's most active category among those that reach
+          the lower vigilance, or among all if none does;
+        - for :class:`DensityART`, the match of the cluster's most active category;
+        - for :class:`TopoART`, the highest size-independent activation of module B's permanent
+          categories in the cluster.
+
+        So the entry of the cluster that ``predict`` finds nearest equals ``score_samples``, to the
+        bit. It need not be the highest, because the search goes by activation, not by match.
 
         Parameters
         ----------
@@ -115,13 +136,13 @@ class PredictionMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin, EngineH
         Returns
         -------
         matches : ndarray of shape (n_samples, n_clusters)
-            Between 0 and 1; column ``c`` is cluster ``c``, and of a label of :class:`DensityART`
-            that has died it is 0. With ``set_output`` a frame, whose
-            columns :meth:`get_feature_names_out` names.
+            Numbers between 0 and 1. Column ``c`` is cluster ``c``; it is 0 if the cluster has died
+            (:class:`DensityART`). With ``set_output`` it can be a frame, with the column names of
+            :meth:`get_feature_names_out`.
 
         See Also
         --------
-        nearest_clusters : The best few of each row, where the whole table is too large.
+        nearest_clusters : The best few clusters of each row, if the whole table is too large.
         ClusterMatches : The same as a step of a pipeline, with sparse output.
 
         Examples
@@ -138,33 +159,38 @@ class PredictionMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin, EngineH
             return self._engine.matches(rows)
         except MemoryError as error:
             raise MemoryError(
-                f"There is no room for the matches of {len(rows):,} rows with "
-                f"{self.n_clusters_:,} clusters. nearest_clusters gives the best few of each row, "
-                "ClusterMatches(estimator, top=...) the same as a sparse matrix."
+                f"There is not enough memory for the matches of {len(rows):,} rows with "
+                f"{self.n_clusters_:,} clusters. nearest_clusters returns the best few of each "
+                "row, and ClusterMatches(estimator, top=...) the same as a sparse matrix."
             ) from error
 
     def nearest_clusters(
         self, X: ArrayLike, n_nearest: int = 1
     ) -> tuple[Labels, NDArray[np.float64]]:
-        """Find the clusters that match each row best, learning nothing.
+        """Return the clusters that match each row best, without learning it.
 
-        What :meth:`transform` gives, the best few of each row only: memory depends on these, not on
-        the number of clusters. The first need not be what ``predict`` says, which goes by
-        activation.
+        These are the highest values of :meth:`transform` in each row, but memory does not depend on
+        the number of clusters. The first cluster need not be the one that ``predict`` returns,
+        because ``predict`` goes by activation.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
             Rows.
         n_nearest : int, default=1
-            How many clusters of each row to tell.
+            Number of clusters to return for each row.
 
         Returns
         -------
         labels : ndarray of shape (n_samples, n_nearest)
-            Clusters by falling match, equal ones by label; -1 where there are no more.
+            Clusters in descending order of match, equal ones by label; -1 if there are no more.
         matches : ndarray of shape (n_samples, n_nearest)
-            Their matches; 0 where there are no more.
+            Their matches; 0 if there are no more.
+
+        See Also
+        --------
+        transform : The match of each row with each cluster.
+        ClusterMatches : The same as a step of a pipeline, with sparse output.
 
         Examples
         --------
@@ -184,32 +210,37 @@ class PredictionMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin, EngineH
         return self._engine.nearest_clusters(check_rows(self, X, reset=False), most)
 
     def explain(self, row: Any, *, feature_names: Sequence[str] | None = None) -> Explanation:
-        """Tell why a row is where ``predict`` puts it: ``print(model.explain(row))``.
+        """Explain why ``predict`` puts a row into its cluster: ``print(model.explain(row))``.
 
-        Label and match are those of ``predict`` and ``score_samples``; the model learns nothing.
+        Label and match are those of ``predict`` and ``score_samples``. The row is not learned.
 
         Parameters
         ----------
         row : sequence of float, mapping or table of one row
-            One value for each feature: a list, a tuple or a 1-D array; a dict or a frame's row by
-            feature names, if the model knows them; or a frame or 2-D array that has one row.
+            One value for each feature: a list, a tuple or a 1-D array; a dict or a row of a frame
+            with feature names, if the model knows them; or a frame or 2-D array with one row.
         feature_names : sequence of str or None, default=None
-            Names to write. By default those the rows came with, or ``x0``, ``x1``, ...
+            Names to use. By default, those of the rows that were learned, or ``x0``, ``x1``, ...
 
         Returns
         -------
         explanation : Explanation
-            The label, and where the row lies: inside the nearest box of that cluster, or outside
-            of it, in which features by how much; the match, what the size of the box and the
-            distance leave of it, and how far from the box rows still match as well as the vigilance
-            asks, in your units; the runner-up, found by asking the same model without that cluster.
-            ``to_dict()`` gives plain values.
+            The label, and where the row lies: inside the nearest box of that cluster, or outside,
+            with the features and how far. The match, how it depends on the size of the box and on
+            the distance, and how far from the box a row may be to reach the vigilance, in your
+            units. The runner-up, found by asking the same model without that cluster.
+            ``to_dict()`` returns plain values.
+
+        See Also
+        --------
+        predict : The label alone.
+        describe : All clusters as rules.
 
         Notes
         -----
-        The search goes by activation, which prefers small boxes, and asks the vigilance of the
-        match: a runner-up may match better, and the nearest category need not be the one that took
-        the row. Where another one decides, it is told, too.
+        The search goes by activation, which prefers small boxes, and compares the match with the
+        vigilance. So a runner-up may have a higher match, and the nearest category need not be the
+        one that took the row. If another category decides, the explanation names it, too.
 
         Examples
         --------
@@ -233,7 +264,7 @@ feature's range on average
             before = engine.counters()
             rows, names = check_one_row(self, row), names_of_features(self, feature_names)
             found = explain_row(self, rows, nearest, names)
-            # Only learn_one does without the lock. A copy stays as it is.
+            # Only learn_one does not take the lock. A copy does not change.
             if engine.counters() != before:
                 found = explain_row(copy.copy(self), rows, nearest, names)
         return found

@@ -18,28 +18,35 @@ class ReadingMixin(EngineHolder):
     """``describe``, and the attributes that a fitted model has."""
 
     def _sizes(self, content: Content) -> NDArray[Any]:
-        """Return how many rows of each category count: all it has encoded."""
+        """Return how many rows of each category count: all that it has encoded."""
         return content.counts
 
     def _note_on_sizes(self) -> str:
-        """Return what is to be known about these, where they are not simply rows."""
+        """Return a note on these sizes, if they are not simply numbers of rows."""
         return ""
 
     def describe(self, *, feature_names: Sequence[str] | None = None) -> Description:
-        """Tell what the model has found: clusters with their sizes, ranges and categories.
+        """Describe the clusters: their sizes, ranges and categories.
 
-        ``print(model.describe())`` writes it as rules; :func:`export_text` has options for that.
+        ``print(model.describe())`` writes them as rules; :func:`export_text` has options for that.
 
         Parameters
         ----------
         feature_names : sequence of str or None, default=None
-            Names of the features. By default those the rows came with, or ``x0``, ``x1``, ...
+            Names of the features. By default, those of the rows that were learned, or ``x0``,
+            ``x1``, ...
 
         Returns
         -------
         description : Description
-            The clusters, the largest first, with their categories by falling number of rows;
-            ``to_dict()`` gives plain values.
+            The clusters, the largest first, with their categories in descending order of rows.
+            ``to_dict()`` returns plain values.
+
+        See Also
+        --------
+        export_text : The same as text, with options.
+        explain : Why a row is in its cluster.
+        resonart.plot.categories : Draw the boxes.
 
         Examples
         --------
@@ -58,17 +65,21 @@ class ReadingMixin(EngineHolder):
         return describe_model(self, feature_names)
 
     def name_features(self, names: Sequence[str] | None) -> Self:
-        """Tell a fitted model the names of its features, as fitting a frame would.
+        """Set the feature names of a fitted model, as fitting a frame would.
 
         Parameters
         ----------
         names : sequence of str or None
-            One name for each feature; None forgets those there are.
+            One name for each feature; None removes the names.
 
         Returns
         -------
         self : object
             The estimator, with ``feature_names_in_``.
+
+        See Also
+        --------
+        describe : Describe the clusters with these names.
 
         Examples
         --------
@@ -105,12 +116,12 @@ class ReadingMixin(EngineHolder):
 
     @property
     def n_samples_seen_(self) -> int:
-        """Number of rows presented so far, every epoch counted."""
+        """Number of rows presented so far, in all epochs."""
         return self._fitted().counters()[0]
 
     @property
     def n_refused_(self) -> int:
-        """Number of rows that a full model could not learn, every epoch counted."""
+        """Number of rows that were not learned because the model was full, in all epochs."""
         return self._fitted().n_refused
 
     @property
@@ -120,7 +131,7 @@ class ReadingMixin(EngineHolder):
 
     @property
     def counts_(self) -> NDArray[np.int64]:
-        """Number of rows each category has encoded."""
+        """Number of rows encoded by each category."""
         return self._snapshot().counts
 
     @property

@@ -1,4 +1,4 @@
-"""Clusters that go: what every estimator can have taken out of it."""
+"""Removing clusters from an estimator."""
 
 from __future__ import annotations
 
@@ -15,35 +15,40 @@ class RemovalMixin(EngineHolder):
     """``remove_clusters``."""
 
     def remove_clusters(self, clusters: int | Sequence[int] | NDArray[np.int64]) -> Labels:
-        """Remove clusters, with all their categories; the model goes on without them.
+        """Remove clusters with all their categories.
 
-        The clusters that are left keep their order and are numbered from 0 again. Rows of the
-        clusters removed get the label -1 in ``labels_``; shown again, such a row is treated as one
-        that the model has never seen, and may found a cluster. Room under ``max_categories`` is
-        free again.
+        The remaining clusters keep their order and are numbered from 0 again. Rows of the removed
+        clusters get the label -1 in ``labels_``. If such a row is learned again, it is treated as
+        one that the model has never seen, and may start a cluster. The removed categories no longer
+        count towards ``max_categories``.
 
         Parameters
         ----------
         clusters : int or sequence of int
-            Labels of the clusters to remove. One at least has to stay.
+            Labels of the clusters to remove. At least one cluster has to stay.
 
         Returns
         -------
         label_map : ndarray of shape (n_clusters before,)
-            Old label to new label, -1 for the clusters removed. :func:`rename_labels` renames
-            labels kept elsewhere; ``labels_`` is renamed already.
+            Map from old to new labels, with -1 for the removed clusters. ``labels_`` is already
+            renamed; use :func:`rename_labels` for labels that you have stored.
 
         Raises
         ------
         ValueError
-            Where there is no such cluster, or none would be left. The model is then as it was.
+            If there is no such cluster, or none would be left. The model then stays as it was.
+
+        See Also
+        --------
+        rename_labels : Rename labels that you have stored.
 
         Notes
         -----
-        ``n_samples_seen_`` and the feature ranges stay; ``n_removed_`` tells how many of the rows
-        seen had gone into what was removed. Of :class:`TopoART` the categories of module B go, and
-        module A keeps its own: rows like those removed still reach B, and may found the cluster
-        anew. Of :class:`DensityART` noise stays, and labels that have died are closed up, too.
+        ``n_samples_seen_`` and the feature ranges do not change. ``n_removed_`` is the number of
+        rows that were in removed clusters. In :class:`TopoART` the categories are removed from
+        module B, and module A keeps its own: similar rows still reach module B, and may start the
+        cluster again. In :class:`DensityART` noise stays, and gaps left by labels of dead clusters
+        are closed, too.
 
         Examples
         --------
@@ -67,7 +72,7 @@ class RemovalMixin(EngineHolder):
                 f"numbers, got {clusters!r}."
             )
         self._fitted()
-        # No cluster has a larger number; a copy, which nobody changes meanwhile.
+        # No cluster has a larger number. This is a copy, which no other thread changes.
         labels = np.minimum(chosen, np.iinfo(np.int64).max).astype(np.int64)
 
         def remove() -> Labels:
@@ -78,10 +83,10 @@ class RemovalMixin(EngineHolder):
         return self._all_or_nothing(remove)
 
     def _rename_labels(self, label_map: Labels) -> None:
-        """Follow a call that has given clusters other labels."""
+        """Rename stored labels after a call that has changed the labels of clusters."""
         self.labels_ = rename_labels(self.labels_, label_map)
 
     @property
     def n_removed_(self) -> int:
-        """Number of the rows seen that had gone into clusters removed since."""
+        """Number of rows that were in clusters which have since been removed."""
         return self._fitted().n_removed

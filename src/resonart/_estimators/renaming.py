@@ -1,4 +1,4 @@
-"""Clusters that get other labels on the way: by a merge, or by a reading."""
+"""Labels that change while a model learns: by a merge, or by a reading."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ from .removal import RemovalMixin
 
 
 class RenamingMixin(LearningMixin, RemovalMixin):
-    """``label_map_``, and labels that follow it."""
+    """``label_map_``, and labels that are renamed by it."""
 
     _engine: _core.Ddvfa | _core.DensityArt
     label_maps_: list[Labels]  # of models that were merged into this one
 
     @property
     def label_map_(self) -> Labels:
-        """Old label to new label of the last call that merged, read or removed clusters."""
+        """Map from old to new labels for the last call that merged, read or removed clusters."""
         self._fitted()
         return self._engine.label_map()
 
     def _learn_renaming(self, row: Any, *when: float) -> int:
-        """Learn a row after which clusters may get other labels.
+        """Learn a row after which clusters may have other labels.
 
-        Labels are renamed together with the model, whoever else is learning. Most rows rename
-        none, which the engine knows beforehand: those need no more than its own lock.
+Labels are renamed together with the model, even if other threads learn, too. Most rows
+        rename none, and the engine knows beforehand: these rows need only the engine's own lock.
         """
         quick = self._engine.learn_one_quickly(row, *when)
         if quick is not None:
             return quick
         with self._own_lock():
-            engine = self._engine  # another thread may have fitted meanwhile
+            engine = self._engine  # another thread may have called fit meanwhile
             renamings = engine.n_renamings
             label = engine.learn_one(row, *when)
             if engine.n_renamings != renamings:

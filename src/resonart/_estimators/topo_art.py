@@ -19,60 +19,62 @@ from .parameters import PARAMETERS, engine_fields
 class TopoART(BaseART):
     """Fuzzy topoART: clusters of any shape as linked categories, with noise removed on the way.
 
-    Two modules of fuzzy ART learn side by side. In each, the two most active categories that reach
-    the vigilance learn a row together and are linked. Categories that have not encoded ``phi`` rows
-    are candidates; every ``tau`` rows a module drops them. Module B, with the higher vigilance
-    ``(rho_a + 1) / 2``, sees only rows that a permanent category of module A has taken. Clusters
-    are what links connect among permanent categories.
+    Two fuzzy ART modules learn side by side. In each of them, the two most active categories that
+    reach the vigilance learn a row together and are linked. Categories that have encoded fewer than
+    ``phi`` rows are candidates; every ``tau`` rows a module drops its candidates. Module B has the
+    higher vigilance ``(rho_a + 1) / 2``, and sees only rows that a permanent category of module A
+    has taken. A cluster is a set of permanent categories that are connected by links.
 
     Parameters
     ----------
     rho_a : float
         Vigilance of module A in [0, 1]. It has to be given: :class:`tuning.VigilancePlane
         <resonart.tuning.VigilancePlane>` finds a good one, and :func:`tuning.vigilance_for
-        <resonart.tuning.vigilance_for>` the one that a distance asks for.
+        <resonart.tuning.vigilance_for>` the one that belongs to a distance.
     beta_sbm : float, default=0.5
-        Learning rate of the second best category in [0, 1]; the best learns with rate 1.
+        Learning rate of the second best category in [0, 1]. The best learns with rate 1.
     phi : int, default=2
-        Rows a category must have encoded to become permanent.
+        Number of rows a category must have encoded to become permanent.
     tau : int or float, default=100
-        Rows between two removals of candidates. A fraction in (0, 1) is taken of the rows of
-        ``fit``; ``partial_fit`` needs a whole number, or a ``fit`` before it.
+        Number of rows between two removals of candidates. A fraction in (0, 1) means a share of the
+        rows of ``fit``; ``partial_fit`` needs a whole number, or a ``fit`` before it.
     alpha : float, default=1e-3
         Choice parameter, > 0.
     max_epochs : int, default=1
-        Most passes of ``fit`` over the rows. It stops early when a pass changes no weight.
+        Maximum number of passes of ``fit`` over the rows. ``fit`` stops early if a pass changes
+        no weight.
     order : {"given", "random", "vat"}, default="given"
-        Order in which ``fit`` presents the rows. ``"vat"`` is that of :func:`vat_order`, in which
-        clusters lie together. ``partial_fit`` takes rows as they come, and refuses ``"vat"``.
+        Order in which ``fit`` presents the rows. ``"vat"`` is the order of :func:`vat_order`,
+        which presents one cluster after the other. ``partial_fit`` always takes rows in the given
+        order, and raises an error if ``order="vat"``.
     random_state : int, RandomState instance or None, default=None
-        Source of the random order.
+        Determines the random order. Pass an int for reproducible results.
     bounds : tuple (low, high) or None, default=None
-        Feature ranges that are scaled to [0, 1]; learned from the first rows by default.
+        Feature ranges that are scaled to [0, 1]. By default they are learned from the first rows.
     out_of_bounds : {"expand", "clip", "error"}, default="expand"
-        What a row outside the ranges does; see :class:`FuzzyART`.
+        What happens to a row outside the ranges; see :class:`FuzzyART`.
     on_mismatch : {"nearest", "noise"}, default="nearest"
-        What ``predict`` and ``labels_`` say of a row that lies nearest to a candidate: the cluster
-        of the nearest permanent category, or -1.
+        The label, in ``predict`` and ``labels_``, of a row that lies nearest to a candidate: the
+        cluster of the nearest permanent category, or -1.
     max_categories : int or None, default=None
-        Most categories each of the two modules may have, >= 1: a bound on memory. Before a row
-        would make one more, the module drops its candidates, as every ``tau`` rows. If it has
-        none, it does not learn the row, which is counted in ``n_refused_``; what module A refuses,
-        B does not see. A module that has more already keeps the permanent ones.
+        Maximum number of categories of each module, >= 1, which limits memory. If a module is full,
+        it drops its candidates, as it does every ``tau`` rows. If it has none, it does not learn
+        the row, which is counted in ``n_refused_``. Module B does not see rows that module A
+        refuses. A module that already has more categories keeps the permanent ones.
 
     Attributes
     ----------
     labels_, labels_b_ : ndarray of shape (n_samples,)
         Clusters of the rows of the last ``fit`` or ``partial_fit`` by module B, found after
-        learning; -1 if no category is permanent yet, and where ``on_mismatch`` says so. Clusters
-        are numbered by the oldest category they hold, so that numbers may change as links are made
-        and candidates dropped.
+        learning; -1 if no category is permanent yet, or by ``on_mismatch``. Clusters are numbered
+        in the order of their oldest categories, so labels may change as links are made and
+        candidates are dropped.
     labels_a_ : ndarray of shape (n_samples,)
         The same by module A.
     weights_a_, weights_b_ : ndarray of shape (n_categories, 2 * n_features)
         Complement-coded weights of a module's categories in order of creation, candidates included.
     counts_a_, counts_b_ : ndarray of shape (n_categories,)
-        Rows encoded by each category, as best or second best.
+        Number of rows encoded by each category, as best or second best.
     permanent_a_, permanent_b_ : ndarray of bool of shape (n_categories,)
         Which categories are permanent.
     edges_a_, edges_b_ : ndarray of int of shape (n_edges, 2)
@@ -86,17 +88,18 @@ class TopoART(BaseART):
     n_clusters_, n_categories_ : int
         Number of clusters and of categories, candidates included, of module B.
     tau_ : int
-        Rows between two removals, where ``tau`` is a fraction, too.
+        Number of rows between two removals, also if ``tau`` is a fraction.
     n_refused_ : int
-        Rows that a module did not learn for lack of room (``max_categories``).
+        Number of rows that a module did not learn because it was full (``max_categories``).
     n_removed_ : int
-        What the categories of clusters removed from module B had counted.
+        Sum of the counts of the categories that were removed from module B with their clusters.
     bounds_, n_features_in_, feature_names_in_, n_epochs_, n_samples_seen_
         As for the other estimators.
 
     See Also
     --------
-    DDVFA : Clusters of any shape without a noise threshold, that can be merged.
+    DensityART : Clusters and noise by density, with nothing to choose.
+    DDVFA : Clusters of any shape that can be merged, without a noise threshold.
 
     Notes
     -----
@@ -161,8 +164,8 @@ class TopoART(BaseART):
     def _own_params(self, n_rows: int | None) -> dict[str, Any]:
         if self.rho_a is None:
             raise ParameterError(
-                "TopoART chooses no vigilance by itself: give rho_a, for instance "
-                "TopoART(rho_a=0.9), or have a good one found: "
+                "TopoART does not choose its vigilance: give rho_a, for instance "
+                "TopoART(rho_a=0.9), or find a good one: "
                 "resonart.tuning.VigilancePlane(TopoART(), random_state=0).fit(X).best_estimator_"
             )
         tau = self._whole_tau(n_rows)
@@ -190,7 +193,7 @@ class TopoART(BaseART):
         return self.tau_
 
     def _set_labels(self, rows: Rows, labels: Labels) -> None:
-        # Links made later may join what was apart: labels are found when all rows are learned.
+        # Later links may join clusters: labels are found after all rows have been learned.
         if len(rows):
             nearest = self.on_mismatch == "nearest"
             self.labels_b_ = self._engine.predict(rows, nearest)
@@ -200,7 +203,7 @@ class TopoART(BaseART):
         self.labels_ = self.labels_b_
 
     def _rename_labels(self, label_map: Labels) -> None:
-        # Rows learned since by learn_one may have joined clusters: there may be fewer by now.
+        # Rows learned since then by learn_one may have joined clusters: there may be fewer now.
         known = np.where(self.labels_b_ < len(label_map), self.labels_b_, -1)
         self.labels_ = self.labels_b_ = rename_labels(known, label_map)
 

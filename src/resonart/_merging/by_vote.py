@@ -1,4 +1,4 @@
-"""Models that each chose their own vigilances, as one: the clusters of one model lead."""
+"""Merging models that chose their own vigilances: the clusters of one model lead."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ Ints = NDArray[np.int64]
 def merge_by_vote(
     contents: Sequence[Snapshot], leader: int, params: Params
 ) -> tuple[Snapshot, list[Ints]]:
-    """Return the leader with all that the other models know, and the map of each model's labels.
+    """Return the leader with everything the other models know, and the map of each model's labels.
 
-    Merge ART would ask which of two partitions is right, pair of clusters by pair of clusters, with
-    a vigilance that was chosen for one of them. Here one partition is right, and the categories of
-    the others find their place in it: a cluster joins the one that most of its rows lie in.
+    Merge ART would decide for each pair of clusters which of two partitions is right, with a
+    vigilance that was chosen for one of them. Here one partition is right, and the categories of
+    the others find their place in it: a cluster joins the cluster in which most of its rows lie.
     """
     bounds = common_bounds(contents)
     lead = contents[leader]
@@ -41,7 +41,7 @@ def merge_by_vote(
         if i == leader:
             continue
         winners = _majority_clusters(whole, content, params)
-        # Where rows resonate with nothing known, their cluster is new.
+        # If most rows resonate with no known cluster, their cluster is new.
         new = np.flatnonzero(winners < 0)
         winners[new] = _n_clusters(whole) + np.arange(len(new))
         is_apart = np.append(is_apart, new < content.n_apart)
@@ -56,14 +56,14 @@ def merge_by_vote(
 
 
 def common_bounds(contents: Sequence[Snapshot]) -> Bounds:
-    """Return the feature ranges that hold those of all models."""
+    """Return feature ranges that contain those of all models."""
     return Bounds(
         np.min([c.low for c in contents], axis=0), np.max([c.high for c in contents], axis=0)
     )
 
 
 def _majority_clusters(known: Snapshot, content: Snapshot, params: Params) -> Ints:
-    """Return which known cluster most rows of each cluster lie in; -1: most resonate with none."""
+    """Return the known cluster in which most rows of each cluster lie; -1 if there is none."""
     engine = _core.Ddvfa(known.weights.shape[1] // 2, params)
     known.fill(engine)
     lower, upper = boxes_from_weights(content.weights, content.bounds)
@@ -92,7 +92,7 @@ def _joined(known: Snapshot, content: Snapshot, winners: Ints, bounds: Bounds) -
 
 
 def _compressed(content: Snapshot, params: Params) -> Snapshot:
-    """Compress the categories of each cluster, as Merge ART does in the end."""
+    """Compress the categories of each cluster, as Merge ART does at the end."""
     weights, counts, labels, *_ = _core.merge_modules(
         content.weights, content.counts, content.labels, params, 0, True
     )

@@ -1,4 +1,4 @@
-"""Copies of one model that learned on apart, as one model: the original and what each has added."""
+"""Merging copies of one model that learned separately: the original, and what each has added."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ class Categories(NamedTuple):
 def merge_grown(
     base: Snapshot, grown: Sequence[Snapshot], bounds: Bounds, params: Params
 ) -> tuple[Categories, list[Ints]]:
-    """Return the base with all that the grown models have beyond it, and the map of each's labels.
+    """Return the base with everything the models have added to it, and the map of their labels.
 
-    Clusters of the base are the same in all of them, so nothing has to be found out: what was
-    added to one is put together and compressed. Only clusters that the base did not have are
-    presented to Merge ART. The base's own categories stay the first of their clusters, so that the
-    outcome counts as grown from the base, too, and can be merged with others of its kind.
+    Clusters of the base are the same in all models: what was added to each of them is put together
+    and compressed. Only clusters that the base did not have are presented to Merge ART. The base's
+    own categories stay the first of their clusters, so that the result counts as grown from the
+    base, too, and can be merged with other such models.
     """
     known = _moved(base, bounds)
     n_known = _n_clusters(known)
@@ -82,7 +82,7 @@ def _n_clusters(categories: Categories) -> int:
 
 
 def _places_of(known: Categories, mine: Categories, i: int) -> Ints:
-    """Return where the base's categories are in a model that went on from it."""
+    """Return where the base's categories are in a model that continued from it."""
     n_known = _n_clusters(known)
     sizes = np.bincount(known.labels, minlength=n_known)
     starts = np.searchsorted(mine.labels, np.arange(n_known))
@@ -97,18 +97,18 @@ def _places_of(known: Categories, mine: Categories, i: int) -> Ints:
     )
     if not fits:
         raise ValueError(
-            f"models[{i}] does not go on from the base: categories of the base are missing in it. "
-            "Give copies of the base that have learned more, and have not merged since; set "
+            f"models[{i}] does not continue from the base: categories of the base are missing in "
+            "it. Give copies of the base that have learned more rows without merging clusters. Set "
             "auto_merge=False in a copy that learns with merge_every or max_categories."
         )
     return at
 
 
 def _not_joined(total: Categories, same: Categories, params: Params) -> Flags:
-    """Let the base's categories grow as in one model, while they stay small; return the others.
+    """Let the base's categories grow as in one model, if they stay small; return the others.
 
     A union may be as large as the upper vigilance lets a point grow, or as large as the category
-    had become in that model by itself.
+    already was in that model.
     """
     union = np.minimum(total.weights, same.weights)
     d = union.shape[1] // 2

@@ -1,4 +1,4 @@
-"""One model out of several, learned apart."""
+"""Merging models that were learned separately into one."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .by_vote import common_bounds, merge_by_vote
 from .grown import merge_grown
 from .pooled import merge_pooled
 
-# What the models were trained with has to agree in these, vigilances where they were given.
+# Parameters that have to be equal in all models; vigilances only if they were given.
 _VIGILANCES = ("rho_lb", "rho_ub")
 _MUST_AGREE = {
     DDVFA: (*_VIGILANCES, "gamma", "gamma_ref", "linkage", "search", "alpha", "beta"),
@@ -37,50 +37,56 @@ def merge_models(models: Sequence[M], *, base: M | None = None) -> M:
     """Merge fitted DDVFA models, or fitted DensityART models, into one.
 
     DDVFA models are merged by Merge ART over all their clusters, presented in the order of the
-    models. Models that chose their vigilances by themselves may differ in them, and are merged by a
-    vote of categories; see Notes. Of DensityART the categories of all models are pooled, and the
-    clusters read once from all of them. Feature ranges may differ: the result covers their union,
-    and every box keeps its place in the user's units. The models are left alone.
+    models. Models that chose their own vigilances may differ in them, and are merged by a vote of
+    categories; see Notes. The categories of DensityART models are pooled, and the clusters are read
+    once from all of them. Feature ranges may differ: the result covers their union, and every box
+    stays where it is in the user's units. The models themselves are not changed.
 
     Parameters
     ----------
     models : sequence of DDVFA or of DensityART
-        Fitted models with the same parameters and features. Only vigilances that models chose by
-        themselves (``"auto"``), ``max_categories`` and ``out_of_bounds`` may differ; the first
-        model's hold.
+        Fitted models with the same parameters and features. Only vigilances that were chosen
+        (``"auto"``), ``max_categories`` and ``out_of_bounds`` may differ; those of the first
+        model are used.
     base : DDVFA or None, default=None
-        A model of which all the others are copies that have learned on, without merging or
-        removing clusters since.
-        Its clusters keep their labels and are not merged with each other: they are known to be
-        the same everywhere. Only clusters that it did not have go through Merge ART. What it had
-        learned itself counts once. The result can be merged again with others that went on from
-        the same base, and has the base's parameters.
+        A model of which all the others are copies that have learned more rows, without merging or
+        removing clusters. Its clusters keep their labels and are not merged with each other,
+        because they are known to be the same in all models. Only clusters that it did not have go
+        through Merge ART. The rows that it has learned itself count once. The result has the base's
+        parameters, and can be merged again with other models that continued from the same base.
 
     Returns
     -------
     model : DDVFA or DensityART
         A model that can predict, go on learning and be merged again. Its ``labels_`` are the
-        models' ``labels_`` one after the other, renamed (-1 stays -1); ``label_maps_`` holds the
-        old-to-new map of each model.
+        models' ``labels_`` one after the other, renamed (-1 stays -1). ``label_maps_`` has a map
+        from old to new labels for each model.
 
     Raises
     ------
     ValueError
-        Where the models do not fit together: the message names what differs.
+        If the models do not fit together: the message names what differs.
+
+    See Also
+    --------
+    MergeART : Merge the clusters of one model.
+    rename_labels : Rename labels by a map of ``label_maps_``.
+    resonart.dask.fit : Learn partitions of the data separately and merge the models.
 
     Notes
     -----
-    Where models chose their vigilances, one of them leads: of those whose vigilances were given
-    the first; else, of those whose rows showed structure, the one that has learned most rows. The
-    result has its vigilances, its ``vigilance_choice_`` and its clusters, which stay apart as they
-    do in any model that chose. A cluster of another model joins the one in which most of its rows
-    would be: its categories vote with their counts for the cluster that :meth:`DDVFA.predict` finds
-    for the centres of their boxes. Where most of them resonate with none, it stays a cluster of its
-    own, which models after it may join. Clusters that are kept apart have the lowest labels.
+    If models chose their vigilances, one of them leads. It is the first model whose vigilances were
+    given. If there is none, it is the model that has learned most rows, among those whose rows
+    showed structure. The result has its vigilances, its ``vigilance_choice_`` and its clusters,
+    which are not merged with each other. A cluster of another model joins the cluster in which most
+    of its rows would be: its categories vote with their counts for the cluster that
+    :meth:`DDVFA.predict` finds for the centres of their boxes. If most of them resonate with none,
+    it becomes a new cluster, which clusters of later models may join. Clusters that are never
+    merged with each other have the lowest labels.
 
-    DensityART models that forget (``half_life``, ``window``) are aligned by the ``time`` their rows
-    were given, which all of them need. What is forgotten at the latest of these times goes; the
-    result begins a diary of its own.
+    DensityART models that forget (``half_life``, ``window``) are aligned by the ``time`` that was
+    given with their rows, so all of them need times. Everything that is forgotten at the latest of
+    these times is dropped. The merged model starts a new diary.
 
     Examples
     --------
@@ -97,7 +103,7 @@ def merge_models(models: Sequence[M], *, base: M | None = None) -> M:
     >>> model.label_maps_[3]
     array([0, 1])
 
-    A model that learned on in two places:
+    A model that continued to learn in two places:
 
     >>> base = DDVFA(rho_lb=0.8, rho_ub=0.9, bounds=(-5, 25)).fit(X[:100])
     >>> here, there = copy.deepcopy(base), copy.deepcopy(base)
@@ -124,8 +130,8 @@ def _is_pooled(models: Sequence[Any]) -> bool:
 def _merge_pooled(models: Sequence[Any], base: Any) -> Any:
     if base is not None:
         raise ValueError(
-            "base is for DDVFA: what DensityART models have learned is pooled, so that rows of a "
-            "base would count in each of them. Merge models that have learned different rows."
+            "base is for DDVFA. DensityART models are pooled, and the rows of a base would count "
+            "once for each model. Merge models that have learned different rows."
         )
     return merge_pooled(models)
 
@@ -160,7 +166,7 @@ def _merge_ddvfa(models: Sequence[Any], base: Any) -> Any:
 
 
 def _at_one_moment(model: Any) -> Any:
-    """Return a copy, which stays as it is if another thread goes on with the model."""
+    """Return a copy, which does not change if another thread goes on with the model."""
     is_ready = isinstance(model, BaseART) and model.__sklearn_is_fitted__()
     return copy.copy(model) if is_ready else model
 
@@ -200,12 +206,12 @@ def _merge_apart(
 def _merge_onto(
     base: Snapshot, contents: Sequence[Snapshot], params: Params
 ) -> tuple[Snapshot, list[NDArray[np.int64]]]:
-    """Add to the base what each of the models has beyond it."""
+    """Add to the base what each of the models has learned since."""
     for i, content in enumerate(contents):
         if content.n_removed != base.n_removed:
             raise ValueError(
-                f"models[{i}] does not go on from the base: clusters have been removed from it "
-                "since. Remove them from the merged model instead."
+                f"models[{i}] does not continue from the base: clusters have been removed from "
+                "it. Remove them from the merged model instead."
             )
     bounds = common_bounds([base, *contents])
     (weights, counts, labels), label_maps = merge_grown(base, contents, bounds, params)
@@ -224,7 +230,7 @@ def _merge_onto(
 
 
 def _leader(models: Sequence[DDVFA]) -> DDVFA:
-    """Return the model whose vigilances and clusters the others are merged into."""
+    """Return the model into whose clusters the others are merged, with its vigilances."""
 
     def weight(model: DDVFA) -> tuple[bool, bool, int]:
         choice = model._own_choice()
@@ -275,7 +281,7 @@ def _check_fit_together(models: Sequence[Any], *, with_base: bool) -> None:
 
 
 def _trained_with(model: Any, with_base: bool) -> dict[str, Any]:
-    """Return what has to agree: of a model that chose its vigilances, all but these."""
+    """Return what has to be equal in all models: without vigilances, if the model chose them."""
     params = dump_params(model._engine)
     if isinstance(model, DensityART):
         return {name: params[name] for name in _MUST_AGREE[DensityART]}

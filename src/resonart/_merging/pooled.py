@@ -1,4 +1,4 @@
-"""DensityART models as one: their categories are pooled, and the clusters read from all of them."""
+"""Merging DensityART models: categories are pooled, and clusters are read from all of them."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ Ints = NDArray[np.int64]
 
 
 def merge_pooled(models: Sequence[DensityART]) -> DensityART:
-    """Return one model that has learned what all of them have.
+    """Return one model that has learned the rows of all of them.
 
-    Categories are presented in the order of the models, at the coarsest resolution among them, and
-    coarsened until there is room for them; then the clusters are read once.
+    Categories are presented in the order of the models, at the coarsest resolution among them. They
+    are made coarser until there is room for them; then the clusters are read once.
     """
     first = models[0]
     _check_forgetting(models)
@@ -57,30 +57,30 @@ def _forgets(model: DensityART) -> bool:
 
 
 def _check_forgetting(models: Sequence[DensityART]) -> None:
-    """Say that models which forget differently cannot become one."""
+    """Raise an error if models forget in different ways."""
     first = models[0]
     for model in models[1:]:
         if (model.half_life, model.window) != (first.half_life, first.window):
             raise ValueError(
-                "Models that are merged must forget alike: one has "
+                "Models that are merged must forget in the same way: one has "
                 f"half_life={first.half_life!r} and window={first.window!r}, another "
                 f"half_life={model.half_life!r} and window={model.window!r}."
             )
 
 
 def _check_clocks(contents: Sequence[DensitySnapshot], *, forgets: bool) -> None:
-    """Say that clocks cannot be aligned: the rows of several streams have no common count."""
+    """Raise an error if clocks cannot be aligned: rows of several streams have no common count."""
     kinds = {int(content.clock[0]) for content in contents}
     if forgets and len(contents) > 1 and kinds != {_GIVEN}:
         raise ValueError(
-            "Models that count rows cannot be merged where rows are forgotten: which of their rows "
-            "are the older is not known. Give the time of each row when learning, as in "
+            "Models that count rows cannot be merged if rows are forgotten, because it is not "
+            "known which of their rows are older. Give the time of each row when learning, as in "
             "model.learn_many(X, time=t)."
         )
     if len(kinds) > 1:
         raise ValueError(
-            "Some of the models were told the time of their rows and others were not, so their "
-            "clocks cannot be aligned. Give time to all of them, or to none."
+            "Some of the models were given the times of their rows and others were not, so their "
+            "clocks cannot be aligned. Give times to all of them, or to none."
         )
 
 
@@ -91,7 +91,7 @@ _GIVEN = 2
 def _times(
     contents: Sequence[DensitySnapshot], half_life: float | None, window: float | None
 ) -> dict[str, NDArray[Any]]:
-    """Return what the pooled model knows of time: weights and clocks aligned, an empty diary."""
+    """Return what the pooled model knows about time: aligned weights and clocks, an empty diary."""
     n_features = len(contents[0].low)
     now = max(float(content.clock[1]) for content in contents)
     begun = min(float(content.clock[5]) for content in contents)
@@ -160,7 +160,7 @@ def _together(
 
 
 def _majorities(content: DensitySnapshot, new: Ints) -> Ints:
-    """Return for each label of a model the one that most of its rows have now; -1: none."""
+    """Return for each label of a model the label that most of its rows have now; -1 if none."""
     label_map = np.full(content.n_labels, -1, dtype=np.int64)
     is_member = content.labels >= 0
     none = int(new.max(initial=-1)) + 1  # loses against a cluster with as many rows

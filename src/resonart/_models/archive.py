@@ -1,9 +1,9 @@
 """Arrays in one file: an uncompressed ``.npz``, written and read byte for byte.
 
-What is written is a plain zip archive of ``.npy`` members that ``numpy.load`` opens. What is read
-back has to be exactly what would have been written: all fields but names, shapes, lengths and
-checksums follow from these, and are compared with what they must be. So nothing a file says is
-believed before it is proven, and nothing is decompressed, evaluated or allocated on its word.
+A file is a plain zip archive of ``.npy`` members that ``numpy.load`` opens. A file that is read has
+to be exactly what would have been written: all fields but names, shapes, lengths and checksums
+follow from these, and are compared with what they must be. So nothing in a file is believed before
+it is checked, and nothing is decompressed, evaluated or allocated because a file says so.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _CENTRAL = struct.Struct("<4s6H3L5H2L")
 _END = struct.Struct("<4s4H2LH")
 _END_64 = struct.Struct("<4sQ2H2L4Q")
 _LOCATOR_64 = struct.Struct("<4sLQL")
-# From here on, a length or a place has 64 bits, in a field of its own; the usual one is filled.
+# From here on, a length or a place has 64 bits in a separate field; the usual one is filled.
 _LARGE = _FILLER = 0xFFFFFFFF
 _NEW_YEAR_1980 = 0x21  # the same bytes whenever a model is saved
 _PLAIN, _WIDE = 20, 45  # versions of the zip format: without and with 64 bits
@@ -137,7 +137,7 @@ class Unpacker:
         entry, header = self._open(name)
         found = _NPY.fullmatch(header[10:])
         if found is None:
-            raise ModelFileError(f"is damaged: {name} is no plain array")
+            raise ModelFileError(f"is damaged: {name} is not a plain array")
         kind = found[1].decode()
         shape = tuple(int(side) for side in found.groups()[1:] if side is not None)
         n_bytes = math.prod(shape) * np.dtype(kind).itemsize
@@ -149,12 +149,12 @@ class Unpacker:
             raise ModelFileError(f"is damaged: {name} is not as large as it says")
         if kind != descr or len(shape) != n_dims:
             raise ModelFileError(
-                f"is no sound model: {name} has {len(shape)} dimensions of type {kind}, "
+                f"is not a sound model: {name} has {len(shape)} dimensions of type {kind}, "
                 f"{n_dims} of type {descr} are needed"
             )
         if most_bytes is not None and n_bytes > most_bytes:
             raise ModelFileError(
-                f"is no sound model: {name} has {n_bytes:,} bytes, at most {most_bytes:,} may be"
+                f"is not a sound model: {name} has {n_bytes:,} bytes, at most {most_bytes:,} may be"
             )
         array = np.empty(shape, dtype=kind)
         content = array.reshape(-1).view(np.uint8).data
@@ -194,16 +194,16 @@ class Unpacker:
                 "left"
             )
         if size < 10:
-            raise ModelFileError(f"is damaged: {name} is no plain array")
+            raise ModelFileError(f"is damaged: {name} is not a plain array")
         header = self._take(10)
         length = struct.unpack("<H", header[8:])[0]
         if length > min(_MOST_NPY_HEADER, size - 10):
-            raise ModelFileError(f"is damaged: {name} is no plain array")
+            raise ModelFileError(f"is damaged: {name} is not a plain array")
         return entry, header + self._take(length)
 
     def _missing(self, name: str) -> ModelFileError:
         if not self._entries:
-            return ModelFileError("is no resonart model: it does not begin as one")
+            return ModelFileError("is not a resonart model: it does not begin as one")
         return ModelFileError(f"is damaged: {name} is missing")
 
     def _take(self, n: int) -> bytes:

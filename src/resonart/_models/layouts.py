@@ -1,7 +1,7 @@
-"""How what a model has learned lies in a file: one layout for each kind of content.
+"""How the content of a model is stored in a file: one layout for each kind of content.
 
 A layout names the counters and arrays, takes a model apart into them, and puts its content together
-again from those of a file, which nobody trusts.
+again from those of a file, which is not trusted.
 """
 
 from __future__ import annotations
@@ -169,7 +169,7 @@ class TopoLayout(Layout):
                 "weights": arrays[f"weights_{name}"],
                 "counts": counts,
                 "edges": edges,
-                "components": np.empty(0, dtype=np.int64),  # found anew
+                "components": np.empty(0, dtype=np.int64),  # found again
                 "steps": counters[f"steps_{name}"],
             }
         return state
@@ -288,7 +288,7 @@ def layout_of(engine: type[Any]) -> Layout:
 
 
 def may_be_merged(engine: type[Any]) -> bool:
-    """Tell whether models of this engine may have been merged, and know of whose labels."""
+    """Return whether models of this engine may have been merged, and have label maps."""
     return bool(engine.merges or engine.rereads)
 
 

@@ -1,4 +1,4 @@
-"""A model put together from a file that nobody trusts.
+"""A model put together from a file that is not trusted.
 
 The header has exactly the fields that are expected, of exactly the types that are expected; arrays
 fit it and each other; the engine checks what is left.
@@ -68,34 +68,40 @@ def load(
 ) -> BaseART | tuple[BaseART, dict[str, Any]]:
     """Load a model that ``model.save(path)`` wrote.
 
-    The model goes on where it was: ``predict``, ``partial_fit``, ``learn_one`` and ``merge`` give
-    the same bits as if it had never left memory. Loading runs no code from the file, whatever the
-    file holds, and takes memory by what the file is, not by what it says it is.
+    The model continues exactly where it stopped: ``predict``, ``partial_fit``, ``learn_one`` and
+    ``merge`` return the same bits as if it had never left memory. Loading runs no code from the
+    file, whatever it contains. The memory needed depends on the true size of the file, not on the
+    sizes that the file claims.
 
     Parameters
     ----------
     path : str or path-like
         The file.
     with_metadata : bool, default=False
-        Whether to return the caller's own ``metadata``, too.
+        Whether to return the ``metadata`` that were given to ``save``, too.
 
     Returns
     -------
     model : FuzzyART, DVFA, DDVFA, TopoART or DensityART
         The model as it was saved.
     metadata : dict
-        What was given to ``save`` as ``metadata``, empty if nothing was. Only with
+        The ``metadata`` that were given to ``save``; empty if there were none. Only returned if
         ``with_metadata=True``.
 
     Raises
     ------
     ModelFileError
-        Where the file is damaged, cut short, written by a later version in a newer format, or no
+        If the file is damaged, cut short, written by a later version in a newer format, or not a
         model at all.
     OSError
-        Where it cannot be read; ``FileNotFoundError`` where there is none.
+        If it cannot be read; ``FileNotFoundError`` if there is none.
     MemoryError
-        Where there is not enough memory for it; the message names the file and its size.
+        If there is not enough memory for it; the message names the file and its size.
+
+    See Also
+    --------
+    DensityART.save : Write a model to a file.
+    ModelFileError : The error for files that cannot be loaded.
 
     Examples
     --------
@@ -122,9 +128,9 @@ def load(
                 model, metadata = _read(Unpacker(file, size))
             except MemoryError as error:
                 raise MemoryError(
-                    f"{name!r} has {size:,} bytes, and there is not enough memory for the model in "
-                    "it. About four times the size of a file is needed: free some, or load it on a "
-                    "larger machine."
+                    f"{name!r} has {size:,} bytes, and there is not enough memory for its model, "
+                    "which needs about four times the size of the file. Free some memory, or load "
+                    "it on a larger machine."
                 ) from error
     except ModelFileError as error:
         raise ModelFileError(f"{name!r} {error}.") from error.__cause__
@@ -162,7 +168,7 @@ def _read(unpacker: Unpacker) -> tuple[BaseART, dict[str, Any]]:
         raise
     except (ValueError, TypeError, OverflowError) as error:
         said = " ".join(str(error).split())
-        raise ModelFileError(f"is no sound model: {said.removesuffix('.')[:500]}") from error
+        raise ModelFileError(f"is not a sound model: {said.removesuffix('.')[:500]}") from error
     return model, metadata
 
 
@@ -305,7 +311,7 @@ def _choice_fields(choice: Any, swept: tuple[str, ...], number: int) -> dict[str
         for name in ("score", "threshold"):
             real_or_text(name, choice[name])
         choice = {name: choice[name] for name in SCORED_CHOICE_FIELDS & CHOICE_FIELDS}
-        choice |= {"agreement": None, "density_reason": ""}  # the reason tells how it was scored
+        choice |= {"agreement": None, "density_reason": ""}  # the reason says how it was scored
     found: dict[str, Any] = choice | {
         "params": _vigilances(choice["params"], swept),
         "agreement": _index("the agreement", choice["agreement"]),

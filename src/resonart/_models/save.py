@@ -39,15 +39,15 @@ def save_model(
     check_flag("include_labels", include_labels)
     if ESTIMATORS.get(type(model).__name__) is not type(model):
         raise TypeError(
-            f"{type(model).__name__} cannot be saved: a file holds one of {', '.join(ESTIMATORS)} "
-            "itself, and not a class made from it. joblib.dump keeps any class."
+            f"{type(model).__name__} cannot be saved: a file can hold {', '.join(ESTIMATORS)}, "
+            "but no subclass of them. joblib.dump can write any class."
         )
     own_metadata = _checked_metadata(metadata)
-    with model._own_lock():  # attributes and engine are of one moment
+    with model._own_lock():  # attributes and engine are from the same moment
         params = plain_params(model)
         is_fitted = model.__sklearn_is_fitted__()
         fitted, arrays = _dump_fitted(model, include_labels) if is_fitted else (None, {})
-    from .. import __version__  # known only when all else is
+    from .. import __version__  # defined only after all other imports
 
     header = {
         "format": FORMAT,
@@ -61,7 +61,7 @@ def save_model(
     if len(text) > MOST_HEADER_BYTES:
         raise ValueError(
             f"Feature names, bounds and metadata take {len(text):,} bytes, and a model file has "
-            f"room for {MOST_HEADER_BYTES:,}. Keep large metadata in a file of its own."
+            f"room for {MOST_HEADER_BYTES:,}. Write large metadata to a separate file."
         )
     members = {"header": np.frombuffer(text, dtype=np.uint8)} | arrays
     replace_file(name, lambda: pack(members.items()))
@@ -76,7 +76,7 @@ def _checked_metadata(metadata: Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 def _checked_json(value: Any, depth: int) -> Any:
-    """Return the value as JSON would give it back, or say why it would not."""
+    """Return the value as JSON would return it, or raise an error that says why it cannot."""
     if depth > MOST_DEPTH:
         raise ValueError(f"metadata must not be nested more than {MOST_DEPTH} deep.")
     if value is None or isinstance(value, (bool, str)):

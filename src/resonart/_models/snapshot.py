@@ -69,7 +69,7 @@ class ModuleSnapshot(NamedTuple):
 
 
 class TopoSnapshot(NamedTuple):
-    """A topoART model at one moment. What is said of its categories is said of module B."""
+    """A topoART model at one moment. ``weights``, ``counts`` and ``labels`` are of module B."""
 
     a: ModuleSnapshot
     b: ModuleSnapshot
@@ -156,7 +156,7 @@ class DensitySnapshot(NamedTuple):
     moments : ndarray of shape (n_moments, 5 + n_features)
         Reading, row, time, label, size and place.
     residents : ndarray of shape (n_clusters, 3 + 2 * n_features)
-        Label, size, squared radius, where it was last told to be, and where it is.
+        Label, size, squared radius, its last reported place, and its place now.
     diary : ndarray of shape (2,)
         Events that are no longer kept; of how many readings one is kept.
     """
@@ -278,7 +278,7 @@ def rebuild(kind: type[Engine], data: dict[str, Any]) -> Engine:
 
 
 def without_cluster(engine: Engine, label: int) -> Engine:
-    """Return a model that has all but one of the clusters, numbered from 0 in their order."""
+    """Return a model with all clusters but one, numbered from 0 in their order."""
     others = rebuild(type(engine), dump(engine))
     others.remove_clusters(np.array([label]))
     return others

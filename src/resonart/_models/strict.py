@@ -13,15 +13,19 @@ LARGEST_COUNT = 2**53
 
 
 class ModelFileError(ValueError):
-    """A file that holds no model, or none that can be trusted.
+    """A file that contains no model, or none that can be trusted.
 
-    Raised by :func:`load`, which then has built nothing. The message names the file and what is
-    wrong with it.
+    Raised by :func:`load`. The message names the file and what is wrong with it.
+
+    See Also
+    --------
+    load : Load a model from a file.
+    DensityART.save : Write a model to a file.
     """
 
 
 def parse(raw: bytes) -> dict[str, Any]:
-    """Return the JSON object these bytes hold, if they hold one that says nothing twice."""
+    """Return the JSON object in these bytes, if there is one without duplicate keys."""
     try:
         header = json.loads(
             raw.decode("ascii"), object_pairs_hook=_unique, parse_constant=_no_constant
@@ -30,7 +34,7 @@ def parse(raw: bytes) -> dict[str, Any]:
         raise
     except (ValueError, RecursionError) as error:
         said = reprlib.repr(" ".join(str(error).split()))
-        raise ModelFileError(f"is no sound model: its header cannot be read ({said})") from error
+        raise ModelFileError(f"is not a sound model: its header cannot be read ({said})") from error
     if type(header) is not dict:
         raise_unsound("its header must be an object")
     return header
@@ -48,8 +52,8 @@ def _no_constant(name: str) -> NoReturn:
 
 
 def raise_unsound(what: str) -> NoReturn:
-    """Raise the error: what the file says cannot be true of a model."""
-    raise ModelFileError(f"is no sound model: {what}")
+    """Raise the error for a file whose content no model can have."""
+    raise ModelFileError(f"is not a sound model: {what}")
 
 
 def fields(what: str, value: Any, names: set[str]) -> None:
@@ -62,7 +66,7 @@ def fields(what: str, value: Any, names: set[str]) -> None:
 
 
 def whole(what: str, value: Any, low: int, high: int = LARGEST_COUNT) -> int:
-    """Return a value that must be a whole number (and no truth value) of this range."""
+    """Return a value that must be a whole number (not True or False) in this range."""
     if type(value) is not int or not low <= value <= high:
         raise_unsound(
             f"{what} must be a whole number from {low} to {high}, not {reprlib.repr(value)}"
@@ -71,14 +75,14 @@ def whole(what: str, value: Any, low: int, high: int = LARGEST_COUNT) -> int:
 
 
 def real(what: str, value: Any) -> float:
-    """Return a value that must be a finite number written as one that is not whole."""
+    """Return a value that must be a finite number, written with a point or an exponent."""
     if type(value) is not float or not math.isfinite(value):
         raise_unsound(f"{what} must be a finite number, not {reprlib.repr(value)}")
     return value
 
 
 def real_or_text(what: str, value: Any) -> float:
-    """Return a value that must be a number, or one of the three that JSON has no word for."""
+    """Return a value that must be a number, or one of the three that JSON cannot write."""
     if type(value) is str and value in ("nan", "inf", "-inf"):
         return float(value)
     return real(what, value)

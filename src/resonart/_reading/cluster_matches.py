@@ -14,26 +14,26 @@ from .._rows.checks import ParameterError, check_count
 
 
 class ClusterMatches(TransformerMixin, MetaEstimatorMixin, BaseEstimator):
-    """Turn rows into their matches with clusters; of many clusters, with the best few.
+    """Turn rows into their matches with all clusters, or with the best few.
 
-    The estimators are transformers themselves, and give a row its match with every cluster. This
-    does so with the ``top`` clusters of highest match only, as a sparse matrix: memory is that of
-    ``top`` numbers a row, however many clusters there are.
+    The estimators are transformers themselves, which return the match of a row with every cluster.
+    This step returns only the ``top`` clusters with the highest matches, as a sparse matrix. It
+    needs memory for ``top`` numbers per row, however many clusters there are.
 
     Parameters
     ----------
     estimator : DensityART, DDVFA, DVFA, FuzzyART or TopoART
-        The clustering. A copy of it is fitted; one that is fitted already goes in as
+        The clustering. A copy of it is fitted. To use a model that is already fitted, pass
         ``FrozenEstimator(model)``.
     top : int or None, default=None
-        How many clusters of each row to keep, >= 1. None keeps all, as a dense array.
+        Number of clusters to keep for each row, >= 1. None keeps all, as a dense array.
 
     Attributes
     ----------
     estimator_ : estimator
         The fitted clustering.
     n_features_in_, feature_names_in_
-        Number of features, and their names where the rows came with string names.
+        Number of features, and their names if the rows had string names.
 
     See Also
     --------
@@ -76,14 +76,14 @@ class ClusterMatches(TransformerMixin, MetaEstimatorMixin, BaseEstimator):
         check_count("top", self.top, optional=True)
         if not hasattr(self.estimator, "nearest_clusters"):
             raise ParameterError(
-                "estimator must be a DDVFA, DVFA, FuzzyART or TopoART, or a DensityART, got "
+                "estimator must be a DensityART, DDVFA, DVFA, FuzzyART or TopoART, got "
                 f"{self.estimator!r}."
             )
         self.estimator_ = clone(self.estimator).fit(X, y)
         return self
 
     def transform(self, X: ArrayLike) -> NDArray[np.float64] | sparse.csr_matrix:
-        """Match rows with clusters, learning nothing.
+        """Return the matches of rows with clusters, without learning the rows.
 
         Parameters
         ----------
@@ -93,18 +93,18 @@ class ClusterMatches(TransformerMixin, MetaEstimatorMixin, BaseEstimator):
         Returns
         -------
         matches : ndarray or sparse matrix of shape (n_samples, n_clusters)
-            Column ``c`` is cluster ``c``. With ``top``, a CSR matrix that holds the highest
-            matches of each row, those of the lowest labels where some are equal.
+            Column ``c`` is cluster ``c``. With ``top``, a CSR matrix with the highest matches of
+            each row; of equal matches, those of the lowest labels.
         """
         check_is_fitted(self)
         top = check_count("top", self.top, optional=True)
         if top is None:
-            # As an array, whatever the estimator's own set_output says: this one's is to count.
+            # As an array, whatever the estimator's own set_output says: ours decides.
             return np.asarray(self.estimator_.transform(X))
         n_clusters: int = self.estimator_.n_clusters_
-        if n_clusters == 0:  # a TopoART that found nothing; rows are still to be checked
+        if n_clusters == 0:  # a TopoART that found nothing; rows still have to be checked
             return sparse.csr_matrix(np.asarray(self.estimator_.transform(X)))
-        # (Labels of DensityART that have died keep their columns.)
+        # (Labels of dead clusters of DensityART keep their columns.)
         n_columns = len(self.get_feature_names_out())
         labels, matches = self.estimator_.nearest_clusters(X, min(top, n_clusters))
         by_column = np.argsort(labels, axis=1)
@@ -118,7 +118,7 @@ class ClusterMatches(TransformerMixin, MetaEstimatorMixin, BaseEstimator):
         )
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
-        """Name the columns of the output.
+        """Return the names of the output columns.
 
         Parameters
         ----------
@@ -128,7 +128,7 @@ class ClusterMatches(TransformerMixin, MetaEstimatorMixin, BaseEstimator):
         Returns
         -------
         names : ndarray of str
-            The estimator's name in lower case with the label behind it: ``ddvfa0``, ...
+            The estimator's name in lower case, followed by the label: ``ddvfa0``, ...
         """
         check_is_fitted(self)
         names: NDArray[np.object_] = self.estimator_.get_feature_names_out(input_features)

@@ -29,11 +29,11 @@ from .numbers import (
 if TYPE_CHECKING:
     from .._estimators.base import BaseART
 
-# A box that leaves out less of a range at either end says nothing about that feature.
+# If a box leaves out less of a range at both ends, its rule does not mention the feature.
 NEARLY = 0.01
-# Rules that are more than this are not compared one with another.
+# More rules than this are not compared with one another.
 _MOST_COMPARED = 2000
-# So many digits more may be given to tell boxes apart.
+# Up to this many more digits are used to distinguish boxes.
 _MOST_FINER = 4
 
 Integers = NDArray[np.int64]
@@ -41,14 +41,14 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ClusterDescription:
-    """One cluster.
+    """One cluster of a :class:`Description`.
 
     Attributes
     ----------
     label : int
-        Its number, as ``predict`` says it; -1 for categories that belong to no cluster.
+        Its label, as in ``predict``; -1 for categories that belong to no cluster.
     size : int or float
-        Rows its categories have encoded; where the model forgets, as they count now.
+        Number of rows its categories have encoded; if the model forgets, as they count now.
     share : float
         Their share of the rows of all categories of the model.
     lower, upper : ndarray of shape (n_features,)
@@ -57,9 +57,13 @@ class ClusterDescription:
         Corners ``(lower, upper)`` of its categories in the user's units, those with the most rows
         first.
     counts : ndarray of shape (n_categories,)
-        Rows encoded by each of them; where the model forgets, as they count now.
+        Number of rows encoded by each of them; if the model forgets, as they count now.
     shares : ndarray of shape (n_categories,)
         The same as shares of the cluster.
+
+    See Also
+    --------
+    Description : All clusters of a model.
     """
 
     label: int
@@ -86,7 +90,7 @@ class ClusterDescription:
         return card(heading(_cluster_heading(self)), table(columns, rows, n_rows=len(self.lower)))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all of it as plain numbers, lists and dicts."""
+        """Return the cluster as plain numbers, lists and dicts."""
         categories = zip(
             self.boxes.lower.tolist(),
             self.boxes.upper.tolist(),
@@ -110,18 +114,21 @@ class ClusterDescription:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Description:
-    """What a model has found: ``model.describe()``. Printed, it is :func:`export_text`.
+    """What a model has found: ``model.describe()``.
+
+    ``print`` writes it as :func:`export_text` does.
 
     Attributes
     ----------
     estimator : str
         The kind of model.
     n_rows : int
-        Rows presented so far, every epoch counted.
+        Number of rows presented so far, in all epochs.
     n_refused : int
-        How many of them were not learned for lack of room (``max_categories``).
+        Number of these rows that were not learned because the model was full
+        (``max_categories``).
     n_removed : int
-        How many of them had gone into clusters that were removed since.
+        Number of these rows that were in clusters which have since been removed.
     n_clusters, n_categories : int
         Number of clusters and of categories.
     feature_names : tuple of str
@@ -131,13 +138,18 @@ class Description:
     clusters : tuple of ClusterDescription
         The clusters, the largest first.
     candidates : ClusterDescription or None
-        Categories that belong to no cluster, under the label -1: those of topoART that have too few
-        rows yet, and DensityART's noise; None if there are none.
+        Categories that belong to no cluster, with the label -1: those of topoART that have too few
+        rows so far, and DensityART's noise; None if there are none.
     note : str
-        What is to be known about the sizes; empty if they are simply rows.
+        A note on the sizes; empty if they are simply numbers of rows.
     forgets : bool
-        Whether rows lose their weight with time: then those count as removed, too, whose category
-        has lost nearly all of it.
+        Whether rows lose their weight with time. If so, ``n_removed`` also counts rows whose
+        category was removed because nearly nothing was left of it.
+
+    See Also
+    --------
+    ClusterDescription : One of its clusters.
+    export_text : Write it as rules, with options.
     """
 
     estimator: str
@@ -177,7 +189,7 @@ class Description:
         return card(heading(_heading(self)), table(columns, rows, n_rows=len(self.clusters)), *left)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all of it as plain numbers, text, lists and dicts, as JSON takes them."""
+        """Return the description as plain values, which can be written as JSON."""
         return {
             "estimator": self.estimator,
             "n_rows": self.n_rows,
@@ -193,7 +205,7 @@ class Description:
 
 
 def describe_model(model: BaseART, feature_names: Any = None) -> Description:
-    """Describe a fitted model, as it is at one moment."""
+    """Describe a fitted model as it is now."""
     content = model._snapshot()
     clusters, candidates = describe_clusters(content, model._sizes(content))
     return Description(
@@ -213,7 +225,7 @@ def describe_model(model: BaseART, feature_names: Any = None) -> Description:
 
 
 def names_of_features(model: Any, given: Any = None) -> tuple[str, ...]:
-    """Return the names given, or those the rows came with, or x0, x1, ..."""
+    """Return the given names, or those of the rows that were learned, or x0, x1, ..."""
     n_features: int = model.n_features_in_
     if given is None:
         names = getattr(model, "feature_names_in_", None)
@@ -250,7 +262,7 @@ def describe_clusters(
 ) -> tuple[tuple[ClusterDescription, ...], ClusterDescription | None]:
     """Return the clusters, the largest first, and the categories that belong to none.
 
-    ``rows`` are those of each category, as they count.
+    ``rows`` is the number of rows of each category, as they count.
     """
     total = rows.sum().item()
     if not len(rows):
@@ -302,35 +314,35 @@ def export_text(
 ) -> str:
     """Write a model's clusters as rules that a person can read.
 
-    Clusters come by falling size, the categories of each by falling number of rows: one rule a
-    category, in the user's units, which describes its box. A cluster of several categories also
-    says within which ranges all of them lie.
+    Clusters are written in descending order of size, and the categories of each in descending order
+    of rows. Each category is one rule, which describes its box in the user's units. If a cluster
+    has several categories, a line before them says within which ranges all of them lie.
 
-    What a rule says holds for the whole box: lower corners are rounded down, upper ones up, and
-    only the last digits of a double, in which ``boxes_`` are not exact, are rounded to the nearest.
-    A feature in which the box leaves out less than 1 % of the model's range at either end is not
-    mentioned.
+    A rule holds for the whole box: lower corners are rounded down, and upper ones up. Only the last
+    digits of a double, in which ``boxes_`` are not exact, are rounded to the nearest. A feature is
+    not mentioned if the box leaves out less than 1 % of the model's range at both ends.
 
     Parameters
     ----------
     model : fitted estimator or Description
-        What to write about.
+        The model, or its description.
     feature_names : sequence of str or None, default=None
-        Names of the features. By default those the rows came with, or ``x0``, ``x1``, ...
+        Names of the features. By default, those of the rows that were learned, or ``x0``, ``x1``,
+        ...
     decimals : int or None, default=None
-        Digits after the point, >= 0. By default each feature gets what its range and the boxes
-        shown need, and no more than its numbers have. Numbers of 1e15 and more are written with
-        an exponent whatever this says.
+        Number of digits after the point, >= 0. By default each feature gets as many as its range
+        and the boxes need, and no more than its numbers have. Numbers of 1e15 and more are always
+        written with an exponent.
     max_clusters : int or None, default=None
-        Most clusters to show; None shows all.
+        Maximum number of clusters; None shows all.
     max_categories : int or None, default=3
-        Most categories to show of a cluster; None lets ``coverage`` decide.
+        Maximum number of categories of each cluster; None lets ``coverage`` decide.
     max_features : int or None, default=6
-        Most features in a rule; None takes all. Those are taken that set a box apart: in whose
-        interval the fewest rows of other clusters may lie, by the ranges of these clusters, and
-        among equals those in which the box is narrowest.
+        Maximum number of features in a rule; None shows all. The features that distinguish the box
+        are preferred: those in whose interval the fewest rows of other clusters may lie, judged by
+        the ranges of these clusters, and among equals those in which the box is narrowest.
     coverage : float, default=0.9
-        No more categories of a cluster are shown than hold this share of its rows, in (0, 1].
+        Share of a cluster's rows, in (0, 1], after which no more of its categories are shown.
 
     Returns
     -------
@@ -340,6 +352,7 @@ def export_text(
     See Also
     --------
     Description : The same as numbers: ``model.describe()``.
+    DensityART.explain : Why a row is in its cluster.
 
     Examples
     --------
@@ -392,7 +405,7 @@ def _described(model: Any, feature_names: Any) -> Description:
 
 
 def _n_shown(cluster: ClusterDescription, most: int | None, coverage: float) -> int:
-    """Return how many categories are shown: until they cover enough, or are too many."""
+    """Return how many categories are shown: until they cover enough, or at most ``most``."""
     n = cluster.n_categories
     if n == 1:
         return 1
@@ -407,7 +420,7 @@ def _heading(description: Description) -> str:
         f"{count_of(description.n_categories, 'category')}, {count_of(description.n_rows, 'row')}"
     )
     if description.n_refused:
-        text += f", {description.n_refused:,} of them not learned for lack of room"
+        text += f", {description.n_refused:,} of them not learned because the model was full"
     if description.n_removed:
         gone = "forgotten" if description.forgets else "in clusters removed since"
         text += f", {description.n_removed:,} of them {gone}"
@@ -421,7 +434,7 @@ def _texts(
     decimals: int | None,
     max_features: int | None,
 ) -> list[list[str]]:
-    """Write clusters in lines, so many categories of each."""
+    """Write clusters in lines, with a number of categories of each."""
     rules = iter(_rules(description, clusters, shown, decimals, max_features))
     return [
         list(_cluster_lines(cluster, n, rules)) for cluster, n in zip(clusters, shown, strict=True)
@@ -492,7 +505,7 @@ def _rules(
     decimals: int | None,
     max_features: int | None,
 ) -> Iterator[str]:
-    """Write the rules of the clusters: of what is around its boxes, if several, and the boxes."""
+    """Write the rules of each cluster: the ranges around its boxes, if several, and the boxes."""
     if not clusters:
         return
     lower, upper, own = [], [], []
@@ -526,7 +539,7 @@ def write_rule(
     digits: Sequence[Digits],
     n_left: int,
 ) -> str:
-    """Write a box as a rule about some of the features, and how many are left unmentioned."""
+    """Write a box as a rule about some features, and say how many more there are."""
     rule = " and ".join(
         interval(names[f], float(lower[f]), float(upper[f]), digits[f]) for f in features
     )
@@ -534,7 +547,7 @@ def write_rule(
 
 
 def telling_features(lower: Floats, upper: Floats, bounds: Bounds) -> NDArray[np.bool_]:
-    """Tell in which features boxes do not span (nearly) the whole range."""
+    """Return in which features boxes do not span (nearly) the whole range."""
     margin = NEARLY * (bounds.high - bounds.low)
     told: NDArray[np.bool_] = (lower > bounds.low + margin) | (upper < bounds.high - margin)
     return told
@@ -543,7 +556,7 @@ def telling_features(lower: Floats, upper: Floats, bounds: Bounds) -> NDArray[np
 def digits_for(
     lower: Floats, upper: Floats, bounds: Bounds, decimals: int | None = None
 ) -> list[Digits]:
-    """Find for each feature how the corners of these boxes are written."""
+    """Return for each feature how the corners of these boxes are written."""
     slack, extent = slack_of(*bounds), bounds.high - bounds.low
     found = []
     for f in range(lower.shape[1]):
@@ -567,7 +580,7 @@ def digits_for(
 def _set_apart_most(
     boxes: RuleBoxes, description: Description, telling: NDArray[np.bool_], most: int
 ) -> NDArray[np.bool_]:
-    """Tell which features of each box set it apart most from other clusters, so many of them."""
+    """Return the features that best distinguish each box from other clusters."""
     sizes = np.array([cluster.size for cluster in description.clusters], dtype=np.float64)
     around_lower = np.array([cluster.lower for cluster in description.clusters])
     around_upper = np.array([cluster.upper for cluster in description.clusters])

@@ -1,4 +1,4 @@
-"""Why a row is where it is: what ``predict`` says of it, and where it lies in that cluster."""
+"""Why a row is in its cluster: what ``predict`` returns for it, and where it lies there."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from .numbers import Digits, compared, fit_digits, percent, slack_of
 if TYPE_CHECKING:
     from .._estimators.base import BaseART
 
-# So many features are written out.
+# Up to this many features are written out.
 _MOST_FEATURES = 6
 # Matches computed here from corners differ from the engine's by less.
 _ROUNDING = 1e-9
-# What a row of DensityART's clusters scores at least.
+# The lowest score of a row in a cluster of DensityART.
 LEAST_SCORE = 0.5
 
 
@@ -44,12 +44,11 @@ class FeatureGap:
     side : {"below", "above"}
         On which side of the box it lies.
     edge : float
-        The corner of the box it lies beyond.
+        The side of the box beyond which it lies.
     distance : float
         How far, in the user's units.
     share : float
-        The same as a share of the feature's range: what it takes from the match, times the number
-        of features.
+        The same as a share of the feature's range: the loss of match, times the number of features.
     """
 
     feature: str
@@ -84,23 +83,23 @@ class NearestBox:
     lower, upper : tuple of float
         Its corners in the user's units.
     count : int or float
-        Rows it has encoded; where the model forgets, as they count now.
+        Number of rows it has encoded; if the model forgets, as they count now.
     share : float
-        The same as a share of the cluster's.
+        The same as a share of the cluster's rows.
     gaps : tuple of FeatureGap
         The features in which the row lies outside, the largest share first; empty if it is inside.
     size : float
-        How much of the features' ranges it spans, in the mean over the features.
+        Share of the feature ranges that it spans, as a mean over the features.
     distance : float
-        How much of the ranges lies between it and the row, in the mean over the features.
+        Share of the feature ranges between it and the row, as a mean over the features.
     match : float
-        How well it alone matches the row.
+        The match of this box alone with the row.
     match_inside : float
-        How well it would match a row inside it: what its size alone leaves.
+        The match it would have with a row inside it, which depends only on its size.
     reach : tuple of float or None
-        How far outside of it a row may lie, in one feature alone, and match as well as the
-        vigilance asks: for each feature, in the user's units. None where not even rows inside do,
-        and for topoART, which asks no vigilance.
+        How far outside the box a row may lie, in one feature alone, and still reach the vigilance:
+        for each feature, in the user's units. None if not even rows inside reach it, and for
+        topoART, which does not compare the match with a vigilance.
     """
 
     lower: tuple[float, ...]
@@ -135,7 +134,7 @@ class NearestBox:
 
 @dataclass(frozen=True, repr=False)
 class RunnerUp:
-    """What the model would say of a row if the cluster it is in were not there.
+    """What the model would say about a row without the row's cluster.
 
     Attributes
     ----------
@@ -160,7 +159,7 @@ class RunnerUp:
 
 @dataclass(frozen=True, repr=False)
 class Explanation:
-    """Why a row is where it is: ``model.explain(row)``. Print it to read it.
+    """Why a row is in its cluster: ``print(model.explain(row))``.
 
     Attributes
     ----------
@@ -171,39 +170,44 @@ class Explanation:
     feature_names : tuple of str
         Names of the features.
     label : int
-        What ``predict`` says.
+        The result of ``predict``.
     cluster : int
-        The cluster it has found: the label, or, where that is -1, the one ``predict`` would say
-        with ``on_mismatch="nearest"``. -1 if topoART has no cluster yet.
+        The cluster that was found: the label, or, if that is -1, the one that ``predict`` would
+        return with ``on_mismatch="nearest"``. -1 if topoART has no cluster yet.
     match : float
-        What ``score_samples`` says.
+        The result of ``score_samples``.
     vigilance : float or None
-        What the match has to reach to resonate; None for topoART, which takes the nearest
-        category. For DensityART 0.5, as ``score_samples`` tells matches relative to the vigilance
-        of the cluster.
+        The match needed to resonate; None for topoART, which takes the nearest category. For
+        DensityART it is 0.5, because ``score_samples`` is relative to the vigilance of the cluster.
     resonates : bool
-        Whether the cluster takes the row: what ``predict`` says with ``on_mismatch="noise"``.
-        With topoART, that the category nearest to the row has seen enough rows.
+        Whether the cluster takes the row, so that ``predict`` returns it even with
+        ``on_mismatch="noise"``. For topoART: whether the category nearest to the row has seen
+        enough rows.
     linkage : str or None
         How DDVFA judges a cluster by its categories; None for the others.
     box : NearestBox or None
-        The box of the cluster's category nearest to the row, by L1 distance with every feature
-        scaled to its range; of several, the smallest. None without a cluster.
+        The cluster's box nearest to the row, by L1 distance with every feature scaled to its range;
+        of several, the smallest. None if there is no cluster.
     deciding : NearestBox or None
-        The box of the category whose match is the cluster's. It need not be the nearest: small
-        boxes match better than large ones. None where all categories of a cluster are judged
-        together (``linkage``).
+        The box whose match is the match of the cluster. It need not be the nearest: small boxes
+        have higher matches than large ones. None if all categories of a cluster are judged together
+        (``linkage``).
     n_categories, n_holding : int
-        How many categories the cluster has, and how many of their boxes hold the row.
+        Number of the cluster's categories, and of their boxes that contain the row.
     clipped : tuple of int
-        Features in which the row lies outside the ranges, and counts as at the end of the range.
+        Features in which the row lies outside the ranges, and is moved to the end of the range.
     runner_up : RunnerUp or None
         The second choice; None if there is no other cluster.
     bounds : tuple of (tuple, tuple)
         The feature ranges by which the row was judged.
     own_vigilance : float or None
-        DensityART: the least match that the cluster itself asks for; None for the others, and
-        where the category nearest to the row is noise.
+        DensityART: the lowest match with which the cluster takes a row; None for other estimators,
+        and if the category nearest to the row is noise.
+
+    See Also
+    --------
+    DensityART.explain : Returns this.
+    Description : What a model has found.
     """
 
     estimator: str
@@ -246,7 +250,7 @@ class Explanation:
         return card(*parts, bullets(others))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all of it as plain numbers, text, lists and dicts, as JSON takes them."""
+        """Return the explanation as plain values, which can be written as JSON."""
         found = asdict(self)
         low, high = found.pop("bounds")
         plain: dict[str, Any] = _with_lists(found | {"bounds": {"low": low, "high": high}})
@@ -254,7 +258,7 @@ class Explanation:
 
 
 def explain_row(model: BaseART, rows: Rows, nearest: bool, names: tuple[str, ...]) -> Explanation:
-    """Explain one checked row of a fitted model that nobody changes meanwhile."""
+    """Explain one checked row of a fitted model that does not change meanwhile."""
     engine = model._engine
     if isinstance(engine, _core.DensityArt):
         return _explain_reading(model, engine, rows, names)
@@ -322,7 +326,7 @@ def _explain_reading(
     cluster = int(content.labels[category])
     vigilances = engine.vigilances()
     own_vigilance = float(vigilances[cluster]) if 0 <= cluster < len(vigilances) else None
-    # Noise is no cluster: of it only the category itself is told.
+    # Noise is not a cluster: only the category itself is described.
     own = content.labels == cluster if cluster >= 0 else np.arange(len(content.labels)) == category
     distances = _BoxDistances(
         row=np.clip(row, low, high) if clips else row,
@@ -405,7 +409,7 @@ class _BoxDistances:
         return int((self._distance == 0.0).all(axis=1).sum())
 
     def box(self, j: int) -> NearestBox:
-        """Tell of a box."""
+        """Describe a box."""
         lower, upper, shares = self._boxes.lower[j], self._boxes.upper[j], self._parts[j]
         below = self._below[j] > 0.0
         gaps = [
@@ -441,7 +445,7 @@ class _BoxDistances:
 
 
 def _of_ranges(amounts: Floats, extent: Floats) -> Floats:
-    """Return amounts as shares of the ranges; there is none of a constant feature."""
+    """Return amounts as shares of the ranges; 0 for a constant feature."""
     shares: Floats = np.divide(amounts, extent, out=np.zeros_like(amounts), where=extent > 0.0)
     return shares
 
@@ -454,7 +458,7 @@ def _runner_up(engine: Engine, content: Content, cluster: int, rows: Rows) -> Ru
     others = without_cluster(engine, cluster)
     second = int(others.predict(rows, True)[0])
     return RunnerUp(
-        # (Another thread may have learned meanwhile; then all of this is asked anew.)
+        # (Another thread may have learned meanwhile; then everything is asked again.)
         cluster=int(left[second]) if 0 <= second < len(left) else -1,
         match=float(others.score(rows)[0]),
         resonates=int(others.predict(rows, False)[0]) >= 0,
@@ -462,7 +466,7 @@ def _runner_up(engine: Engine, content: Content, cluster: int, rows: Rows) -> Ru
 
 
 def _with_lists(value: Any) -> Any:
-    """Return the same with lists for tuples, as it comes back from JSON."""
+    """Return the same with lists instead of tuples, as JSON returns it."""
     if isinstance(value, dict):
         return {key: _with_lists(item) for key, item in value.items()}
     return [_with_lists(item) for item in value] if isinstance(value, (list, tuple)) else value
@@ -623,8 +627,8 @@ def _score_lines(why: Explanation, nearest: NearestBox) -> list[str]:
             f"({count_of(box.count, 'row')}, {percent(box.share)})"
         )
     lines.append(
-        f"  match {compared(box.match, why.own_vigilance)}, where neighbours in this cluster match "
-        f"by {why.own_vigilance:.4g} at least"
+        f"  match {compared(box.match, why.own_vigilance)}; neighbours in this cluster match by "
+        f"at least {why.own_vigilance:.4g}"
     )
     return lines if box.reach is None else [*lines, f"  {_reach_line(why, box)}"]
 

@@ -1,4 +1,4 @@
-"""What a stream is told while it is learned."""
+"""What is reported about a stream while it is learned."""
 
 from __future__ import annotations
 
@@ -13,16 +13,21 @@ from .._shared.words import count_of
 
 
 class Renaming(NamedTuple):
-    """Clusters were merged, read anew or removed, and labels changed.
+    """A change of labels, because clusters were merged, read again or removed.
 
     Attributes
     ----------
     after : int
-        How many rows of the call had come. Labels told of them, and of rows before the call, are
-        those of before.
+        Number of rows of the call before the change. Labels returned for them, and for rows of
+        earlier calls, are old labels.
     label_map : ndarray
-        Old label to new label: what was cluster ``i`` is now cluster ``label_map[i]``; -1 where it
-        was removed.
+        Map from old to new labels: cluster ``i`` is now cluster ``label_map[i]``; -1 if it was
+        removed.
+
+    See Also
+    --------
+    Learned : Has these as ``renamings``.
+    rename_labels : Rename labels by ``label_map``.
     """
 
     after: int
@@ -43,21 +48,26 @@ class Renaming(NamedTuple):
 
 
 class Learned(NamedTuple):
-    """What each row of ``learn_many`` did as it came.
+    """What happened to each row of ``learn_many``.
 
     Attributes
     ----------
     labels : ndarray of shape (n_samples,)
-        The cluster that took each row, named as it was then; -1 where none did.
+        The cluster that took each row, with its label at that moment; -1 if none did.
     matches : ndarray of shape (n_samples,)
-        The match of each row with what the model knew before it, as ``score_samples`` would have
-        said: the lower, the more novel. 0 where the model was empty.
+        The match of each row with the model before it was learned, as ``score_samples`` would have
+        returned it: the lower, the more novel. 0 if the model was empty.
     founded : ndarray of shape (n_samples,)
-        Whether the row founded a cluster.
+        Whether the row started a cluster.
     renamings : list of Renaming
-        What changed labels on the way. (TopoART's clusters change without them: a label of its is
-        the cluster's name at that moment only. A cluster of DensityART may split where it is read
-        anew; its label then goes on with the part that has most rows.)
+        The changes of labels during the call. (Labels of TopoART also change without them, and are
+        valid only at that moment. A cluster of DensityART may split in a reading; the part with
+        most rows then keeps the label.)
+
+    See Also
+    --------
+    DensityART.learn_many : Returns this.
+    Renaming : A change of labels.
     """
 
     labels: NDArray[np.int64]
@@ -102,10 +112,10 @@ class Learned(NamedTuple):
         return card(facts(sums), *merges, table(columns, rows, n_rows=n_rows))
 
     def labels_now(self) -> NDArray[np.int64]:
-        """Return the labels under the names that clusters have after the call.
+        """Return the labels as they are after the call.
 
-        Of TopoART, whose clusters change by themselves, and of DensityART, whose clusters may
-        split, ask ``labels_``.
+        For TopoART, whose clusters change by themselves, and for DensityART, whose clusters may
+        split, use ``labels_`` instead.
         """
         labels = self.labels.copy()
         for after, label_map in self.renamings:

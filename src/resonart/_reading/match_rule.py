@@ -43,7 +43,7 @@ class MatchRule:
         return cls(n_features, params.alpha, *widths)
 
     def match(self, size: float, distance: float) -> float:
-        """Return the match of a box of that size with a row so far from it.
+        """Return the match of a box of this size with a row at this distance.
 
         Examples
         --------
@@ -63,7 +63,7 @@ class MatchRule:
         return (norm / d) ** self.gamma_ref * (common / (self.alpha + norm)) ** self.gamma
 
     def reach(self, vigilance: float, size: float = 0.0) -> float:
-        """Return how far from a box of that size rows match; negative if not even inside it do.
+        """Return how far from a box of this size rows still match; negative if none do.
 
         Examples
         --------
@@ -80,11 +80,11 @@ class MatchRule:
         if self.gamma == 0.0 or kept == 0.0:
             return -math.inf
         needed = math.log(vigilance / kept) / self.gamma
-        # (A tiny gamma asks for more than any number.)
+        # (A tiny gamma would need more than any number.)
         return norm - (self.alpha + norm) * math.exp(needed) if needed < 700.0 else -math.inf
 
     def largest(self, vigilance: float) -> float:
-        """Return how large a box may be that still takes a row inside it; negative if none is.
+        """Return the largest size of a box that takes a row inside it; negative if there is none.
 
         Examples
         --------
@@ -105,6 +105,6 @@ class MatchRule:
         return low
 
     def rounding(self, match: float) -> float:
-        """Return by how much a match may come out differently through rounding alone."""
+        """Return by how much a match may differ through rounding alone."""
         powers = 1.0 + (self.gamma or 0.0) + (self.gamma_ref or 0.0)
         return 4.0 * (self.n_features + 2.0) * powers * _EPS * match

@@ -116,7 +116,7 @@ def fit_digits(values: Floats, widths: Floats, extent: float, slack: float) -> D
 
 
 def fixed_digits(values: Floats, decimals: int, extent: float, slack: float) -> Digits:
-    """Return so many decimals, unless numbers are too large to have any."""
+    """Return this number of decimals, unless numbers are too large to have any."""
     if np.max(np.abs(values), initial=0.0) >= _LARGEST:
         return fit_digits(values, np.empty(0), extent, slack)
     return Digits(decimals, slack, False)

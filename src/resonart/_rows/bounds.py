@@ -17,7 +17,7 @@ Integers = NDArray[np.int64]
 
 # Two values further apart than the largest double have no range; the engine's own limit.
 _LARGEST = np.finfo(np.float64).max / 2
-# With more features, all of them are looked at together.
+# With more features, all of them are handled together.
 _NARROW = 16
 
 
@@ -27,6 +27,12 @@ class Bounds(NamedTuple):
     Attributes
     ----------
     low, high : ndarray of shape (n_features,)
+        Lower and upper end of each range.
+
+    See Also
+    --------
+    Boxes : Corners of the categories' boxes.
+    OutlierWarning : Warns if a few rows take up most of a range.
     """
 
     low: Floats
@@ -45,12 +51,18 @@ class Bounds(NamedTuple):
 class Boxes(NamedTuple):
     """Corners of each category's box, in the user's units.
 
-    They are computed from scaled weights and so exact up to rounding: allow a last digit when you
-    ask whether a box holds a row.
+    They are computed from scaled weights, and so are exact only up to rounding. Allow for the last
+    digit if you test whether a box contains a row.
 
     Attributes
     ----------
     lower, upper : ndarray of shape (n_categories, n_features)
+        Lower and upper corner of each box.
+
+    See Also
+    --------
+    Bounds : Ranges of the features.
+    resonart.plot.categories : Draw the boxes.
     """
 
     lower: Floats

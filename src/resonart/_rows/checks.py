@@ -1,4 +1,4 @@
-"""What a user may give: parameters and rows, checked in words a user understands."""
+"""Checks of parameters and rows, with messages that a user understands."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def check_real(
     high: float = math.inf,
     low_included: bool = True,
 ) -> float:
-    """Return ``value`` as a float inside the interval, or say what is wrong with it."""
+    """Return ``value`` as a float inside the interval, or raise an error with what is wrong."""
     if isinstance(value, float):
         number = float(value)
     elif isinstance(value, Real) and not isinstance(value, (bool, np.bool_)):
@@ -51,7 +51,7 @@ def check_real(
 
 
 def interval(low: float, high: float, *, low_included: bool = True) -> str:
-    """Return which numbers are meant, in words.
+    """Return an interval in words.
 
     Examples
     --------
@@ -94,7 +94,7 @@ def check_flag(name: str, value: object) -> bool:
 
 
 def check_jobs(n_jobs: object) -> int:
-    """Return the number of threads that ``n_jobs`` asks for."""
+    """Return the number of threads for ``n_jobs``."""
     if n_jobs is None:
         return 1
     if not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool) or n_jobs == 0 or n_jobs < -1:
@@ -113,10 +113,10 @@ def check_vigilances(params: Mapping[str, Any]) -> None:
 
 
 def check_rows(estimator: Any, X: ArrayLike, *, reset: bool) -> Rows:
-    """Return ``X`` as a 2-D array that the engine can read where it lies.
+    """Return ``X`` as a 2-D array that the engine can read in place.
 
-    Any plain number type and any memory layout is taken as it is, without a copy. Feature names
-    and the number of features are noted on, or compared with, the estimator.
+    Any plain number type and any memory layout is used without a copy. Feature names and the number
+    of features are set on the estimator, or compared with it.
     """
     check_unmasked("Input X", X)
     try:
@@ -147,7 +147,7 @@ def check_rows(estimator: Any, X: ArrayLike, *, reset: bool) -> Rows:
 def check_one_row(estimator: Any, row: Any) -> Rows:
     """Return one row, given as a sequence, by feature names, or as a table of one row, as a table.
 
-    A sequence has no names, and so is not expected to have those of the rows learned from.
+    A sequence has no names, so its names are not checked.
     """
     n_features: int = estimator.n_features_in_
     check_unmasked("The row", row)
@@ -159,9 +159,7 @@ def check_one_row(estimator: Any, row: Any) -> Rows:
         values = np.asarray(row)
     if values.ndim == 2:
         if len(values) != 1:
-            raise ValueError(
-                f"One row is needed, got {len(values)}. Ask for each of them by itself."
-            )
+            raise ValueError(f"One row is needed, got {len(values)}. Ask for one row at a time.")
         values = values[0]
     items = values if values.dtype.kind == "O" else [values]
     if values.ndim != 1 or not all(
@@ -185,7 +183,7 @@ def check_one_row(estimator: Any, row: Any) -> Rows:
 
 
 def check_unmasked(what: str, values: Any) -> None:
-    """Refuse a masked array in which anything is masked: a mask is not looked at by what follows.
+    """Raise an error if anything in a masked array is masked: later steps would ignore the mask.
 
     Examples
     --------
@@ -199,14 +197,15 @@ def check_unmasked(what: str, values: Any) -> None:
             n = int(np.count_nonzero(np.ma.getmaskarray(part)))
             where = "" if part is values else f" in row {i}"
             raise ValueError(
-                f"{what} is a masked array, {n:,} of its values are masked{where}, and resonart "
-                "knows no gaps: leave such rows out, as X[~X.mask.any(axis=1)].data does, or fill "
-                "them, for instance with sklearn.impute.SimpleImputer on X.filled(numpy.nan)."
+                f"{what} is a masked array in which {n:,} values are masked{where}, and resonart "
+                "does not accept missing values. Leave such rows out, as "
+                "X[~X.mask.any(axis=1)].data does, or fill them, for instance with "
+                "sklearn.impute.SimpleImputer on X.filled(numpy.nan)."
             )
 
 
 def too_large(X: Any) -> ValueError:
-    """Return the error for values of which at least one is beyond any float."""
+    """Return the error for values of which at least one is too large for a float."""
     for (row, *column), value in np.ndenumerate(np.asarray(X, dtype=object)):
         try:
             float(value)
@@ -218,7 +217,7 @@ def too_large(X: Any) -> ValueError:
     else:
         where = ""
     return ValueError(
-        f"Input X contains too large a value{where}: resonart needs numbers that a float can hold "
+        f"Input X contains too large a value{where}: resonart needs numbers that fit into a float "
         "(up to 1.8e308). Scale that column down, or take its logarithm."
     )
 

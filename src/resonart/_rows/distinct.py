@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 def n_distinct(rows: NDArray[Any]) -> int:
     """Return how many different rows there are.
 
-    As ``len(np.unique(rows, axis=0))``, which makes a TypeError of a Ctrl-C that comes meanwhile.
+    Like ``len(np.unique(rows, axis=0))``, which however turns a Ctrl-C into a TypeError.
 
     Examples
     --------

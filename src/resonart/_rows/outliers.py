@@ -1,4 +1,4 @@
-"""Rows so far off that they squeeze all others together: seen, and told with a way out."""
+"""Outliers that squeeze all other rows together: found, and reported with a remedy."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from .._shared.words import count_of
 from .bounds import Bounds, Floats, Integers, check_bounds
 from .checks import Rows
 
-# One row in so many, or part of so many, is too few to take MOST_TAKEN of a feature's range.
+# At most one row in this many, rounded up, is too few to take MOST_TAKEN of a feature's range.
 ONE_IN = 1000
 MOST_TAKEN = 0.5
-# Of fewer rows a single one often lies far from the others by chance.
+# With fewer rows, a single one often lies far from the others by chance.
 FEWEST_ROWS = 50
-# What lies no further from all others than this share of their range is one of them.
+# A value no further from all others than this share of their range is not an outlier.
 _NEAR = 0.5
-# A feature varies if one in so many rows is below another at the other end.
+# A feature varies if one row in this many at its low end is below one at its high end.
 _ONE_END = 20
-# So many rows are looked at first; and so many features, rows and numbers are written out.
+# Number of rows that are looked at first, and of features, rows and numbers that are written out.
 _GLANCE = 4096
 _MOST_FEATURES = 3
 _MOST_ROWS = 3
@@ -30,21 +30,25 @@ _MOST_NUMBERS = 8
 
 
 class OutlierWarning(UserWarning):
-    """A few rows take most of a feature's range, and squeeze all others into the rest.
+    """A few rows take up most of a feature's range, and squeeze all others into the rest.
 
-    Every feature is scaled by its range, so that a value far off makes all others look alike.
-    ``warnings.simplefilter("ignore", resonart.OutlierWarning)`` silences it.
+    Every feature is scaled by its range, so one outlier makes all other values look alike.
+    ``warnings.simplefilter("ignore", resonart.OutlierWarning)`` silences the warning.
 
     Attributes
     ----------
     about : str
-        What was seen: the message without what to do about it.
+        What was found: the message without the remedy.
     features : tuple of int
         The features concerned, by number.
     rows : tuple of int
-        The rows far off in one of them: their places in the call.
+        The rows that are outliers in one of them, by their places in the call.
     bounds : Bounds or None
-        Ranges of all features that leave these rows out.
+        Ranges of all features without these rows.
+
+    See Also
+    --------
+    Bounds : Ranges of the features.
 
     Examples
     --------
@@ -57,8 +61,8 @@ class OutlierWarning(UserWarning):
     ...     model = FuzzyART(rho=0.9).fit(X)
     >>> caught[0].message.rows, caught[0].message.bounds.high
     ((100,), array([99.]))
-    >>> cured = FuzzyART(rho=0.9, bounds=(0, 99), out_of_bounds="clip").fit(X)
-    >>> model.n_clusters_, cured.n_clusters_
+    >>> fixed = FuzzyART(rho=0.9, bounds=(0, 99), out_of_bounds="clip").fit(X)
+    >>> model.n_clusters_, fixed.n_clusters_
     (2, 10)
     """
 
@@ -105,7 +109,7 @@ class StretchedRange(NamedTuple):
 def warn_of_outliers(
     model: Any, rows: Rows, ranges: Bounds, names: Sequence[str] | None = None
 ) -> None:
-    """Warn where a few rows take most of a range that a model is to learn from them.
+    """Warn if a few rows take up most of a range that a model learns from them.
 
     Parameters
     ----------
@@ -132,9 +136,9 @@ def warn_of_outliers(
 
 
 def warn_of_widening(model: Any, rows: Rows, before: Bounds, after: Bounds, n_seen: int) -> None:
-    """Warn where a few rows of a stream have more than doubled a range.
+    """Warn if a few rows of a stream have more than doubled a range.
 
-    A range that doubles is rare however long a stream is, so this cannot go on and on.
+    A range seldom doubles, however long a stream is, so there are few such warnings.
 
     Parameters
     ----------
@@ -152,13 +156,13 @@ def warn_of_widening(model: Any, rows: Rows, before: Bounds, after: Bounds, n_se
     found = _stretched_ranges(rows, after, most=_most_taking(n_seen), inner=before)
     if found:
         which = _which_rows(found, n_seen, " of this call")
-        warn_user(_warning(model, found, after, which, "Begin again without such rows"))
+        warn_user(_warning(model, found, after, which, "Start again without such rows"))
 
 
 def outliers_beside(
     model: Any, sample: Rows, ranges: Bounds, n_rows: int, names: Sequence[str] | None
 ) -> OutlierWarning | None:
-    """Return the warning where ranges of many rows are far wider than those of a sample of them."""
+    """Return the warning if the ranges of many rows are far wider than those of a sample."""
     if len(sample) < FEWEST_ROWS:
         return None
     found = _stretched_ranges(sample, ranges, most=_most_taking(len(sample)), inner=None)
@@ -168,12 +172,12 @@ def outliers_beside(
 
 
 def _most_taking(n_rows: int) -> int:
-    """Return how many of so many rows are too few to take most of a range."""
+    """Return the number of rows that is too few to take most of a range."""
     return -(-n_rows // ONE_IN)
 
 
 def _beyond(each: StretchedRange, low: float, high: float) -> StretchedRange:
-    """Tell of ends of a range instead of rows: a sample need not hold those that are far off."""
+    """Return ends of a range instead of rows: a sample need not contain the outliers."""
     reach = _NEAR * (each.high - each.low)
     first = low if low >= each.low - reach else each.low
     last = high if high <= each.high + reach else each.high
@@ -212,10 +216,10 @@ def _stretched_ranges(
 
 
 def _with_an_empty_end(rows: Rows, low: Floats, extent: Floats, most: int) -> Integers:
-    """Return the features that have so few rows in the first or the last quarter of the range.
+    """Return the features with at most ``most`` rows in the first or last quarter of the range.
 
-    Rows within less than half of a range cannot reach into both. Of nearly all features some of the
-    rows tell already that they do.
+    Rows within less than half of a range cannot reach into both quarters. For nearly all features,
+    some of the rows are enough to see that they do.
     """
     suspects = np.flatnonzero(extent > 0.0)
     for step in (max(1, len(rows) // max(_GLANCE, 16 * most)), 1):
@@ -231,10 +235,11 @@ def _has_an_empty_end(column: Rows, low: float, extent: float, most: int) -> boo
 
 
 def _core_of(column: Floats, most: int, extent: float) -> tuple[float, float]:
-    """Return a range that holds all values but so many at most, wherever these lie.
+    """Return a range that contains all values but at most ``most``, wherever these lie.
 
-    It is the shortest one, and what lies close to it: of the few values outside, only those far off
-    are to be blamed. But where with these it were half of the extent, it is the shortest alone.
+    It is the shortest such range, with the values close to it: of the few values outside, only
+    those far away are outliers. But if it would then be half of the extent, it is the shortest
+    range alone.
     """
     n = len(column)
     if n <= most:
@@ -250,10 +255,10 @@ def _core_of(column: Floats, most: int, extent: float) -> tuple[float, float]:
 
 
 def _varies(column: Floats) -> bool:
-    """Tell whether there is anything to squeeze.
+    """Return whether there is anything to squeeze.
 
-    A feature that is constant but for a few rows, as a rare mark or a pixel at the edge, is not
-    spoilt by one more that differs.
+    A feature that is constant except for a few rows, such as a rare flag or a pixel at the edge, is
+    not spoilt by one more row that differs.
     """
     n = len(column)
     places = [n // _ONE_END, n - 1 - n // _ONE_END]
@@ -301,7 +306,7 @@ def _warning(
         f"{'it' if len(found) == 1 else 'them'}."
     )
     line = _cure(type(model).__name__, Bounds(low, high), found)
-    message = f"{about} {cure}, or let them count as at the edge: {line}"
+    message = f"{about} {cure}, or move them to the edge of the range: {line}"
     features = [each.feature for each in found]
     return OutlierWarning(message, about, features, far_off, Bounds(low, high))
 

@@ -1,4 +1,4 @@
-"""When rows came: numbers of the caller's own clock, or dates."""
+"""When rows arrived: numbers of the caller's own clock, or dates."""
 
 from __future__ import annotations
 

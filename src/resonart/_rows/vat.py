@@ -1,4 +1,4 @@
-"""VAT: an order of the rows in which clusters lie together, and its pictures."""
+"""VAT: an order of the rows in which clusters follow each other, and its pictures."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Floats = NDArray[np.float64]
 
 METRICS = ("euclidean", "manhattan", "chebyshev")
 
-# Up to this many features a k-d tree finds neighbours faster than looking at all rows.
+# Up to this many features, a k-d tree finds neighbours faster than a look at all rows.
 _MOST_FEATURES_FOR_TREE = 8
 _FEWEST_ROWS_FOR_TREE = 256
 
@@ -38,7 +38,13 @@ class VATImage(NamedTuple):
     image : ndarray of shape (n, n)
         Dissimilarities of the rows in ``order``; dark blocks along the diagonal are clusters.
     order : ndarray of shape (n,)
-        Which row of the data each row of the image is.
+        Index of the row of the data that each row of the image shows.
+
+    See Also
+    --------
+    vat : The image of distances.
+    ivat : The image of path distances.
+    resonart.plot.vat : Draw the image.
     """
 
     image: Floats
@@ -56,12 +62,12 @@ class VATImage(NamedTuple):
 def vat_order(
     X: ArrayLike, metric: str = "euclidean", *, scale: bool = True, n_jobs: int | None = -1
 ) -> NDArray[np.int64]:
-    """Order rows so that clusters lie together (visual assessment of cluster tendency).
+    """Order rows so that each cluster is in one piece (visual assessment of cluster tendency).
 
-    The order starts at one end of the farthest pair of rows and goes on, each time, with the row
-    nearest to those already taken, as Prim's algorithm does. No distance matrix is made: memory
-    grows with the number of rows alone. Up to eight features neighbours are found through a tree,
-    in close to linear time; with more, every row is compared with every other.
+    The order starts at one end of the farthest pair of rows. The next row is always the one nearest
+    to those already taken, as in Prim's algorithm. No distance matrix is made, so memory grows only
+    with the number of rows. With up to eight features, neighbours are found through a tree, in
+    nearly linear time. With more features, every row is compared with every other.
 
     Parameters
     ----------
@@ -70,19 +76,21 @@ def vat_order(
     metric : {"euclidean", "manhattan", "chebyshev"}, default="euclidean"
         Distance between rows.
     scale : bool, default=True
-        Whether each feature is first scaled to [0, 1] by its range, as the estimators do.
+        Whether each feature is first scaled to [0, 1] by its range, as in the estimators.
     n_jobs : int or None, default=-1
-        Number of threads; -1 uses all processors, None is 1.
+        Number of threads; -1 uses all processors, and None means 1.
 
     Returns
     -------
     order : ndarray of shape (n_samples,)
-        A permutation: ``X[order]`` are the rows in VAT order. Among equal distances the row of
-        lowest index comes first; the start is the larger index of the first farthest pair.
+        A permutation: ``X[order]`` are the rows in VAT order. Among equal distances, the row with
+        the lowest index comes first. The order starts with the larger index of the first farthest
+        pair.
 
     See Also
     --------
-    vat : The re-ordered dissimilarity image.
+    vat : The image of distances in this order.
+    ivat : The image of path distances in this order.
 
     Notes
     -----
@@ -108,9 +116,9 @@ def vat(
 ) -> VATImage:
     """Compute the VAT image: distances between rows in VAT order.
 
-    Of more than ``max_points`` rows the image shows a sample. All rows are put in order first;
-    then every k-th of that order is taken, so that each cluster keeps its share of the image and
-    its place beside its neighbours.
+    If there are more than ``max_points`` rows, the image shows a sample: all rows are ordered
+    first, and then every k-th row of that order is taken. So each cluster keeps its share of the
+    image and its place beside its neighbours.
 
     Parameters
     ----------
@@ -121,14 +129,20 @@ def vat(
     scale : bool, default=True
         Whether each feature is first scaled to [0, 1] by its range.
     max_points : int, default=2000
-        Most rows and columns of the image.
+        Maximum number of rows and columns of the image.
     n_jobs : int or None, default=-1
-        Number of threads; -1 uses all processors, None is 1.
+        Number of threads; -1 uses all processors, and None means 1.
 
     Returns
     -------
     image : VATImage
         ``(image, order)``.
+
+    See Also
+    --------
+    ivat : Path distances instead, which show clusters of any shape.
+    vat_order : The order alone.
+    resonart.plot.vat : Draw the image.
 
     Examples
     --------
@@ -159,9 +173,10 @@ def ivat(
 ) -> VATImage:
     """Compute the iVAT image: the largest step on the best path between rows, in VAT order.
 
-    Two rows are as far apart as the longest step of the path between them whose longest step is
-    shortest. Clusters of any shape become blocks. Of more than ``max_points`` rows a sample is
-    shown, chosen as by :func:`vat`; its paths still lead through all rows.
+    The distance between two rows is the longest step on a path between them; of all paths, the one
+    with the shortest longest step counts. So clusters of any shape become blocks. If there are more
+    than ``max_points`` rows, a sample is shown, chosen as in :func:`vat`; its paths still go
+    through all rows.
 
     Parameters
     ----------
@@ -172,14 +187,20 @@ def ivat(
     scale : bool, default=True
         Whether each feature is first scaled to [0, 1] by its range.
     max_points : int, default=2000
-        Most rows and columns of the image.
+        Maximum number of rows and columns of the image.
     n_jobs : int or None, default=-1
-        Number of threads; -1 uses all processors, None is 1.
+        Number of threads; -1 uses all processors, and None means 1.
 
     Returns
     -------
     image : VATImage
         ``(image, order)``.
+
+    See Also
+    --------
+    vat : Plain distances instead.
+    vat_order : The order alone.
+    resonart.plot.vat : Draw the image.
 
     Examples
     --------
@@ -202,7 +223,7 @@ def ivat(
 
 
 def order_rows(scaled: Floats) -> NDArray[np.int64]:
-    """Return the VAT order of rows that are scaled already."""
+    """Return the VAT order of rows that are already scaled."""
     return _order(scaled, "euclidean", -1)[0]
 
 
@@ -224,7 +245,7 @@ def _order(rows: Floats, metric: str, n_jobs: int | None) -> tuple[NDArray[np.in
 
 
 def _spread(n: int, most: int | None) -> NDArray[np.int64]:
-    """Return at most so many places, evenly spread from the first to the last."""
+    """Return at most ``most`` places, evenly spread from the first to the last."""
     if most is None or n <= most:
         return np.arange(n)
     return np.unique(np.linspace(0, n - 1, most).round().astype(np.int64))

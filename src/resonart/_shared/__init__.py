@@ -1,1 +1,1 @@
-"""Small tools that know nothing of clustering, for every room."""
+"""Small tools that know nothing about clustering, for all packages."""

@@ -1,4 +1,4 @@
-"""How the engine was built and what it chose on this machine, as bug reports are asked to tell."""
+"""How the engine was built and what it uses on this machine, for bug reports."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ def build_facts() -> dict[str, Any]:
     Returns
     -------
     facts : dict
-        ``compiler`` with its version, ``cxx_standard`` as the compiler tells it, ``nanobind``,
+        ``compiler`` with its version, ``cxx_standard`` as the compiler reports it, ``nanobind``,
         ``stable_abi`` (one build for Python 3.12 and later), ``free_threaded`` (needs no GIL),
         ``sanitized``; ``simd``, the kernels in use, and ``simd_available``, those this processor
-        can run; ``index``, whether boxes are searched through it: "auto", "on" or "off".
+        can run; ``index``, whether boxes are searched through the index: "auto", "on" or "off".
 
     Examples
     --------
@@ -37,7 +37,7 @@ def build_facts() -> dict[str, Any]:
 def version_text(version: str) -> str:
     """Return the version and the facts of the build, as ``resonart --version`` shows them.
 
-    The version has the first line to itself.
+    The first line has only the version.
 
     Examples
     --------
@@ -61,7 +61,7 @@ def version_text(version: str) -> str:
 
 
 def abi(facts: dict[str, Any]) -> str:
-    """Return in words which Pythons the build is for."""
+    """Return in words for which versions of Python the build is."""
     here = "Python {}.{}".format(*sys.version_info)
     if facts["free_threaded"]:
         kind = f"{here} without the GIL"

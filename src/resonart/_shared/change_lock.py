@@ -1,4 +1,4 @@
-"""The lock by which changes of a model take turns, and what becomes of it in a forked process."""
+"""The lock that lets one thread at a time change a model, also in a forked process."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from types import TracebackType
 
 
 class ChangeLock:
-    """Lets one thread at a time change a model or take it apart; it may come again.
+    """A reentrant lock that lets one thread at a time change a model or take it apart.
 
-    A forked process has one thread, the one that forked. Where another held the lock then, it never
-    gives it back: the model is neither what it was nor what it was to be. Asked for it again, the
-    lock says so instead of waiting for ever.
+    A forked process has one thread, the one that forked. If another thread held the lock at that
+    moment, it is never released there, and the model is neither the old nor the new one. The lock
+    then raises an error instead of waiting for ever.
 
     Examples
     --------
@@ -33,9 +33,9 @@ class ChangeLock:
         if self._is_lost:
             self._lock.release()
             raise RuntimeError(
-                "Another thread was changing the model when this process was forked, and so its "
-                "copy here is neither the old nor the new model. Fork before training begins or "
-                "after it has ended, start processes by 'spawn', or load the model from a file."
+                "Another thread was changing the model when this process was forked, so its copy "
+                "here is neither the old nor the new model. Fork before training starts or after "
+                "it has ended, start processes by 'spawn', or load the model from a file."
             )
 
     def __exit__(
@@ -47,7 +47,7 @@ class ChangeLock:
         self._lock.release()
 
     def _after_fork(self) -> None:
-        if self._lock.acquire(blocking=False):  # nobody's, or our own
+        if self._lock.acquire(blocking=False):  # free, or held by this thread
             self._lock.release()
         else:
             self._lock = threading.RLock()

@@ -1,7 +1,7 @@
-"""Text from files as it is shown: what a terminal obeys, or nobody sees, is spelled out.
+"""Text from files as it is shown: control characters and invisible ones are spelled out.
 
-Names of features and files come from whoever made the data. Escape sequences in them could repaint
-a terminal, and marks of direction could make a line read as another.
+Names of features and files come from whoever made the data. Escape sequences in them could change a
+terminal, and direction marks could make a line read as another.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _UNSHOWN = re.compile(
 
 
 def escaped(text: str) -> str:
-    r"""Return a text with all that is not to be seen as Python would write it.
+    r"""Return a text with invisible characters as Python would write them.
 
     Examples
     --------
@@ -40,7 +40,7 @@ def escaped_lines(text: str) -> str:
 
 
 def escaped_json(text: str) -> str:
-    r"""Return JSON that says the same, with all that is not to be seen in JSON's own escapes.
+    r"""Return the same JSON, with invisible characters as JSON's own escapes.
 
     Examples
     --------

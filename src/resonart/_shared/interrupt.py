@@ -1,10 +1,10 @@
-"""Ctrl-C, whatever a library makes of it."""
+"""Ctrl-C, even if a library has turned it into another error."""
 
 from __future__ import annotations
 
 
 def was_interrupted(error: BaseException | None) -> bool:
-    """Tell whether an error is what a library has made of Ctrl-C, as NumPy does of a buffer's type.
+    """Return whether an error was caused by Ctrl-C, which some libraries turn into other errors.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Labels under new names: what is to be done with them when clusters are merged or removed."""
+"""Renaming labels after clusters were merged, read again or removed."""
 
 from __future__ import annotations
 
@@ -7,26 +7,33 @@ from numpy.typing import ArrayLike, NDArray
 
 
 def rename_labels(labels: ArrayLike, label_map: ArrayLike) -> NDArray[np.int64]:
-    """Rename labels by a label map, as merging or removing clusters gives one.
+    """Rename labels by a map from old to new labels.
 
-    ``label_map[labels]`` would take -1, the label of rows in no cluster, for the last cluster.
+    Such a map is returned when clusters are merged or removed. ``label_map[labels]`` would treat
+    -1, the label of rows in no cluster, as the last cluster.
 
     Parameters
     ----------
     labels : array-like of int
-        Labels from before, numbered from 0; -1 for rows in no cluster.
+        Old labels, numbered from 0; -1 for rows in no cluster.
     label_map : array-like of int of shape (n_clusters before,)
-        Old label to new label; -1 for clusters that have gone.
+        Map from old to new labels; -1 for clusters that are gone.
 
     Returns
     -------
     renamed : ndarray
-        The new labels. What was -1 stays -1.
+        The new labels; -1 stays -1.
 
     Raises
     ------
     ValueError
-        Where a label is neither -1 nor one that the map has an entry for.
+        If a label is neither -1 nor in the map.
+
+    See Also
+    --------
+    DDVFA.merge : Returns such a map.
+    DDVFA.remove_clusters : Returns such a map.
+    Renaming : A change of labels in a stream, with its map.
 
     Examples
     --------
@@ -41,8 +48,8 @@ def rename_labels(labels: ArrayLike, label_map: ArrayLike) -> NDArray[np.int64]:
     if lowest < -1 or highest >= len(entries):
         wrong = lowest if lowest < -1 else highest
         raise ValueError(
-            f"the label map has {len(entries)} entries and knows nothing of label {wrong}. Give "
-            "labels from just before the call that the map is of."
+            f"the label map has {len(entries)} entries, and none for label {wrong}. Give the "
+            "labels from just before the call that returned the map."
         )
     # The place of -1 is the last.
     renamed: NDArray[np.int64] = np.append(entries, -1)[given]

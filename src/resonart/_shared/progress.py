@@ -1,4 +1,4 @@
-"""A progress bar where somebody is watching. tqdm is an extra: asked for only then."""
+"""Progress bars, shown if somebody is watching. They need tqdm, an extra."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .require import require
 Report = Callable[[int, int], None]
 StageReport = Callable[[str, int, int], None]
 
-# A bar nobody asked for is not worth showing for work that is done sooner (in seconds).
+# Without a request, a bar is shown only for work that takes longer than this (in seconds).
 PATIENCE = 2.0
 
 _others_show: ContextVar[bool] = ContextVar("_others_show", default=False)
@@ -24,7 +24,7 @@ _others_show: ContextVar[bool] = ContextVar("_others_show", default=False)
 
 @contextmanager
 def shown_elsewhere() -> Iterator[None]:
-    """Show no bar by itself within this block: the caller shows progress in its own way."""
+    """Show no bar within this block unless asked to: the caller shows progress in its own way."""
     token = _others_show.set(True)
     try:
         yield
@@ -36,9 +36,9 @@ def shown_elsewhere() -> Iterator[None]:
 def progress_bar(
     progress: bool | int | str, what: str, *, name: str = "progress"
 ) -> Iterator[Report | None]:
-    """Give a function that takes how much is done and of how much, or None to stay silent.
+    """Give a function that takes the amount done and the total, or None to stay silent.
 
-    The bar is closed in any case. ``name`` is what the user calls ``progress``.
+    The bar is always closed. ``name`` is the user's name for ``progress``.
 
     Examples
     --------
@@ -68,9 +68,9 @@ def progress_bar(
 def progress_bars(
     progress: bool | int | str, *, name: str = "progress"
 ) -> Iterator[StageReport | None]:
-    """As :func:`progress_bar`, for work in stages: a bar for each, one after the other.
+    """Like :func:`progress_bar`, for work in stages: a bar for each, one after the other.
 
-    The function that is given takes the name of the stage first.
+    The function takes the name of the stage as its first argument.
 
     Examples
     --------
@@ -99,7 +99,7 @@ def progress_bars(
 
 
 def is_shown(progress: bool | int | str, *, name: str = "progress") -> bool:
-    """Tell whether there is to be a bar: on request, or where it is seen."""
+    """Return whether to show a bar: on request, or if somebody can see it."""
     check_progress(name, progress)
     if progress != "auto":
         return bool(progress)
@@ -107,7 +107,7 @@ def is_shown(progress: bool | int | str, *, name: str = "progress") -> bool:
 
 
 def check_progress(name: str, progress: object) -> None:
-    """Raise unless this says whether there is to be a bar."""
+    """Raise an error unless the value is valid."""
     if progress == "auto" or (isinstance(progress, (bool, int)) and progress >= 0):
         return
     raise ParameterError(
@@ -116,7 +116,7 @@ def check_progress(name: str, progress: object) -> None:
 
 
 def _word_instead(what: str) -> Report:
-    """Return a report that says once, after a while, what takes so long."""
+    """Return a report that says once, after a while, what is taking long."""
     began = time.monotonic()
     said = False
 
@@ -141,7 +141,7 @@ def _is_terminal() -> bool:
 
 
 def _is_notebook() -> bool:
-    """Tell whether IPython runs as a kernel; if so, it has been imported already."""
+    """Return whether IPython runs as a kernel; if so, it is already imported."""
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None
     return shell is not None and hasattr(shell, "kernel")

@@ -1,4 +1,4 @@
-"""The caller's generator of random numbers, given back as it was where a call fails."""
+"""The caller's random number generator, restored if a call fails."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import numpy as np
 
 
 class CallersGenerator:
-    """Remembers the state of a ``random_state``, if that is a generator of the caller's.
+    """Remembers the state of a ``random_state`` if it is a generator of the caller.
 
-    As a context, it gives the generator back as it was where anything fails inside. A seed has no
-    state; and NumPy's global generator (``None``) is everybody's: other threads may have drawn from
-    it meanwhile, and would draw the same numbers again.
+    As a context, it restores the generator if anything fails inside. A seed has no state. NumPy's
+    global generator (``None``) is not restored: other threads may have drawn from it meanwhile, and
+    would draw the same numbers again.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A file replaced as a whole or not at all."""
+"""Replacing a file as a whole or not at all."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ Pieces = Iterable[bytes | memoryview]
 
 
 def replace_file(path: str, pieces: Callable[[], Pieces]) -> None:
-    """Write a file so that, whatever fails and whenever, either the old or the new one is there.
+    """Write a file so that, whatever fails, either the old or the new one is there.
 
-    The pieces (asked for again, if need be) go to a temporary file beside it, are brought to the
-    disk, and then take the old file's place and permissions. A link is followed: what it points
-    to is replaced.
+    The pieces (requested again, if needed) go to a temporary file in the same folder, are flushed
+    to the disk, and then take the place and the permissions of the old file. A link is followed:
+    the file it points to is replaced.
     """
     target = os.path.realpath(path)
     try:
@@ -39,14 +39,14 @@ def replace_file(path: str, pieces: Callable[[], Pieces]) -> None:
     except OSError as error:
         raise OSError(
             error.errno,
-            f"{error.strerror}: the model is not saved, and what was there before is as it was",
+            f"{error.strerror}: the model was not saved, and the old file is unchanged",
             path,
         ) from error
     _sync_folder(folder, path)
 
 
 def _mode_to_keep(target: str) -> int | None:
-    """Return the old file's permissions, None where there is none; refuse what is no file."""
+    """Return the old file's permissions, or None if there is none; refuse what is not a file."""
     try:
         old = os.stat(target)
     except FileNotFoundError:
@@ -73,7 +73,7 @@ def _write_named(path: str, pieces: Pieces, mode: int | None) -> None:
 
 
 def _write_unnamed(path: str, pieces: Pieces, mode: int | None) -> None:
-    """Write a file that has no name until it is whole: a process killed meanwhile leaves none."""
+    """Write a file that has no name until it is complete: a killed process leaves nothing."""
     if not hasattr(os, "O_TMPFILE"):
         raise OSError(errno.ENOTSUP, "No files without a name")
     folder = os.open(os.path.dirname(path), os.O_RDONLY)
@@ -92,7 +92,7 @@ def _write_unnamed(path: str, pieces: Pieces, mode: int | None) -> None:
 
 
 def _sync_folder(folder: str, path: str) -> None:
-    """Bring the new name to the disk, where the platform can."""
+    """Flush the new name to the disk, if the platform can."""
     if os.name != "posix":
         return
     try:
@@ -105,6 +105,6 @@ def _sync_folder(folder: str, path: str) -> None:
         if error.errno not in _NO_FOLDER_SYNC:
             raise OSError(
                 error.errno,
-                f"{error.strerror}: the model is saved, but may not survive if the power fails",
+                f"{error.strerror}: the model was saved, but may be lost if the power fails",
                 path,
             ) from error

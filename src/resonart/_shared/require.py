@@ -1,27 +1,27 @@
-"""Packages that come with an extra: asked for when something needs them, never on import."""
+"""Packages that come with an extra: imported when they are needed, and not before."""
 
 from __future__ import annotations
 
 from importlib import import_module
 from typing import Any
 
-# The one place that says how an extra is installed: no index has a release yet.
+# The one place that says how to install an extra: there is no release on an index yet.
 INSTALL = 'pip install ".[{extra}]" in a clone of resonart'
 
 
 def require(module: str, what: str, extra: str, *, instead: str = "") -> Any:
-    """Return a module that comes with an extra, or say how to get it.
+    """Return a module that comes with an extra, or raise an error that says how to get it.
 
     Parameters
     ----------
     module : str
-        What to import.
+        The module to import.
     what : str
         What needs it.
     extra : str
-        The extra that brings it.
+        The extra that installs it.
     instead : str, default=""
-        What else can be done, as a sentence.
+        A sentence on what to do otherwise.
 
     Examples
     --------
@@ -44,5 +44,5 @@ def require(module: str, what: str, extra: str, *, instead: str = "") -> Any:
 
 
 def how_to_get(package: str, extra: str) -> str:
-    """Return what to type for a package of an extra."""
+    """Return the command that installs a package of an extra."""
     return f"Get it with: {INSTALL.format(extra=extra)}, or: pip install {package}"

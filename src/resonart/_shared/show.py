@@ -1,7 +1,7 @@
-"""How results show themselves: one line where Python writes them, a small table in a notebook.
+"""How results are shown: as one line in Python, and as a small table in a notebook.
 
-Everything that is shown may come from the user's data, names above all: nothing but what is built
-here is markup, all else is escaped. Colours are left to the page, which may be light or dark.
+Everything that is shown may come from the user's data, above all names: only what is built here is
+markup, and everything else is escaped. Colours are left to the page, which may be light or dark.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _LINE = "1px solid rgba(128, 128, 128, 0.5)"
 
 
 def summary(shown: object, /, *words: str, **fields: object) -> str:
-    """Return the short form of an object: its class, and what matters most about it.
+    """Return the short form of an object: its class, and its most important values.
 
     Examples
     --------
@@ -97,7 +97,7 @@ def line(text: str) -> str:
 
 
 def bullets(texts: Iterable[str]) -> str:
-    """Return a list; what is indented by two blanks more stands below what is before it."""
+    """Return a list; lines with two more spaces of indentation are below the line before them."""
     items = [
         f'<li style="margin-left: {1.2 * ((len(text) - len(text.lstrip())) // 2)}em">'
         f"{_escaped(text.strip())}</li>"
@@ -118,7 +118,7 @@ def facts(told: Mapping[str, object]) -> str:
 def table(
     columns: Sequence[str], rows: Sequence[Sequence[object]], *, n_rows: int | None = None
 ) -> str:
-    """Return a table; of more rows, or columns, than can be read the first, and how many more.
+    """Return a table; if it is too long or too wide, its first part and the size of the rest.
 
     Parameters
     ----------
@@ -169,7 +169,7 @@ def _table(content: str) -> str:
 
 
 def _is_text(value: object) -> bool:
-    """Tell whether a value stands to the left in its column."""
+    """Return whether a value is aligned to the left of its column."""
     return isinstance(value, list) or (isinstance(value, str) and not value.endswith(" %"))
 
 
@@ -184,7 +184,7 @@ def _cell(tag: str, value: object, *, left: bool, rule: bool = False) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Return text that is no markup, with characters that nobody sees spelled out."""
+    """Return text without markup, with invisible characters spelled out."""
     return html.escape(escaped(str(text)), quote=True)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 
 def count_of(n: float, what: str) -> str:
-    """Write how many there are of something; of what has faded, about how many.
+    """Write a number of things; if it is not whole, rounded.
 
     Examples
     --------
@@ -27,12 +27,12 @@ def count_of(n: float, what: str) -> str:
 
 
 def _about(n: float) -> str:
-    """Write a number of rows that need not be whole, as precisely as it tells anything."""
+    """Write a number of rows that need not be whole, with as many digits as are useful."""
     return f"{n:,.0f}" if n >= 10.0 else f"{n:.1f}".removesuffix(".0")
 
 
 def in_words(value: object, other: Callable[[Any], str] = str) -> str:
-    """Write a value for people; ``other`` writes what is neither a number, nor text, nor nothing.
+    """Write a value for people; ``other`` writes what is neither a number, nor text, nor None.
 
     Examples
     --------

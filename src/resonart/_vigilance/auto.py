@@ -30,39 +30,39 @@ from .choice import (
 from .density import DensityPartition, density_partition
 from .sweep import Report, common_bounds, make_orders
 
-# Of more rows, runs are made of a random sample of so many ...
+# If there are more rows, the runs use a random sample of this many ...
 MOST_SAMPLED = 1000
-# ... with up to so many features. With more, what the choice costs rises with their number and the
-# square of the rows: fewer rows are taken, so that it costs no more, down to as many as clusters
-# can still be seen in.
+# ... with up to this many features. The cost of the choice rises with the number of features and
+# the square of the rows. So with more features fewer rows are used, down to the number in which
+# clusters can still be seen.
 MOST_FEATURES_FOR_THOSE = 64
 FEWEST_SAMPLED = 100
-# The density partition they are compared with is that of so many times as many rows: densities are
-# lost in a small sample.
+# The density partition they are compared with uses this many times as many rows: a small sample
+# loses densities.
 MORE_FOR_DENSITY = 10
-# What an example shows.
+# Values for an example in a message.
 _USUAL = {"rho": 0.9, "rho_lb": 0.85, "rho_ub": 0.95}
 
 
 def learn_choosing(
     model: Any, rows: Rows, ranges: Bounds, *, is_stream: bool, more_to_come: bool = False
 ) -> tuple[VigilanceChoice, LearnedRun]:
-    """Choose an estimator's vigilances, and go on from the chosen run with all other rows.
+    """Choose an estimator's vigilances, and let the chosen run learn all other rows.
 
-    This is how ``fit`` begins, and a stream with its first batch, where a vigilance is ``"auto"``.
+    This is how ``fit`` starts, and a stream with its first batch, if a vigilance is ``"auto"``.
 
     Parameters
     ----------
     model : DDVFA, DVFA or FuzzyART
-        The estimator, of which nothing is changed.
+        The estimator, which is not changed.
     rows : ndarray
         All rows of the call, checked.
     ranges : Bounds
         Their ranges.
     is_stream : bool
-        Whether these are the first rows of a stream: then they have to be enough to choose from.
+        Whether these are the first rows of a stream. Then there have to be enough to choose from.
     more_to_come : bool
-        Whether the model will learn more rows than these, as in a stream it will.
+        Whether the model will learn more rows than these, as in a stream.
 
     Returns
     -------
@@ -86,13 +86,13 @@ def learn_choosing(
         )
     _warn_of_choice(kind, choice, names, is_stream=is_stream)
     if model.max_categories is not None:
-        # The choice is made as if there were no bound; the model keeps to it.
+        # The choice is made as if there were no limit; the model observes it.
         bounds = common_bounds(model, ranges)
         run = learn_run(model, rows[choice.order], bounds, choice.params)
     engine = run.engine
     if isinstance(engine, _core.Ddvfa):
-        # With more rows the gaps between clusters fill. What merging would join over the few
-        # rows there, the choice has told apart.
+        # With more rows the gaps between clusters fill. Merging would join clusters over the few
+        # rows there, although the choice has separated them.
         engine.keep_apart()
     labels = np.empty(len(rows), dtype=np.int64)
     labels[choice.order] = run.labels
@@ -121,7 +121,7 @@ def choose_vigilances(
     n_threads: int,
     report: Report | None = None,
 ) -> tuple[VigilanceChoice, LearnedRun]:
-    """Choose an estimator's vigilances from the rows, of many rows from a sample."""
+    """Choose an estimator's vigilances from the rows, or from a sample if there are many."""
     given = {name: getattr(model, name) for name in model._vigilance_names}
     grid = vigilance_grid(
         {
@@ -164,7 +164,7 @@ def choose_vigilances(
 def _density_of_sample(
     rows: Rows, used: NDArray[np.int64], bounds: Bounds, random: Any, n_threads: int
 ) -> DensityPartition:
-    """Return the density partition of the sample: a part of that of all rows, or of many."""
+    """Return the density partition of the sample, taken from that of all rows or of many."""
     n_rows = len(rows)
     n_asked = MORE_FOR_DENSITY * most_rows(rows.shape[1])
     asked = np.arange(n_rows)
@@ -179,10 +179,10 @@ def _density_of_sample(
 def choice_for(
     estimator: Any, X: ArrayLike, *, n_jobs: int | None, progress: bool | str
 ) -> VigilanceChoice:
-    """Choose all vigilances of an estimator as its ``fit`` would, which learns nothing here.
+    """Choose all vigilances of an estimator as its ``fit`` would, without fitting it.
 
-    What it has as vigilances is not used. Its other parameters and the rows are checked, and
-    outliers warned of.
+    Its own vigilances are not used. Its other parameters and the rows are checked, with a warning
+    if there are outliers.
     """
     swept = estimator._vigilance_names
     clone(estimator).set_params(**dict.fromkeys(swept, 0.5))._params()  # checks the others
@@ -195,22 +195,22 @@ def choice_for(
 
 
 def one_row_is_not_enough(model: Any) -> ParameterError:
-    """Return what to say where a stream is to begin with one row, and a vigilance is open."""
+    """Return the error for a stream that starts with one row while a vigilance is open."""
     kind = type(model).__name__
     given = ", ".join(f"{name}={_USUAL[name]}" for name in model._vigilance_names)
     ranges = ", bounds=(low, high)" if model.bounds is None else ""
     return ParameterError(
         f"One row is not enough to choose a vigilance. Give "
-        f"{' and '.join(model._vigilance_names)}, for instance {kind}({given}{ranges}); or begin "
-        "with many rows, which choose: "
-        f"model = {kind}().fit(X), and then go on with model.learn_one(row). "
-        "resonart.tuning.vigilance_for(distance, ...) finds the vigilance with which rows "
-        "so far apart are joined."
+        f"{' and '.join(model._vigilance_names)}, for instance {kind}({given}{ranges}); or start "
+        "with many rows, from which it is chosen: "
+        f"model = {kind}().fit(X), and then continue with model.learn_one(row). "
+        "resonart.tuning.vigilance_for(distance, ...) returns the vigilance with which rows "
+        "at that distance are joined."
     )
 
 
 def is_auto(value: object) -> bool:
-    """Tell whether a vigilance is left to be chosen."""
+    """Return whether a vigilance is to be chosen."""
     return isinstance(value, str) and value == AUTO
 
 
@@ -220,13 +220,13 @@ def _check_enough(rows: Rows, names: str) -> None:
     lacking = "too few" if len(rows) < FEWEST_ROWS else "all of them equal,"
     raise ParameterError(
         f"The first batch has {len(rows)} rows, {lacking} to choose a vigilance from: at "
-        f"least {FEWEST_ROWS} that differ are needed, and hundreds are better. Begin with "
+        f"least {FEWEST_ROWS} different rows are needed, and hundreds are better. Start with "
         f"a larger batch, or give {names}."
     )
 
 
 def _warn_of_choice(kind: str, choice: VigilanceChoice, names: str, *, is_stream: bool) -> None:
-    """Warn of a choice that is kept from now on, and of one where there was nothing to choose."""
+    """Warn of a choice that is kept from now on, and if there was nothing to choose."""
     no_structure = choice.has_structure is False
     if is_stream:
         chosen = ", ".join(f"{name}={value:g}" for name, value in choice.params.items())
@@ -241,9 +241,9 @@ def _warn_of_choice(kind: str, choice: VigilanceChoice, names: str, *, is_stream
 
 
 def _threads(model: Any) -> int:
-    """Return how many threads ``n_jobs`` asks for; -1 means as many as OpenMP would use.
+    """Return the number of threads for ``n_jobs``; -1 means as many as OpenMP would use.
 
-    Programs that run many processes side by side, as joblib does, limit each of them by that.
+    Programs that run many processes side by side, such as joblib, limit each of them in this way.
     """
     n_threads = check_jobs(model.n_jobs)
     limit = os.environ.get("OMP_NUM_THREADS", "")
@@ -253,7 +253,7 @@ def _threads(model: Any) -> int:
 
 
 def most_rows(n_features: int) -> int:
-    """Return of how many rows at most vigilances are chosen.
+    """Return the maximum number of rows from which vigilances are chosen.
 
     Examples
     --------

@@ -27,38 +27,42 @@ Grid = dict[str, NDArray[Any]]
 
 # Runs with more categories than this, or than half the rows, describe rows and not clusters.
 MOST_CATEGORIES = 400
-# So many runs are shown as evidence.
+# Number of runs that are shown as evidence.
 SHORTLISTED = 5
-# Fewer rows tell nothing.
+# Fewer rows are not enough to choose from.
 FEWEST_ROWS = 10
 STEP = 0.01
-# How small boxes are matters less than what they are joined by: a few upper vigilances do.
+# The size of boxes matters less than how they are joined: a few upper vigilances are enough.
 UPPER = (0.6, 0.7, 0.8, 0.9, 0.95)
-# After one order has tried everything, the others try the best so many of these, ...
+# After one order has tried everything, the others try only this many of the best of these, ...
 MOST_COLUMNS = 2
-# ... and so many steps around where that order did best.
+# ... and this many steps around the best cell of that order.
 REACH = 1
-# One cluster is held together by higher vigilances, too; the others try so many steps more.
+# Higher vigilances can hold one cluster together, too; the other orders try this many more steps.
 ONE_UPPER = (*UPPER, 0.98, 1.0)
 ONE_REACH = 5
-# An index from here on is that of equal partitions, but for rounding.
+# Partitions with at least this index are equal, apart from rounding.
 _SAME = 1.0 - 1e-12
 
 
 class Candidate(NamedTuple):
-    """One run that was looked at closely.
+    """One of the runs that agreed best.
 
     Attributes
     ----------
     params : dict
         The vigilances.
     order : int
-        Which of the orders.
+        Number of the order.
     n_clusters, n_categories : int
-        What the run ended with.
+        Number of clusters and categories at the end of the run.
     agreement : float or None
         Adjusted Rand index between its clusters and those of the density partition; None in files
         of versions that chose in another way.
+
+    See Also
+    --------
+    VigilanceChoice : Has these as ``shortlist``.
     """
 
     params: dict[str, float]
@@ -102,26 +106,31 @@ class VigilanceChoice:
     has_structure : bool or None
         Whether the rows show clusters at all: DensityART finds more than one, and some run agrees
         with these better than chance. If not, the vigilances are the highest that give one cluster
-        (or as few as any above 0 do), so that rows unlike all of these are still told. None where
-        that was not asked: with ``rho_lb`` given, and for fuzzy ART.
+        (or as few as any vigilance above 0 gives), so that novel rows are still noticed. None if
+        this was not examined: if ``rho_lb`` is given, and for fuzzy ART.
     agreement : float or None
         Adjusted Rand index between the clusters of the chosen run and those of DensityART; None
-        where DensityART was not asked: the rows are all equal, or too few.
+        if DensityART was not used, because all rows are equal, or there are too few.
     density_reason : str
-        How DensityART read its clusters; empty where it was not asked.
+        How DensityART read its clusters; empty if it was not used.
     n_clusters : int
-        Clusters of the chosen run.
+        Number of clusters of the chosen run.
     order : ndarray of shape (n_rows_used,)
         The rows of the chosen run, in order of presentation.
     labels : ndarray of shape (n_rows_used,)
         Their clusters, in the same order.
     shortlist : list of Candidate
-        The runs that agree best, best first, each with other clusters; empty where there was
-        nothing to agree with.
+        The runs that agree best, the best first, each with different clusters; empty if there was
+        nothing to compare with.
     n_rows, n_rows_used : int
-        Rows given, and how many of them runs were compared on.
+        Number of rows given, and of rows on which runs were compared.
     reason : str
-        All this in one line.
+        The choice in one line.
+
+    See Also
+    --------
+    choose_vigilance : Returns this.
+    Candidate : A run in the shortlist.
     """
 
     params: dict[str, float]
@@ -161,8 +170,8 @@ class VigilanceChoice:
 class LearnedRun(NamedTuple):
     """A new engine that has learned some rows, their labels, and the passes over them.
 
-    ``strengths`` and ``outliers`` are told by engines that read their clusters: how strongly each
-    row belongs to its cluster, and its outlier score.
+    Engines that read their clusters also return ``strengths`` and ``outliers``: how firmly each row
+    belongs to its cluster, and its outlier score.
     """
 
     engine: Engine
@@ -184,12 +193,12 @@ def choose(
     more_to_come: bool,
     report: Report | None = None,
 ) -> tuple[VigilanceChoice, LearnedRun]:
-    """Choose on all the rows given, under these bounds, among the vigilances of the grid.
+    """Choose among the vigilances of the grid, from all given rows, within these bounds.
 
-    ``density`` is the partition to agree with; None where the rows are too few for one, or equal.
-    The sweeps keep no models. The chosen run is made once more, and handed on with the choice.
-    Where the same run is made at many vigilances, the lowest are taken, with the fewest categories,
-    or, with more rows to come, those in the middle.
+    ``density`` is the partition to compare with; None if rows are too few for one, or all equal.
+    The sweeps keep no models, so the chosen run is repeated and returned with the choice. If many
+    vigilances give the same run, the lowest are taken, which have the fewest categories. If more
+    rows will be learned later, those in the middle are taken.
     """
     n = len(rows)
     is_fine_given = len(grid[list(grid)[-1]]) == 1
@@ -249,7 +258,7 @@ def choose(
 
 
 def vigilance_grid(given: dict[str, float | None]) -> Grid:
-    """Return the values to try of each vigilance, None where it is open.
+    """Return the values to try for each vigilance; it is given as None if it is open.
 
     Examples
     --------
@@ -277,10 +286,10 @@ def _is_given(grid: Grid, name: str) -> bool:
 
 
 def _may_be_one_cluster(grid: Grid) -> bool:
-    """Tell whether one cluster is to be considered.
+    """Return whether one cluster is a possible result.
 
-    Not where the lower vigilance is given. Nor for fuzzy ART, of whose boxes one holds all rows at
-    vigilance 0 alone, where nothing is new any more.
+    It is not if the lower vigilance is given. Nor for fuzzy ART, where one box can hold all rows
+    only at vigilance 0, at which no row is novel any more.
     """
     return "rho_lb" in grid and not _is_given(grid, "rho_lb")
 
@@ -327,7 +336,7 @@ class _Search:
         return runs
 
     def end(self) -> None:
-        """Tell that all is done."""
+        """Report that everything is done."""
         if self.report is not None:
             self.report(self.n_done, self.n_done)
 
@@ -336,7 +345,7 @@ class _Search:
 
 
 class _Found(NamedTuple):
-    """A partition that one sweep came to, at its lowest vigilances; the best are the least."""
+    """A partition that a sweep found, at its lowest vigilances; the best sort first."""
 
     disagreement: float
     n_categories: int
@@ -347,10 +356,10 @@ class _Found(NamedTuple):
 
 
 def _agreeing_runs(search: _Search, grid: Grid, target: Integers) -> list[Candidate]:
-    """Return the runs of distinct partitions that agree best with the target, best first.
+    """Return the runs of distinct partitions that agree best with the target, the best first.
 
-    One order tries all cells. The others try what is near the best of these: vigilances matter
-    more than orders, and what is best in one order is seldom far from it in another.
+    One order tries all cells. The others try cells near the best of these: vigilances matter more
+    than orders, and the best cell of one order is seldom far from that of another.
     """
     orders = len(search.orders)
     sweeps = [search.sweep(grid, slice(0, 1))]
@@ -394,12 +403,12 @@ def _agreeing_runs(search: _Search, grid: Grid, target: Integers) -> list[Candid
         )
         if len(shortlist) == SHORTLISTED:
             break
-    # What agrees no better than chance is no answer.
+    # A run that agrees no better than chance is not an answer.
     return [one for one in shortlist if one.agreement is not None and one.agreement > 0.0]
 
 
 def _agreements(runs: Runs, target: Integers, n_threads: int) -> Floats:
-    """Return the adjusted Rand index of each run to the target; -1 for those given up."""
+    """Return the adjusted Rand index between each run and the target; -1 if it was given up."""
     known = runs.partitions.agreement_with(target, n_threads)
     found: Floats = np.append(known, -1.0)[runs.partition]
     return found
@@ -438,7 +447,7 @@ def _agreement(labels: Integers, target: Integers) -> float:
 
 
 def _deepest_run(search: _Search, grid: Grid, best: Candidate) -> Candidate:
-    """Return the same run at the vigilances farthest from those at which it ends otherwise."""
+    """Return the same run at the vigilances farthest from those that give another result."""
     around = {name: values if len(values) == 1 else _all_values() for name, values in grid.items()}
     runs = search.sweep(around, slice(best.order, best.order + 1))
     cells = cells_of(around)
@@ -452,7 +461,7 @@ def _deepest_run(search: _Search, grid: Grid, best: Candidate) -> Candidate:
 
 
 def _near(value: float, below: int, above: int) -> Floats:
-    """Return the values of the grid up to so many steps from this one."""
+    """Return the values of the grid within these numbers of steps from this one."""
     values = _all_values()
     least, most = value - (below + 0.5) * STEP, value + (above + 0.5) * STEP
     found: Floats = values[(values > least) & (values < most)]
@@ -460,10 +469,10 @@ def _near(value: float, below: int, above: int) -> Floats:
 
 
 def _deepest(same: NDArray[np.bool_], row: Integers, column: Integers) -> int:
-    """Return the cell farthest from those in which the run ends otherwise, the first of equals.
+    """Return the cell farthest from those with another result, the first of equals.
 
-    The rows alone cannot tell these cells apart. Rows that come later can: at the edge of the
-    region, a few of them are enough for other clusters.
+    These cells give the same result for the rows so far. Later rows can change that: at the edge
+    of the region, a few of them are enough for other clusters.
     """
     from scipy.ndimage import distance_transform_cdt  # not needed by most who import the package
 
@@ -485,10 +494,10 @@ def _places(grid: Grid, cells: Grid) -> tuple[Integers, Integers]:
 
 
 def _strictest_run(search: _Search, grid: Grid) -> tuple[dict[str, float], int]:
-    """Return vigilances and order of the run with fewest clusters, of those the strictest.
+    """Return vigilances and order of the strictest of the runs with fewest clusters.
 
-    The fewest is one cluster, unless a vigilance is given. Vigilance 0 would give that, too, and
-    take in any row whatever; the highest that still holds all rows together knows how close
+    The fewest is one cluster, unless a vigilance is given. Vigilance 0 would give one cluster, too,
+    and take any row at all. The highest that still holds all rows together depends on how close
     together they lie.
     """
     open_names = [name for name in grid if not _is_given(grid, name)]
@@ -498,7 +507,7 @@ def _strictest_run(search: _Search, grid: Grid) -> tuple[dict[str, float], int]:
         grid = above_zero
     if open_names != list(PAIR):
         return _strictest(search.sweep(grid, slice(None)))
-    # One order finds about where, all orders find how far up, and then how small boxes may be.
+    # One order finds roughly where, all orders find how far up, and then how small boxes may be.
     runs = search.sweep(grid | {"rho_ub": np.array(ONE_UPPER)}, slice(0, 1))
     params, _ = _strictest(runs)
     higher = {"rho_lb": _near(params["rho_lb"], 0, ONE_REACH), "rho_ub": np.array(ONE_UPPER)}
@@ -517,7 +526,7 @@ def _strictest(runs: Runs) -> tuple[dict[str, float], int]:
     cell = order = 0  # with all given up for having too many categories, the largest boxes
     if made.any():
         fewest = made & (runs.n_clusters == runs.n_clusters[made].min())
-        # Cells come by rising rho_lb, and for each by rising rho_ub.
+        # Cells are in ascending order of rho_lb, and then of rho_ub.
         cell = int(np.flatnonzero(fewest.any(axis=1))[-1])
         order = int(np.argmax(fewest[cell]))
     cells = cells_of(runs.grid)
@@ -525,7 +534,7 @@ def _strictest(runs: Runs) -> tuple[dict[str, float], int]:
 
 
 def are_equal(rows: Rows) -> bool:
-    """Tell whether all rows are the same, so that nothing can be learned about distances."""
+    """Return whether all rows are the same, so that nothing can be learned about distances."""
     return bool((rows == rows[:1]).all())
 
 

@@ -1,4 +1,4 @@
-"""The partition that vigilances are chosen by: what DensityART makes of the rows."""
+"""DensityART's partition of the rows, by which vigilances are chosen."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .._rows.checks import Rows
 
 Integers = NDArray[np.int64]
 
-# Of fewer distinct rows a tree says nothing: they are the clusters, if they come so often each.
+# With fewer distinct rows, a tree is useless: they are the clusters, if each occurs this often.
 FEWEST_DISTINCT = 10
 OFTEN = 5
 
@@ -26,9 +26,9 @@ class DensityPartition(NamedTuple):
     Attributes
     ----------
     labels : ndarray of shape (n_rows,)
-        Clusters from 0; rows it calls noise are in the nearest.
+        Clusters, numbered from 0; noise is in the nearest cluster.
     reason : str
-        How it read them, in one line.
+        How the clusters were read, in one line.
     """
 
     labels: Integers
@@ -36,18 +36,18 @@ class DensityPartition(NamedTuple):
 
     @property
     def n_clusters(self) -> int:
-        """How many clusters these rows are in."""
+        """Number of clusters of these rows."""
         return int(self.labels.max()) + 1
 
     def of(self, some: Integers) -> DensityPartition:
-        """Return the same for some of the rows, clusters numbered anew."""
+        """Return the same for some of the rows, with clusters numbered again."""
         return self._replace(labels=_numbered(self.labels[some]))
 
 
 def density_partition(rows: Rows, bounds: Bounds, n_threads: int) -> DensityPartition:
     """Return DensityART's partition of rows, within these ranges, as ``fit`` finds it.
 
-    The rows are not all equal. Where they are a few distinct ones only, each many times, these
+    The rows must not all be equal. If there are only a few distinct rows, each many times, these
     are the clusters.
 
     Examples
@@ -94,6 +94,6 @@ def _few_repeated(rows: Rows) -> Integers | None:
 
 
 def _numbered(labels: Integers) -> Integers:
-    """Number clusters from 0; were a row left in none, these were one more."""
+    """Number clusters from 0; rows in no cluster, if any, would be one more."""
     numbers: Integers = np.unique(labels, return_inverse=True)[1].astype(np.int64, copy=False)
     return numbers

@@ -32,7 +32,7 @@ def vigilance_for(
     bounds: Any = None,
     of: str = "rows",
 ) -> float:
-    """Return the vigilance with which what lies so far apart, in your units, still matches.
+    """Return the vigilance that belongs to a distance in your units.
 
     Features are scaled by their ranges, and their differences add up. Two rows that differ by
     ``distance`` match at this vigilance, and two that differ by more do not.
@@ -40,33 +40,35 @@ def vigilance_for(
     Parameters
     ----------
     distance : float, array-like of shape (n_features,) or mapping
-        How far rows may differ in each feature, all at once, in your units: one number for all, or
-        one for each feature, 0 where they do not differ. A mapping names some of the features; in
-        the others rows do not differ.
+        How much rows may differ in all features at once, in your units: one number for all
+        features, or one for each, which is 0 if rows do not differ in it. A mapping names some of
+        the features; in the others rows do not differ.
     estimator : FuzzyART, DVFA, DDVFA, TopoART or None, default=None
-        What the vigilance is for, fitted or not; the rules differ. ``None`` is ``DDVFA()``. For
-        TopoART it is ``rho_a``, that of module A; module B reaches half as far.
+        The estimator for which the vigilance is meant, fitted or not; their rules differ. ``None``
+        means ``DDVFA()``. For TopoART the result is ``rho_a``, the vigilance of module A; module B
+        reaches half as far.
     bounds : tuple (low, high) or None, default=None
-        Feature ranges, as the estimators take them. By default those of the fitted estimator, or
-        what its ``bounds`` says.
+        Feature ranges, as in the estimators. By default, those of the fitted estimator, or its
+        ``bounds``.
     of : {"rows", "box"}, default="rows"
-        What is so far apart. ``"rows"``: two rows, or a row and a box that is a single row. This is
-        what ``rho_lb`` decides, or ``rho`` and ``rho_a``. ``"box"``: the corners of a box, which
-        still takes a row inside it. So ``rho_ub`` decides how large boxes get. Only DDVFA makes
-        a difference between the two.
+        What the distance is. ``"rows"``: between two rows, or between a row and a box that is a
+        single row. This is for ``rho_lb``, ``rho`` and ``rho_a``. ``"box"``: between the corners of
+        a box that still takes a row inside it. This is for ``rho_ub``, which decides how large
+        boxes get. The two differ only for DDVFA.
 
     Returns
     -------
     vigilance : float
-        In [0, 1]; rounded down by as much as sums in double precision may err.
+        A number in [0, 1], rounded down by the possible error of sums in double precision.
 
     See Also
     --------
-    distance_for : The way back.
+    distance_for : The inverse: from a vigilance to distances.
+    choose_vigilance : Choose vigilances from the rows instead.
 
     Examples
     --------
-    Rows up to 5 years and 2 kg apart are to be in one cluster:
+    Rows that differ by up to 5 years and 2 kg should be in one cluster:
 
     >>> from resonart import DDVFA, FuzzyART
     >>> from resonart.tuning import vigilance_for
@@ -78,7 +80,7 @@ def vigilance_for(
     >>> model.fit([[30, 70], [35, 72], [60, 70], [65.01, 72]]).labels_
     array([0, 0, 1, 2])
 
-    Boxes of 10 years by 4 kg at most:
+    Boxes of at most 10 years by 4 kg:
 
     >>> round(vigilance_for([10, 4], FuzzyART(), bounds=ranges, of="box"), 4)
     0.925
@@ -101,33 +103,33 @@ def distance_for(
     of: str = "rows",
     alone: bool = False,
 ) -> Floats:
-    """Return how far apart, in your units, what still matches at a vigilance may lie.
+    """Return the distances, in your units, that belong to a vigilance.
 
     Parameters
     ----------
     vigilance : float
-        In [0, 1]; of a fitted model for instance ``model.rho_lb_``.
+        The vigilance, in [0, 1]; for instance ``model.rho_lb_`` of a fitted model.
     estimator : FuzzyART, DVFA, DDVFA, TopoART or None, default=None
-        What it is the vigilance of, as for :func:`vigilance_for`.
+        The estimator of the vigilance, as in :func:`vigilance_for`.
     bounds : tuple (low, high) or None, default=None
-        Feature ranges, as for :func:`vigilance_for`. One for each feature, so that their number
-        is known.
+        Feature ranges, as in :func:`vigilance_for`, with a range for each feature, so that their
+        number is known.
     of : {"rows", "box"}, default="rows"
-        Two rows, or the corners of a box, as for :func:`vigilance_for`.
+        Between two rows, or between the corners of a box, as in :func:`vigilance_for`.
     alone : bool, default=False
-        Differences add up over the features. False spreads them evenly, each feature by its range:
-        rows may differ so much in every feature at once. True asks for each feature by itself, in
-        which rows may differ if they do so in no other; never more than its range.
+        Differences add up over the features. If False, they are spread evenly, in proportion to the
+        ranges: rows may differ by this much in all features at once. If True, each distance is for
+        rows that differ in this feature alone; it never exceeds the range.
 
     Returns
     -------
     distance : ndarray of shape (n_features,)
-        In your units. 0 also where not even equal rows match: DDVFA's ``alpha`` keeps the match
-        of equal rows slightly below 1.
+        Distances in your units. They are also 0 if not even equal rows match: DDVFA's ``alpha``
+        keeps the match of equal rows slightly below 1.
 
     See Also
     --------
-    vigilance_for : The way back.
+    vigilance_for : The inverse: from a distance to a vigilance.
 
     Examples
     --------
@@ -150,10 +152,10 @@ def distance_for(
 
 
 def _distance_rule(estimator: Any, bounds: Any, distance: Any) -> _DistanceRule:
-    """Find the rule and the ranges, and say what is missing."""
+    """Return the rule and the ranges, or raise an error that says what is missing."""
     model = DDVFA() if estimator is None else estimator
     if not isinstance(model, BaseART):
-        hint = " Give an instance, as DDVFA()." if isinstance(model, type) else ""
+        hint = " Give an instance, such as DDVFA()." if isinstance(model, type) else ""
         raise TypeError(
             f"estimator must be a FuzzyART, DVFA, DDVFA, TopoART or None, got {model!r}.{hint}"
         )
@@ -179,7 +181,7 @@ def _distance_rule(estimator: Any, bounds: Any, distance: Any) -> _DistanceRule:
 
 
 def _rule(model: BaseART, n_features: int) -> MatchRule:
-    """Return the rule of an estimator, fitted or not; its vigilances are not looked at."""
+    """Return the rule of an estimator, fitted or not; its vigilances are not used."""
     alpha = check_real("alpha", model.alpha, low=0.0, low_included=False)
     if not isinstance(model, DDVFA):
         return MatchRule(n_features, alpha)
@@ -194,7 +196,7 @@ def _n_features(bounds: Any, distance: Any) -> int:
     try:
         sides = [np.asarray(side, dtype=np.float64) for side in bounds]
     except (TypeError, ValueError):
-        return 1  # what is wrong with them is said where they are checked
+        return 1  # the error comes from where they are checked
     sizes = [side.shape[0] for side in sides if side.ndim == 1]
     if not sizes:
         raise ParameterError(

@@ -1,4 +1,4 @@
-"""How good partitions look without labels: what they are measured by, and what that is worth."""
+"""How good partitions look without labels: their measures, and the value made of them."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class RowGraphs(NamedTuple):
 
 
 class Measures(NamedTuple):
-    """Of each partition, by name.
+    """Measures of each partition.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ class Measures(NamedTuple):
 
     @property
     def worth(self) -> Floats:
-        """What each is worth, from 0 to 6: 0 for what cannot be an answer."""
+        """The value of each partition, from 0 to 6: 0 if it cannot be an answer."""
         possible = (
             (self.n_large >= 2)
             & (self.n_large <= MOST_CLUSTERS)
@@ -82,7 +82,7 @@ class Measures(NamedTuple):
 
 
 def row_graphs(scaled: Floats, n_threads: int) -> RowGraphs:
-    """Look at rows that are scaled already."""
+    """Return the graphs of rows that are already scaled."""
     n, d = scaled.shape
     if n == 1:  # its own and only neighbour
         alone = np.zeros(1, dtype=np.int64)
@@ -94,10 +94,10 @@ def row_graphs(scaled: Floats, n_threads: int) -> RowGraphs:
 
 
 def _nearest(scaled: Floats, k: int, n_threads: int) -> Integers:
-    """Find the nearest others of each row by scikit-learn, with the threads there are.
+    """Find the nearest other rows of each row by scikit-learn, with the available threads.
 
-    The engine goes on with those it gets. joblib does not, and OpenMP, which is used with many
-    features, ends the process: where threads are lacking, both are told to do without.
+    The engine continues with the threads it gets. joblib does not, and OpenMP, which is used with
+    many features, ends the process. If threads are lacking, both are told to use one.
     """
     # Not needed by most who import the package; scikit-learn itself depends on threadpoolctl.
     from sklearn.neighbors import NearestNeighbors

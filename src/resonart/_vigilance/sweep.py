@@ -1,4 +1,4 @@
-"""The same rows at every vigilance and in every order, each distinct run made once."""
+"""Runs over the same rows at every vigilance and in every order, each distinct run made once."""
 
 from __future__ import annotations
 
@@ -39,34 +39,38 @@ _MOST_BYTES = 1 << 30
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Sweep:
-    """What an estimator makes of the same rows at every vigilance and in every order.
+    """The results of an estimator for the same rows at every vigilance and in every order.
 
     Attributes
     ----------
     cells : dict of ndarrays of shape (n_cells,)
         Value of each swept parameter in each cell.
     n_clusters, n_categories : ndarray of shape (n_cells, n_orders)
-        What each run ended with.
+        Number of clusters and categories at the end of each run.
     ari : ndarray of shape (n_cells, n_orders) or None
-        Adjusted Rand index of each run to the labels given.
+        Adjusted Rand index between each run and the labels given.
     agreement : ndarray of shape (n_cells, n_orders)
-        Mean adjusted Rand index of each run to those of the other orders in its cell; NaN with one
-        order.
+        Mean adjusted Rand index between each run and those of the other orders in its cell; NaN if
+        there is one order.
     quality : ndarray of shape (n_cells, n_orders) or None
-        What each run is worth without labels: how its partition looks (by the
-        rule of :func:`choose_vigilance`), times its agreement.
+        How good each run looks without labels: the value of its partition times its agreement with
+        other orders.
     partition : ndarray of shape (n_cells, n_orders)
-        Runs with equal numbers gave equal partitions, numbered as they first appear here, cell by
-        cell; -1 is a run that was given up. Rows that a TopoART leaves out
-        (``on_mismatch="noise"``) are a cluster of their own here.
+        Number of each run's partition. Equal numbers mean equal partitions, numbered as they first
+        appear here, cell by cell; -1 is a run that was given up. Rows that a TopoART leaves out
+        (``on_mismatch="noise"``) count as one cluster here.
     partitions : ndarray of shape (n_partitions, n_rows) or None
-        Labels of each partition, clusters numbered by their first row.
+        Labels of each partition, with clusters numbered by their first row.
     n_runs : int
-        Distinct runs, merging and compression included; all others were known from them.
+        Number of distinct runs, merging and compression included. All others follow from them.
     n_presentations : int
-        Rows presented in them; runs share their beginnings.
+        Number of rows presented in these runs, which share their beginnings.
     unmerged : Sweep or None
-        The same runs before Merge ART, if this was asked for.
+        The same runs before Merge ART, if requested.
+
+    See Also
+    --------
+    VigilancePlane : Has this as an attribute after ``fit``.
     """
 
     cells: dict[str, NDArray[Any]]
@@ -83,7 +87,7 @@ class Sweep:
 
     @property
     def stability(self) -> Floats:
-        """Mean adjusted Rand index between two orders, of each cell."""
+        """Mean adjusted Rand index between two orders, for each cell."""
         mean: Floats = self.agreement.mean(axis=1)
         return mean
 
@@ -145,7 +149,7 @@ class _Call(NamedTuple):
 
 
 class _EngineCall(NamedTuple):
-    """An engine call but for its orders: plain values, that may travel to another machine."""
+    """An engine call without its orders: plain values, which can be sent to another machine."""
 
     engine: type[SweptEngine]
     rows: Rows
@@ -158,7 +162,7 @@ class _EngineCall(NamedTuple):
 
 
 class _RunResults(NamedTuple):
-    """What runs came to: merged, or before that."""
+    """Results of runs, after merging or before."""
 
     n_clusters: Integers
     n_categories: Integers
@@ -190,15 +194,15 @@ def sweep(
     report: Report | None = None,
     spread: Spread | None = None,
 ) -> Sweep:
-    """Fit an estimator in every cell of a grid and in every order, and tell what came out.
+    """Fit an estimator in every cell of a grid and in every order, and return the results.
 
-    All cells begin together and part where their runs do, so that each distinct run is made once
-    and runs share their beginnings. The results are those of one ``fit`` for each, bit for bit.
+    All cells start together and separate where their runs differ. So each distinct run is made
+    once, and runs share their beginnings. The results are those of a ``fit`` for each, to the bit.
 
     Parameters
     ----------
     estimator : DDVFA, DVFA, FuzzyART or TopoART
-        What is fitted; its parameters besides those of the grid are used.
+        The estimator to fit; its parameters outside the grid are used.
     X : array-like of shape (n_rows, n_features)
         Rows.
     y : ndarray of shape (n_rows,) or None
@@ -209,22 +213,23 @@ def sweep(
     orders : ndarray of shape (n_orders, n_rows)
         Which row is presented when.
     n_jobs : int or None
-        Number of threads; -1 uses all processors, None is 1.
+        Number of threads; -1 uses all processors, and None means 1.
     keep_labels : bool
         Whether to return ``partitions``.
     quality : bool
         Whether to judge runs without labels.
     max_categories : int or None
-        Runs that come to have more categories are given up.
+        Runs that get more categories are given up.
     keep_unmerged : bool
-        Whether to tell, too, what the runs of a DDVFA that merges were before.
+        Whether to return also the runs of a DDVFA before they were merged.
     share : bool
-        Whether runs that are known are left out. ``False`` makes each, to compare with.
+        Whether runs that are known are left out. ``False`` makes all of them, for comparison.
     report : callable or None
-        Called now and then with the number of runs known so far and of all; may raise to stop.
+        Called from time to time with the number of runs known so far and of all; may raise an error
+        to stop.
     spread : callable or None
-        ``spread(function, arguments)`` makes the runs of each order by a call of its own, wherever
-        it likes, instead of threads. The results are the same.
+        ``spread(function, arguments)`` makes the runs of each order in a separate call, in any
+        place, instead of threads. The results are the same.
 
     Returns
     -------
@@ -289,7 +294,7 @@ def prepare_sweep(
 ) -> Integers:
     """Check that runs of an estimator can be compared, and return orders for :func:`sweep`.
 
-    Outliers among the rows are warned of.
+    Outliers among the rows cause a warning.
 
     Parameters
     ----------
@@ -318,7 +323,7 @@ def prepare_sweep(
 
 
 def fit_in_order(model: BaseART, X: ArrayLike, order: Integers) -> BaseART:
-    """Fit a model as the sweep did: rows in one of its orders, which it has warned of before."""
+    """Fit a model as the sweep did: rows in one of its orders, without warning again."""
     model._all_or_nothing(lambda: model._fit(X, order))
     return model
 
@@ -382,7 +387,7 @@ def _prepare(
 def _call_engine(
     work: _EngineCall, orders: Integers, n_threads: int, report: Report | None
 ) -> tuple[list[_RunResults], _core.Partitions, int]:
-    """Return what the runs came to, merged and, if asked for, before; partitions; presentations."""
+    """Return results after merging and, if requested, before; partitions; presentations."""
     n_clusters, n_categories, partition, partitions, n_runs, n_presentations, before = (
         work.engine.sweep(
             work.rows,
@@ -433,7 +438,7 @@ def _make_runs_elsewhere(
     spread: Spread,
     report: Report | None,
 ) -> Runs:
-    """Make the runs of each order by a call of its own, and join what comes back."""
+    """Make the runs of each order in a separate call, and join the results."""
     partitions = _core.Partitions(len(work.rows))
     found: list[list[_RunResults]] = []
     n_presentations = done = 0
@@ -458,7 +463,7 @@ def _make_runs_elsewhere(
 
 
 def _make_runs_here(task: tuple[_EngineCall, Integers]) -> _OneOrder:
-    """Make the runs of one order in one thread: what travels to other processes and machines."""
+    """Make the runs of one order in one thread, in any process or machine."""
     work, order = task
     outcomes, partitions, n_presentations = _call_engine(
         work, np.ascontiguousarray(order)[np.newaxis], 1, None
@@ -495,7 +500,7 @@ def _lookup_ids(ids: Integers, partition: Integers) -> Integers:
 def _numbering(runs: Runs, first_number: int) -> Integers:
     """Return a number for each of the engine's partitions: as they first appear in the cells.
 
-    The engine numbers them as they come, and which thread or worker is first is left to chance.
+    The engine numbers them as they are found, which depends on which thread or worker is first.
     """
     n_partitions = len(runs.partitions)
     ids = [runs.partition.ravel(), np.arange(n_partitions)]
@@ -557,7 +562,7 @@ def _doubles(rows: Rows) -> Floats:
 
 
 def common_bounds(model: BaseART, ranges: Bounds) -> Bounds:
-    """Return the feature ranges in the end, under which rows are compared all the time.
+    """Return the feature ranges at the end, which are used from the start.
 
     ``ranges`` are those of the rows.
     """
@@ -569,19 +574,19 @@ def common_bounds(model: BaseART, ranges: Bounds) -> Bounds:
         return Bounds(np.minimum(low, given.low), np.maximum(high, given.high))
     if model.out_of_bounds == "error" and ((low < given.low) | (high > given.high)).any():
         raise ParameterError(
-            f"Some rows lie outside bounds={model.bounds!r}, which out_of_bounds='error' refuses. "
-            "Give wider bounds, or use out_of_bounds='expand' or 'clip'."
+            f"Some rows lie outside bounds={model.bounds!r}, and out_of_bounds='error' does not "
+            "allow that. Give wider bounds, or use out_of_bounds='expand' or 'clip'."
         )
     return given
 
 
 def check_unbounded(model: BaseART) -> None:
-    """Refuse a bound on memory: what a row does would then depend on more than comparisons."""
+    """Refuse a limit on memory: what a row does would then depend on more than comparisons."""
     if model.max_categories is not None:
         raise ParameterError(
-            "What a full model does with a row is not decided by vigilances alone, so runs with "
+            "A full model does not treat rows by vigilances alone, so runs with "
             f"max_categories={model.max_categories!r} cannot be compared at once. Use an estimator "
-            "with max_categories=None, and set the bound on the one that is fitted afterwards."
+            "with max_categories=None, and set the limit on the one that you fit afterwards."
         )
 
 
@@ -592,16 +597,16 @@ def fixed_bounds(model: BaseART, ranges: Bounds) -> Bounds:
     if given is not None and not np.array_equal(bounds, given):
         raise ParameterError(
             "All runs are compared under the same feature ranges, and some rows lie outside "
-            f"bounds={model.bounds!r}. Give wider bounds, bounds=None to take them from the rows, "
+            f"bounds={model.bounds!r}. Give wider bounds, bounds=None to learn them from the rows, "
             "or out_of_bounds='clip'."
         )
     return bounds
 
 
 def make_orders(model: BaseART, rows: Rows, bounds: Bounds, n_orders: int, random: Any) -> Integers:
-    """Return random orders of the rows, or the VAT orders of such.
+    """Return random orders of the rows, or the VAT orders of random orders.
 
-    A single one is the order given, if the model has ``order="given"``.
+    If only one is requested and the model has ``order="given"``, it is the given order.
     """
     if model.order == "given" and n_orders == 1:
         return np.arange(len(rows))[np.newaxis]
@@ -613,7 +618,7 @@ def make_orders(model: BaseART, rows: Rows, bounds: Bounds, n_orders: int, rando
 
 
 def cells_of(grid: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-    """Return the value of each parameter in each cell, the last changing fastest."""
+    """Return the value of each parameter in each cell; the last one changes fastest."""
     if tuple(grid) == PAIR:
         lb, ub = grid.values()
         first = np.searchsorted(ub, lb)
@@ -638,7 +643,7 @@ def _calls(grid: dict[str, NDArray[Any]], labels_a_cell: int) -> Iterator[_Call]
         for begin in range(0, len(rho), most_cells):
             some = rho[begin : begin + most_cells]
             yield _Call(some, some, True, {"rho": 0.0})
-    else:  # topoART: module B's vigilance follows A's; a call for each of its other parameters
+    else:  # topoART: module B's vigilance follows from A's; a call for each other parameter
         rho_a = _axis(grid["rho_a"])
         names = [name for name in grid if name != "rho_a"]
         for values in itertools.product(*(grid[name].tolist() for name in names)):

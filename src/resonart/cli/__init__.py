@@ -15,7 +15,7 @@ from resonart._shared.require import how_to_get
 
 __all__ = ["main"]
 
-# What the command line cannot even say --help without.
+# Packages without which the command line cannot even show --help.
 NEEDED = ("click", "rich")
 
 
@@ -25,15 +25,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Parameters
     ----------
     arguments : sequence of str or None, default=None
-        What follows the word ``resonart``; None takes them from ``sys.argv``.
+        The arguments after the word ``resonart``; None takes them from ``sys.argv``.
 
     Returns
     -------
     code : int
-        Where click or rich is missing, 0 after ``--version``, which does without, and else 1; 130
-        if it was interrupted before it began or after it was done. Otherwise this does not return:
-        like any command it ends by ``SystemExit``, with 0, 1 (failed), 2 (wrong usage), 130
-        (interrupted) or 141 (nobody read the output to its end).
+        If click or rich is missing, 0 after ``--version``, which does not need them, and otherwise
+        1. If it was interrupted before it began or after it was done, 130. In all other cases this
+        does not return: like any command it ends with ``SystemExit``, and the code is 0, 1
+        (failed), 2 (wrong usage), 130 (interrupted) or 141 (the output was closed early).
+
+    See Also
+    --------
+    resonart.DensityART : The default model of the command ``cluster``.
+    resonart.io.open_table : How tables are read.
 
     Examples
     --------
@@ -48,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     try:
         return _run(arguments)
-    except KeyboardInterrupt:  # while much is imported, or when all is done but the last words
+    except KeyboardInterrupt:  # during imports, or when everything but the last output is done
         print("resonart: interrupted.", file=sys.stderr)
         return 130
 
@@ -62,7 +67,7 @@ def _run(arguments: Sequence[str] | None) -> int:
         if error.name not in NEEDED:
             raise  # it is there, but broken: its own message says more
         if (sys.argv[1:] if arguments is None else list(arguments)) == ["--version"]:
-            print(version_text(__version__))  # a bug report tells it, with this extra or without
+            print(version_text(__version__))  # bug reports need it, with this extra or without
             return 0
         print(
             f"resonart: error: the command line needs {error.name}, which is not installed. "

@@ -1,4 +1,4 @@
-"""The list of commands. Each lives in a file of its name, which is read when it is called."""
+"""The list of commands. Each has a file of its name, which is imported when it is called."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from ._errors import (
     print_error,
 )
 
-# Name of each command, and what the list of commands says of it.
+# Name of each command, and its line in the list of commands.
 COMMANDS = {
     "cluster": "Cluster a table; write labels, a model, a report, a picture.",
     "predict": "Find the cluster of each row with a saved model.",
-    "describe": "Say what the clusters of a saved model are, as rules.",
-    "explain": "Say why a row is in its cluster.",
+    "describe": "Describe the clusters of a saved model as rules.",
+    "explain": "Explain why a row is in its cluster.",
     "explore": "Look at clusters, boxes and the choice, in a browser.",
-    "merge": "Merge models that were learned apart into one.",
-    "stream": "Learn rows as they come, one line out for each.",
+    "merge": "Merge models that were learned separately into one.",
+    "stream": "Learn rows as they arrive, and write one line for each.",
     "plane": "Try every vigilance; show which are best.",
-    "vat": "Order rows so that clusters lie together; draw the VAT image.",
+    "vat": "Order rows so that each cluster is in one piece; draw the VAT image.",
     "convert": "Write a table in another format, or a model's boxes as a table.",
     "version": "Show the versions of resonart and what it uses, and its build.",
 }
@@ -54,7 +54,7 @@ class Application(click.Group):
             formatter.write_dl(list(COMMANDS.items()))
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command. What goes wrong inside is told here, before click sees it."""
+        """Run the command. Errors inside it are reported here, before click sees them."""
         debug = bool(ctx.params.get("debug"))
         with warnings.catch_warnings():
             if not debug:
@@ -81,7 +81,7 @@ class Application(click.Group):
     ) -> Any:
         """Run, and end the process with an exit code."""
         try:
-            # By which other commands are told of this one.
+            # The name that other commands show for this one.
             extra.setdefault("obj", sys.argv[1:] if args is None else list(args))
             code = super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
         except (click.ClickException, click.Abort, KeyboardInterrupt) as error:
@@ -101,7 +101,7 @@ def load_command(name: str) -> click.Command:
             raise
         raise click.ClickException(
             f"this installation of resonart {resonart.__version__} has no {name!r}: the file "
-            f"{name}.py of its command line is missing. Install resonart anew."
+            f"{name}.py of its command line is missing. Install resonart again."
         ) from error
     return command
 
@@ -116,7 +116,7 @@ def show_user_warnings() -> None:
 
 
 def end(failure: Failure) -> int:
-    """Say on stderr, in one line, what went wrong; return the exit code."""
+    """Write to stderr, in one line, what went wrong; return the exit code."""
     if failure.message is not None:
         print_error(f"resonart: {failure.message}")
     return failure.code
@@ -130,7 +130,7 @@ def show_traceback() -> None:
 
 
 def show_version(ctx: click.Context, option: click.Parameter, value: bool) -> None:
-    """Show the version and end, where that is asked for."""
+    """Show the version and exit, if requested."""
     if value and not ctx.resilient_parsing:
         click.echo(version_text(resonart.__version__))
         ctx.exit()
@@ -153,6 +153,6 @@ def show_version(ctx: click.Context, option: click.Parameter, value: bool) -> No
 def app(debug: bool) -> None:
     """Cluster tables and streams by adaptive resonance theory.
 
-    Rows go in as CSV, TSV, Parquet, Arrow, NPY or NDJSON; clusters of any shape come out, without
-    saying how many there are. "resonart COMMAND --help" tells more about a command.
+    Rows are CSV, TSV, Parquet, Arrow, NPY or NDJSON. Clusters may have any shape, and you need not
+    say how many there are. "resonart COMMAND --help" shows the options of a command.
     """

@@ -1,4 +1,4 @@
-"""The clock of a model that forgets: which column of a table tells it, and how it stands."""
+"""The clock of a model that forgets: the column of times, and the current time."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ time_option = in_section(
     option(
         "--time-column",
         metavar="COLUMN",
-        help="Column that says when each row came: no feature, but the clock of --half-life and "
-        "--window (density-art). Numbers, or dates in ISO 8601, which count in seconds. [default: "
-        "rows are counted]",
+        help="Column that says when each row arrived: the clock of --half-life and --window "
+        "(density-art), and not a feature. Numbers, or dates in ISO 8601, which count in seconds. "
+        "[default: rows are counted]",
     ),
 )
 
 
 class Clock(NamedTuple):
-    """Whose clock a model goes by, and the time of its last row."""
+    """The clock of a model, and the time of its last row."""
 
     is_set: bool  # by the first row
-    is_given: bool  # by times of the caller's; or else rows are counted
+    is_given: bool  # by the caller's times; otherwise rows are counted
     now: float
 
 
@@ -54,7 +54,7 @@ def clock_of(model: Any) -> Clock:
 
 
 def forgets(model: Any) -> bool:
-    """Tell whether rows of a model lose their weight.
+    """Return whether rows of a model lose their weight.
 
     Examples
     --------
@@ -65,33 +65,32 @@ def forgets(model: Any) -> bool:
 
 
 def note_of_times(source: Any) -> dict[str, Any]:
-    """Return what is kept of a table's times with a model that has learned it."""
+    """Return what is stored about a table's times with a model that has learned it."""
     return {TIME_COLUMN: source.time_name, HAS_DATES: source.has_dates}
 
 
 def known_column(about: Any) -> str | None:
-    """Return the column that a model file says its times came from."""
+    """Return the column from which a model's times came, according to its file."""
     told = about.get(TIME_COLUMN) if isinstance(about, dict) else None
     return told if isinstance(told, str) else None
 
 
 def check_column(column: str | None, model: Any, path: str | None = None) -> None:
-    """Say that a model has no clock, or another than one that is told by times."""
+    """Raise an error if a model has no clock, or one without times."""
     if column is not None and not isinstance(model, DensityART):
         raise click.UsageError(
             f"--time-column is an option of density-art, and the model is {kind_of(model)}. Leave "
-            "a column that is no feature out with --exclude."
+            "a column that is not a feature out with --exclude."
         )
     clock = clock_of(model)
     if clock.is_set and clock.is_given and column is None:
         raise click.UsageError(
-            f"{path} goes by times that came with its rows. Name the column that has them with "
-            "--time-column."
+            f"{path} has learned rows with times. Name the column of times with --time-column."
         )
     if clock.is_set and not clock.is_given and column is not None:
         raise click.UsageError(
-            f"{path} has counted its rows so far, and cannot go on by times. Leave --time-column "
-            "out, and the column with --exclude; or begin a new model."
+            f"{path} has counted its rows so far, and cannot continue with times. Leave out "
+            "--time-column, and leave the column out with --exclude; or start a new model."
         )
 
 

@@ -1,4 +1,4 @@
-"""Ids of clusters that stay, while merging renames the labels."""
+"""Ids of clusters that stay the same while merging renames labels."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ Integers = NDArray[np.int64]
 
 
 class ClusterIds:
-    """Give every cluster an id when it is first seen, and know its label in the end.
+    """Give every cluster an id when it is first seen, and return its label at the end.
 
-    A stream cannot go back and rename the labels that it has given out. It keeps ids instead; when
-    clusters merge, their ids come to mean the same. Memory grows with the clusters ever made, not
-    with rows or merges.
+    A stream cannot go back and rename labels that it has written. It keeps ids instead; when
+    clusters merge, their ids mean the same cluster. Memory grows with the number of clusters ever
+    made, not with rows or merges.
 
     Examples
     --------

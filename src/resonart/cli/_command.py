@@ -1,8 +1,8 @@
-"""What all commands have in common: how they are declared, begin and end.
+"""What all commands have in common: how they are declared, start and end.
 
-A command is a function that gets the values of its options and returns a :class:`Report`. All else
-is here: help in sections, files that are compared and locked before it begins, ``--json`` and
-``--quiet``, and the report, as text or as JSON.
+A command is a function that gets the values of its options and returns a :class:`Report`.
+Everything else is here: help in sections, files that are compared and locked before it starts,
+``--json`` and ``--quiet``, and the report, as text or as JSON.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Command(click.Command):
             return super().invoke(ctx)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options, those that commands share under headings of their own."""
+        """Write the options, with those that commands share under separate headings."""
         sections: dict[str, list[tuple[str, str]]] = {heading: [] for heading in SECTIONS}
         for param in self.get_params(ctx):
             record = param.get_help_record(ctx) if isinstance(param, click.Option) else None
@@ -62,9 +62,9 @@ class Command(click.Command):
 def command(*examples: str, summary_on_stderr: bool = False) -> Callable[..., click.Command]:
     """Make a command of a function that returns its report.
 
-    It gets ``output``, too, which knows of ``--json`` and ``--quiet``. Where its option ``target``
+    It also gets ``output``, which knows about ``--json`` and ``--quiet``. If its option ``target``
     is standard output, a table goes there, and text to stderr; with ``summary_on_stderr`` text and
-    JSON go there in any case. Help shows the examples.
+    JSON always go to stderr. Help shows the examples.
     """
 
     def decorate(function: Callable[..., Report]) -> click.Command:

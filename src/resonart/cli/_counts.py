@@ -1,4 +1,4 @@
-"""Counting what went where: sizes of clusters, and how they agree with known classes."""
+"""Counting rows: sizes of clusters, and how they agree with known classes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ._cluster_ids import Integers, renamed
 from ._output import Table
 
-# A column with more different values holds no classes; keeping them all would fill the memory.
+# A column with more different values has no classes; keeping them all would fill the memory.
 MOST_CLASSES = 100_000
 
 
@@ -103,7 +103,7 @@ class Summary(NamedTuple):
         if self.agreement is None:
             return None
         return (
-            f"adjusted Rand index {self.agreement:.3f} to the {self.n_classes:,} classes of "
+            f"adjusted Rand index {self.agreement:.3f} with the {self.n_classes:,} classes of "
             f"{self.label_column!r}"
         )
 

@@ -1,4 +1,4 @@
-"""What goes wrong, in one line each, and the exit codes."""
+"""Errors, in one line each, and exit codes."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ class CommandError(click.ClickException):
 
 
 class Failure(NamedTuple):
-    """How a command ends that does not succeed."""
+    """How a command that does not succeed ends."""
 
     code: int
-    message: str | None  # in one line; of a closed pipe nobody wants to hear
+    message: str | None  # in one line; None for a closed pipe
     is_fault: bool = False  # of the program: then the traceback is shown
 
 
 def failure_of(error: BaseException) -> Failure:
-    """Return how a command ends that an exception has ended.
+    """Return how a command ends after an exception.
 
-    Whatever the library checks it reports as ValueError (its errors about tables and model files,
-    and scikit-learn's about models that are not fitted, among them); the rest comes from the
-    system, or is a fault of the program.
+    The library reports everything it checks as ValueError (including its errors about tables and
+    model files, and scikit-learn's about models that are not fitted). The rest comes from the
+    system, or is a bug in the program.
 
     Examples
     --------
@@ -64,9 +64,7 @@ def failure_of(error: BaseException) -> Failure:
         code = WRONG_USAGE if isinstance(error, click.UsageError) else FAILED
         return Failure(code, f"error: {message_of(error)}")
     about = f"{type(error).__name__}: {one_line(str(error))}"
-    return Failure(
-        FAILED, f"error: {about} (This is a fault in resonart, not in what you gave it.)", True
-    )
+    return Failure(FAILED, f"error: {about} (This is a bug in resonart, not in your data.)", True)
 
 
 def message_of(error: BaseException) -> str:
@@ -96,7 +94,7 @@ def message_of(error: BaseException) -> str:
 
 @contextmanager
 def naming(what: str) -> Iterator[None]:
-    """Let errors of the system name a file where they do not: writing to one that is open is such.
+    """Let system errors name a file if they do not, as when writing to an open file.
 
     Examples
     --------
@@ -139,7 +137,7 @@ def as_options(text: str) -> str:
 
 
 def _as_repeated(found: re.Match[str]) -> str:
-    """Return a list of a parameter's values as an option given so many times."""
+    """Return a list of a parameter's values as a repeated option."""
     try:
         words = ast.literal_eval(found[2])
     except (ValueError, SyntaxError):  # a name with a bracket in it
@@ -159,14 +157,14 @@ def print_error(line: str) -> None:
 
 
 def warn(text: str) -> None:
-    """Say on stderr what the user should know."""
+    """Write a warning to stderr."""
     print_error(f"resonart: warning: {text}")
 
 
 def discard_unwritten_output() -> None:
-    """Let what cannot be written any more, to a closed pipe or a full disk, go nowhere.
+    """Discard what can no longer be written, to a closed pipe or a full disk.
 
-    It has been told by now. Python would try again when it ends, and say so in its own way.
+    The error has been reported by now. Python would try again at its end, and report it again.
     """
     for stream in (sys.stdout, sys.stderr):
         if stream is None:  # a program without a console
@@ -203,9 +201,9 @@ class WarningLines:
 
 
 def note_features(source: str, names: Sequence[str] | None, doubtful: Mapping[str, str]) -> None:
-    """Warn of features that are hardly meant to be, and keep all names for warnings to come."""
+    """Warn of features that hardly look like measurements, and keep all names for later."""
     for name, looks in doubtful.items():
-        cure = f"If it is no feature, leave it out with --exclude {shlex.quote(name)}."
+        cure = f"If it is not a feature, leave it out with --exclude {shlex.quote(name)}."
         warn(f"{source}: the column {name!r} {looks}. {cure}")
     context = click.get_current_context(silent=True)
     if context is not None and names is not None:
@@ -235,4 +233,4 @@ def about_outliers(warning: Any) -> str:
     if warning.bounds is None or not {"bounds", "out_of_bounds"} <= known:
         return f"{text}."
     ranges = ",".join(f"{low:.10g}:{high:.10g}" for low, high in zip(*warning.bounds, strict=True))
-    return f"{text}, or let them count as at the edge: --out-of-bounds clip --bounds={ranges}"
+    return f"{text}, or move them to the edge of the range: --out-of-bounds clip --bounds={ranges}"

@@ -1,4 +1,4 @@
-"""What readings tell of clusters: born, merged, split, moved, died; each told once."""
+"""What happened to clusters: born, merged, split, moved, died; each reported once."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Told(NamedTuple):
 
 
 def events_of(model: Any, n_before: int = 0) -> Told:
-    """Return the events of a model after the first so many, as far as it still has them.
+    """Return the events of a model after the first ``n_before``, if it still has them.
 
     Examples
     --------
@@ -45,7 +45,7 @@ def distance_of(event: ClusterEvent) -> float | None:
 
 
 class Diary:
-    """The events of a model as it goes on: each is given once."""
+    """The events of a model as it learns: each is returned once."""
 
     def __init__(self, model: Any) -> None:
         self._n_readings = _readings_of(model)
@@ -67,11 +67,11 @@ class Diary:
     def of_living(
         self, renamings: list[Renaming], told: list[tuple[int, ClusterEvent]]
     ) -> list[Renaming]:
-        """Return which labels have become others, of clusters that there were until then.
+        """Return the changed labels of clusters that existed until then.
 
-        Where rows are forgotten, a cluster that dies leaves rows with the label they were told; and
-        there is no end of readings and labels, so that those long gone are left out. ``told`` are
-        the events of the same rows, each with the number of rows after which it was.
+        If rows are forgotten, the rows of a dead cluster keep the label they were given. Readings
+        and labels go on without end, so those of clusters long gone are left out. ``told`` are the
+        events of the same rows, each with the number of rows after which it happened.
         """
         found = []
         events = deque(told)

@@ -1,7 +1,7 @@
-"""The files of a command: which it reads and which it writes, and that no file is both.
+"""The files of a command: which it reads and which it writes, with a check that no file is both.
 
-Each parameter that names a file says by its type what is done with it. Before a command begins,
-and so before anything is opened for writing, its files are compared.
+Each parameter that names a file says by its type what is done with it. Before a command starts, and
+so before anything is opened for writing, its files are compared.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ class OutputFile(click.Path):
 
 
 class UpdatedFile(click.Path):
-    """A file that is read and then replaced by what has become of it, as a stream's model.
+    """A file that is read and then replaced by a new version, such as a stream's model.
 
-    With the flag ``unless`` it is read only.
+    With the flag ``unless`` it is only read.
     """
 
     def __init__(self, *, unless: str) -> None:
@@ -92,9 +92,9 @@ def check_distinct(files: list[NamedFile], ctx: click.Context) -> None:
 
 
 def identity(file: NamedFile) -> Hashable | None:
-    """Return what two names of one file have in common; None for what is no file.
+    """Return what two names of one file have in common; None for what is not a file.
 
-    That is device and inode, or, for a file that is not there yet, those of its folder and its
+    That is device and inode, or, for a file that does not exist yet, those of its folder and its
     name. A pipe, a device or a terminal may be read and written.
     """
     try:
@@ -109,7 +109,7 @@ def identity(file: NamedFile) -> Hashable | None:
             return None
         around = os.stat(folder)
         return around.st_dev, around.st_ino, os.path.normcase(os.path.basename(real))
-    except (AttributeError, OSError, ValueError):  # whoever opens it says what is wrong
+    except (AttributeError, OSError, ValueError):  # opening it will raise the error
         return None
     return (status.st_dev, status.st_ino) if stat.S_ISREG(status.st_mode) else None
 
@@ -118,16 +118,16 @@ def identity(file: NamedFile) -> Hashable | None:
 
 
 def check_folder(option: str, path: str | Path) -> None:
-    """Say before the work begins that a file cannot be written, because its folder is missing."""
+    """Raise an error before the work starts if a file cannot be written in its folder."""
     folder = Path(path).absolute().parent
     if not folder.is_dir():
         raise CommandError(f"{option} {path}: there is no folder {folder}. Make it first.")
     if not os.access(folder, os.W_OK):
-        raise CommandError(f"{option} {path}: the folder {folder} cannot be written to.")
+        raise CommandError(f"{option} {path}: the folder {folder} is not writable.")
 
 
 def write_file(path: str | Path, content: bytes) -> None:
-    """Write a file whole or not at all; what is no file is written to as it is."""
+    """Write a file as a whole or not at all; pipes and devices are written to directly."""
     target = Target(path)
     try:
         with naming(os.fspath(path)):
@@ -139,7 +139,7 @@ def write_file(path: str | Path, content: bytes) -> None:
 
 
 def table_writer(target: str | None) -> AbstractContextManager[io.TableWriter | None]:
-    """Open a table to write, before the work begins; None where nothing is to be written."""
+    """Open a table for writing, before the work starts; None if nothing is to be written."""
     return nullcontext() if target is None else io.TableWriter(target)
 
 

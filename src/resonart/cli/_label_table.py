@@ -21,7 +21,7 @@ class LabelTable:
 
     def __post_init__(self) -> None:
         if self.scores and self.target is None:
-            raise click.UsageError("--scores goes into the table of labels. Say where: -o FILE.")
+            raise click.UsageError("--scores needs a table of labels: -o FILE.")
 
     def columns(
         self, numbers: Integers, labels: Integers, model: Any, rows: NDArray[Any]
@@ -38,9 +38,9 @@ label_table_options = gathered(
     "labels",
     LabelTable,
     [
-        target_option("Write the rows' numbers and clusters to this table; - is CSV on stdout."),
+        target_option("Write row numbers and clusters to this table; - is CSV on stdout."),
         option(
-            "--scores", is_flag=True, help="Write each row's match with its cluster, too (with -o)."
+            "--scores", is_flag=True, help="Also write each row's match with its cluster (with -o)."
         ),
     ],
     "Options",

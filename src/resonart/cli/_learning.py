@@ -1,4 +1,4 @@
-"""One pass over a table: read whole where it is small, in chunks where it is not."""
+"""One pass over a table: read as a whole if it is small, and in chunks if it is not."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ OnChunk = Callable[[Chunk, Integers], None]
 
 
 def read_first_rows(chunks: Iterable[Chunk], limit: int, advance: Advance) -> FirstRows:
-    """Read up to so many rows; what comes after them stays unread."""
+    """Read up to ``limit`` rows; the rest stays unread."""
     chunks = iter(chunks)
     taken: list[Chunk] = []
     n_rows = 0
@@ -59,9 +59,9 @@ def read_first_rows(chunks: Iterable[Chunk], limit: int, advance: Advance) -> Fi
 def learn(
     model: Any, first: FirstRows, on_chunk: OnChunk, advance: Advance, *, has_times: bool = False
 ) -> Learned:
-    """Let the model learn all rows, and hand every chunk on with the ids of its clusters.
+    """Let the model learn all rows, and pass on every chunk with the ids of its clusters.
 
-    A table that is read whole is learned by ``fit``, a larger one block by block.
+    A table that is read as a whole is learned by ``fit``, and a larger one block by block.
     """
     ids = ClusterIds()
     n_merges, seconds = 0, 0.0
@@ -95,7 +95,7 @@ def learn(
 
 
 def check_goes_in_chunks(model: Any, n_first_rows: int) -> None:
-    """Say what was asked for that only rows read whole can have."""
+    """Raise an error for options that need all rows in memory."""
     cure = f"Give --in-memory-rows a larger number than {n_first_rows:,}, or leave it out."
     if model.order != "given":
         raise CommandError(
@@ -110,16 +110,15 @@ def check_goes_in_chunks(model: Any, n_first_rows: int) -> None:
 
 
 def keeps_labels(model: Any) -> bool:
-    """Tell whether a row stays in its cluster, but for merging.
+    """Return whether a row stays in its cluster, but for merging.
 
-    TopoART numbers its clusters by what is linked, anew each time, and DensityART reads them anew,
-    so that they may split: only all rows asked again, after the last is learned, tell their
-    clusters. Where DensityART forgets, nobody can be asked later: rows stay where they were when
-    they came.
+    TopoART renumbers its clusters as links change, and DensityART reads them again, so that they
+    may split. Their labels are known only if all rows are asked for again after the last one is
+    learned. If DensityART forgets, that is not possible: rows keep the label they got on arrival.
     """
     return forgets(model) or not isinstance(model, (resonart.TopoART, resonart.DensityART))
 
 
 def labels_are_final(model: Any, learned: Learned) -> bool:
-    """Tell whether labels given on the way can be told now."""
+    """Return whether labels given on the way are final."""
     return learned.in_memory or keeps_labels(model)

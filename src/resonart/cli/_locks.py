@@ -1,9 +1,9 @@
 """One writer at a time: a file that a command writes is locked against other commands.
 
 The lock is on a small file beside it, ``.NAME.resonart-lock``, since the file itself may be
-replaced as a whole by what holds the lock. It is the kernel's lock: it ends with the process,
-however that ends, so that a lock file left by a killed process locks nothing. The lock file says
-who has the lock.
+replaced as a whole by the holder of the lock. It is a lock of the kernel: it ends with the process,
+however that ends, so a lock file left by a killed process locks nothing. The lock file says who has
+the lock.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from contextlib import suppress
 from ._errors import CommandError, warn
 
 ENDING = ".resonart-lock"
-MOST_NAME = 150  # bytes of a name that are kept, so that with all else it is not too long
+MOST_NAME = 150  # bytes of a name that are kept, so that the whole name is not too long
 MOST_BYTES = 4_096  # of a lock file
 MOST_COMMAND = 300
 # The holder writes who it is just after it has the lock.
@@ -34,7 +34,7 @@ if sys.platform == "win32":
     LOCKED_BYTE = 2**30  # beyond all text, which others are to read
 
     def try_lock(descriptor: int) -> bool:
-        """Lock an open file until it is closed; tell whether nobody else had."""
+        """Lock an open file until it is closed; return False if another process has it."""
         os.lseek(descriptor, LOCKED_BYTE, os.SEEK_SET)
         try:
             msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
@@ -48,7 +48,7 @@ else:
     import fcntl
 
     def try_lock(descriptor: int) -> bool:
-        """Lock an open file until it is closed; tell whether nobody else had."""
+        """Lock an open file until it is closed; return False if another process has it."""
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
@@ -59,9 +59,9 @@ else:
 
 
 class FileLock:
-    """Let no other command write a file, there or not, meanwhile, or say which one does.
+    """Keep other commands from writing a file, which need not exist, or say which one does.
 
-    What is no file (a pipe, a device) can be shared. Others are told of this ``command``.
+    A pipe or a device can be shared. ``command`` is shown to others.
     """
 
     def __init__(self, path: str, command: str) -> None:
@@ -70,7 +70,7 @@ class FileLock:
         self._lock_file = lock_file_of(path)
         self._open: list[int] = []
         if self._lock_file is not None:
-            # Wherever Ctrl-C strikes, the lock file goes when Python ends.
+            # Whenever Ctrl-C comes, the lock file is removed when Python ends.
             weakref.finalize(self, _release, self._lock_file, self._open, os.getpid())
 
     def __enter__(self) -> None:
@@ -82,11 +82,11 @@ class FileLock:
             _release(self._lock_file, self._open, os.getpid())
 
     def _is_locked(self, lock_file: str) -> bool:
-        """Open and lock the lock file; tell whether there can be one."""
+        """Open and lock the lock file; return whether there can be one."""
         while True:
             try:
                 _open(lock_file, self._open)
-            except OSError:  # a folder that cannot be written to: whoever writes there says so
+            except OSError:  # a folder that is not writable: writing there will raise the error
                 return False
             try:
                 if not try_lock(self._open[-1]):
@@ -97,8 +97,8 @@ class FileLock:
                 with suppress(OSError):
                     os.unlink(lock_file)
                 warn(
-                    f"{self._path} cannot be locked here: see to it that no other command "
-                    "writes it."
+                    f"{self._path} cannot be locked here: make sure that no other command "
+                    "writes to it."
                 )
                 return False
             if _is_still_there(self._open[-1], lock_file):
@@ -107,7 +107,7 @@ class FileLock:
 
 
 def lock_file_of(path: str) -> str | None:
-    """Return where the lock of a file is; None for what is no file, or has no folder.
+    """Return where the lock of a file is; None for what is not a file, or has no folder.
 
     Examples
     --------
@@ -138,10 +138,10 @@ def _open(lock_file: str, opened: list[int]) -> None:
 
 
 def _release(lock_file: str, opened: list[int], owner: int) -> None:
-    """Remove the lock file, if the lock is ours, and let it go; done twice it does no harm."""
+    """Remove the lock file, if the lock is ours, and release it; may be done twice."""
     while opened and owner == os.getpid():  # a forked child has no say
         with suppress(OSError):
-            # While it is locked: nobody else can have taken it for his own.
+            # While it is locked: no other process can have locked it.
             if try_lock(opened[-1]) and _is_still_there(opened[-1], lock_file):
                 os.unlink(lock_file)
         with suppress(OSError):
@@ -156,7 +156,7 @@ def _is_still_there(descriptor: int, lock_file: str) -> bool:
 
 
 def _write_holder(descriptor: int, command: str) -> None:
-    """Write who has the lock; it holds without that, too."""
+    """Write who has the lock; the lock works without that, too."""
     holder = {
         "pid": os.getpid(),
         "host": socket.gethostname(),
@@ -180,7 +180,7 @@ def _read_holder(descriptor: int) -> str | None:
 
 
 def _refusal(descriptor: int, path: str) -> str:
-    """Say who has the lock."""
+    """Return a message about who has the lock."""
     end = time.monotonic() + WAIT_FOR_HOLDER
     while (holder := _read_holder(descriptor)) is None and time.monotonic() < end:
         time.sleep(0.02)

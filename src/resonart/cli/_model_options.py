@@ -1,4 +1,4 @@
-"""Options that say which estimator is to be made, and with which parameters."""
+"""Options for the estimator to make, and for its parameters."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from resonart._estimators.parameters import AUTO, PARAMETERS, Parameter, paramet
 
 from ._command import Decorator, in_section
 
-# The first is made unless another is named; of those with vigilances the first is DDVFA.
+# The first is the default; the first of those with vigilances is DDVFA.
 ESTIMATORS: dict[str, type[Any]] = {
     "density-art": resonart.DensityART,
     "ddvfa": resonart.DDVFA,
@@ -53,7 +53,7 @@ def rows_or_fraction(text: str) -> float | int:
 
 
 def number_or_word(parameter: Parameter) -> Callable[[str], Any]:
-    """Return what turns text into a number, or leaves it a word, and lets the parameter check it.
+    """Return a function that turns text into a number or a word, checked by the parameter.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def number_or_word(parameter: Parameter) -> Callable[[str], Any]:
 
 
 def feature_ranges(text: str) -> tuple[Any, Any]:
-    """Return lower and upper bounds, one of each for all features or for every feature.
+    """Return lower and upper bounds, one pair for all features or one for each.
 
     Examples
     --------
@@ -96,8 +96,8 @@ def feature_ranges(text: str) -> tuple[Any, Any]:
             raise ValueError
     except ValueError:
         raise click.BadParameter(
-            f"{text!r} is not of the form low:high or low:high,low:high,... with finite numbers, "
-            "the lower first."
+            f"{text!r} does not have the form low:high or low:high,low:high,... with finite "
+            "numbers, the lower first."
         ) from None
     return (low[0], high[0]) if len(pairs) == 1 else (list(low), list(high))
 
@@ -113,28 +113,27 @@ class ModelOptions:
     given: dict[str, Any]
 
     def make(self) -> Any:
-        """Return the estimator, or say which options do not go with it, or are missing."""
+        """Return the estimator, or raise an error about options that do not fit or are missing."""
         kind = ESTIMATORS[self.model]
         for name in self.params_of(kind):
             if name not in parameters_of(kind):
                 owners = [m for m, k in ESTIMATORS.items() if name in parameters_of(k)]
                 raise click.UsageError(
                     f"{flag(name)} is an option of {' and '.join(owners)}, and the model is "
-                    f"{self.model}. Name the model that you mean: --model {owners[0]}."
+                    f"{self.model}. Name the model you mean: --model {owners[0]}."
                 )
         params = self.params_of(kind)
         if "half_life" in params and "window" in params:
             raise click.UsageError(
-                "--half-life and --window are two ways to forget, and a model has one. Leave one "
-                "of them out."
+                "--half-life and --window are two ways to forget, and a model can have only one. "
+                "Leave one of them out."
             )
         if "random_state" in parameters_of(kind):
             params = {"random_state": 0} | params
         if self.model == "topo-art" and params.get("rho_a") is None:
             raise click.UsageError(
                 "--model topo-art needs --rho-a, for instance --rho-a 0.9: it does not choose its "
-                "vigilance by itself. A good one is found by 'resonart plane DATA --model "
-                "topo-art'."
+                "vigilance by itself. 'resonart plane DATA --model topo-art' finds a good one."
             )
         return kind(**params)
 
@@ -146,7 +145,7 @@ class ModelOptions:
         return params
 
 
-# What --noise is to estimators that are not asked for noise while they learn.
+# The parameter for --noise in estimators that do not label noise while they learn.
 ON_MISMATCH = {"label": "noise", "attach": "nearest"}
 
 
@@ -162,33 +161,33 @@ def flag(name: str) -> str:
     return "--" + names.get(name, name).replace("_", "-")
 
 
-# Parameters that are no options of a model: a command has its own for them, or does without.
+# Parameters that are not options of a model: a command has its own option for them, or none.
 _NO_OPTIONS = {"gamma_ref", "search", "merge_every", "n_jobs", "verbose", "on_mismatch"}
 VIGILANCES = ("rho", "rho_lb", "rho_ub", "rho_a")
-# Parameters that have to do with vigilances, and those a plane of them does without.
+# Parameters of vigilances, and those that a plane does not need.
 _NOT_OF_A_PLANE = {
     *VIGILANCES,
     *("beta_sbm", "phi", "tau", "n_orders"),
     *("max_epochs", "out_of_bounds", "max_categories", "noise"),
 }
-# What a line has to be turned into where it is neither a number nor a word.
+# How to convert values that are neither numbers nor words.
 _SPECIAL: dict[str, dict[str, Any]] = {
     "tau": {"type": rows_or_fraction, "metavar": "N|0..1"},
     "bounds": {
         "type": feature_ranges,
         "metavar": "LOW:HIGH,...",
-        "help": "Ranges of the features of a new model: one for all, or one for each, as in 0:1 or "
+        "help": "Feature ranges of a new model: one for all, or one for each, as in 0:1 or "
         "0:1,-5:5. [default: those of the rows]",
     },
     "noise": {
         "type": click.Choice(PARAMETERS["noise"].choices),
-        "help": "Whether rows in no cluster are labelled -1 or go to the nearest one. [default: "
+        "help": "Whether rows in no cluster get the label -1 or go to the nearest one. [default: "
         "label (density-art), attach (the others)]",
     },
     "random_state": {
         "type": click.IntRange(0, 2**32 - 1),
         "metavar": "N",
-        "help": "For random orders. [default: 0]",
+        "help": "Seed of the random orders. [default: 0]",
     },
 }
 
@@ -213,7 +212,7 @@ def _form(parameter: Parameter) -> dict[str, Any]:
 
 
 def _help(parameter: Parameter) -> str:
-    """Return what a parameter is for, in which models, and its default, if it is always the same.
+    """Return a parameter's purpose, its models, and its default if that is always the same.
 
     Examples
     --------
@@ -249,7 +248,7 @@ def _option(parameter: Parameter) -> Decorator[Any]:
 
 
 _KNOWN = set().union(*map(parameters_of, ESTIMATORS.values()))
-# Those of the estimator that is made unless another is named come first.
+# Those of the default estimator come first.
 _IN_ORDER = dict.fromkeys([*parameters_of(next(iter(ESTIMATORS.values()))), *PARAMETERS])
 MODEL_PARAMETERS = [name for name in _IN_ORDER if name in _KNOWN - _NO_OPTIONS]
 
@@ -257,7 +256,7 @@ MODEL_PARAMETERS = [name for name in _IN_ORDER if name in _KNOWN - _NO_OPTIONS]
 def model_options(*, tries_vigilances: bool = False) -> Decorator[Any]:
     """Which estimator and its parameters; the command gets them as ``model_options``.
 
-    With ``tries_vigilances`` those of the estimator but for vigilances, which are tried.
+    With ``tries_vigilances``, without the vigilances, which are tried.
     """
     models, parameters = list(ESTIMATORS), MODEL_PARAMETERS
     if tries_vigilances:

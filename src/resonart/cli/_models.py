@@ -1,4 +1,4 @@
-"""What commands ask of a model besides what it does."""
+"""Questions that commands have about a model."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ MODEL_MARK = b"PK\x03\x04"  # models are uncompressed zip archives
 
 
 def load_fitted(path: str) -> tuple[Any, dict[str, Any]]:
-    """Load a model that has learned something, and what was noted with it."""
+    """Load a model that has learned something, and its metadata."""
     model, about = resonart.load(path, with_metadata=True)
     if not is_fitted(model):
         raise CommandError(
-            f"{path} holds a model that has learned nothing yet, a {kind_of(model)}."
+            f"{path} contains a model that has learned nothing yet, a {kind_of(model)}."
         )
     return model, about
 
@@ -39,7 +39,7 @@ def is_model_file(path: str) -> bool:
 
 
 def is_fitted(model: Any) -> bool:
-    """Tell whether a model has learned anything."""
+    """Return whether a model has learned anything."""
     return bool(model.__sklearn_is_fitted__())
 
 
@@ -96,7 +96,7 @@ def in_short(model: Any) -> str:
 
 
 def living_labels(model: Any) -> Integers:
-    """Return the labels of a fitted model's clusters, which may have holes (density-art).
+    """Return the labels of a fitted model's clusters, which may have gaps (density-art).
 
     Examples
     --------
@@ -109,7 +109,7 @@ def living_labels(model: Any) -> Integers:
 
 
 def chooses_itself(model: Any) -> bool:
-    """Tell whether a vigilance is left for the model to choose."""
+    """Return whether a vigilance is left for the model to choose."""
     params = model.get_params()
     return any(params.get(name) == "auto" for name in VIGILANCES)
 
@@ -118,7 +118,7 @@ def chooses_itself(model: Any) -> bool:
 
 
 def feature_names(model: Any) -> list[str]:
-    """Return the names of a fitted model's features: x0, x1, ... where it has none."""
+    """Return the names of a fitted model's features: x0, x1, ... if it has none."""
     names = getattr(model, "feature_names_in_", None)
     return (
         [f"x{j}" for j in range(model.n_features_in_)] if names is None else list(map(str, names))
@@ -126,7 +126,7 @@ def feature_names(model: Any) -> list[str]:
 
 
 def check_width(names: Sequence[str] | None, model: Any, source: str) -> None:
-    """Say that there are not as many columns as the model, if it has learned, has features."""
+    """Raise an error if the number of columns is not that of a fitted model's features."""
     wanted = getattr(model, "n_features_in_", None)
     if names is not None and wanted is not None and len(names) != wanted:
         some = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
@@ -137,7 +137,7 @@ def check_width(names: Sequence[str] | None, model: Any, source: str) -> None:
 
 
 def as_feature(text: str, names: Sequence[str]) -> str | int:
-    """Return a feature as it is meant: by name, or by number if no feature has that name.
+    """Return a feature by name, or by number if no feature has that name.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What a command shows: text for people, one JSON object for machines, progress while it works."""
+"""What a command shows: text for people, one JSON object for programs, and progress."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ WIDTH = 96
 
 
 class Table(NamedTuple):
-    """A table to be shown, of which at most so many rows are."""
+    """A table to be shown, with a limit on its rows."""
 
     columns: Sequence[str]
     rows: Sequence[Sequence[object]]
@@ -38,7 +38,7 @@ class Table(NamedTuple):
 
 
 class Report(NamedTuple):
-    """What a command has to say in the end: for machines, and the same for people."""
+    """The result of a command: for programs, and the same for people."""
 
     # The fields of the JSON object, besides the command's name and the version.
     record: Mapping[str, Any]
@@ -49,7 +49,7 @@ class Report(NamedTuple):
 
 @dataclass(frozen=True)
 class Output:
-    """Where a command's words go."""
+    """Where a command's output goes."""
 
     json: bool = False  # one JSON object instead of text
     quiet: bool = False  # no text and no progress; warnings and errors only
@@ -57,7 +57,7 @@ class Output:
     _began: float = field(default_factory=time.perf_counter, compare=False, repr=False)
 
     def show(self, command: str, report: Report) -> None:
-        """Write what a command has to say, as text or as JSON."""
+        """Write the result of a command, as text or as JSON."""
         if self.json:
             record = {"command": command, "version": resonart.__version__, **report.record}
             self._echo(escaped_json(as_json(record)))
@@ -85,7 +85,7 @@ class Output:
         self._echo(escaped_lines(text))
 
     def facts(self, facts: Mapping[str, object]) -> None:
-        """Write names and what they are, one below the other; what is None is left out."""
+        """Write names and values, one below the other; None is left out."""
         told = {name: escaped_lines(in_words(value)) for name, value in facts.items()}
         told = {name: text for name, text in told.items() if text}
         width = max(map(len, told), default=0)
@@ -127,7 +127,7 @@ class Output:
             click.echo(text, err=self.to_stderr)
 
     def _writing(self) -> AbstractContextManager[None]:
-        # What is said beside a table is not worth failing for, where stderr takes no more.
+        # If stderr is full, text beside a table is not worth an error.
         return suppress(OSError) if self.to_stderr else naming("standard output")
 
     def _is_terminal(self) -> bool:
@@ -138,7 +138,7 @@ class Output:
 
     @contextmanager
     def progress(self, what: str) -> Iterator[Advance]:
-        """Give a function that is told of rows done; shows them where somebody is watching."""
+        """Give a function to call with the rows done; shows them if somebody is watching."""
         if self.json or self.quiet or sys.stderr is None or not sys.stderr.isatty():
             yield lambda n_rows: None
             return
@@ -171,7 +171,7 @@ class Output:
 
 
 def wrapped(text: str, width: int) -> list[str]:
-    """Return a text in lines of at most so many characters, broken between words.
+    """Return a text in lines of at most ``width`` characters, broken between words.
 
     Examples
     --------
@@ -186,7 +186,7 @@ def wrapped(text: str, width: int) -> list[str]:
 
 
 def is_like_a_number(value: object) -> bool:
-    """Tell whether a value stands to the right in its column."""
+    """Return whether a value is aligned to the right of its column."""
     if isinstance(value, str):
         return value.endswith("%")
     return value is None or isinstance(value, (int, float, np.number))
@@ -204,7 +204,7 @@ def as_json(value: Any) -> str:
 
 
 def plain(value: Any) -> Any:
-    """Return a value as JSON can say it: numbers that are not finite become null."""
+    """Return a value as JSON can write it: numbers that are not finite become null."""
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, (np.ndarray, np.generic)):

@@ -1,4 +1,4 @@
-"""Pictures as files. Whether they can be made is asked before the work begins."""
+"""Pictures as files. Whether they can be made is checked before the work starts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DOTS_PER_INCH = 160
 
 
 def check_picture(path: Path | None) -> None:
-    """Say beforehand what would keep a picture from being written."""
+    """Raise an error in advance if a picture cannot be written."""
     if path is None:
         return
     require("matplotlib", "--picture", "plot")
@@ -30,13 +30,13 @@ def check_picture(path: Path | None) -> None:
     known = sorted(FigureCanvasBase.get_supported_filetypes())
     if path.suffix[1:].lower() not in known:
         raise click.UsageError(
-            f"--picture {path}: a picture's name ends in one of {', '.join(known)}."
+            f"--picture {path}: the name of a picture must end in one of {', '.join(known)}."
         )
     check_folder("--picture", path)
 
 
 def draw(path: Path | None, paint: Callable[[Axes], object]) -> None:
-    """Let ``paint`` draw in new axes, and write the picture, if one was asked for."""
+    """Let ``paint`` draw in new axes, and write the picture, if requested."""
     if path is None:
         return
     from matplotlib.figure import Figure

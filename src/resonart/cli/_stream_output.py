@@ -54,7 +54,7 @@ class LineFormat(NamedTuple):
     truth: tuple[str, str]  # how no and yes are written
     # What has renamed labels, the last line before it, and which labels.
     renaming: Callable[[str, int, dict[int, int]], str]
-    # What was told of a cluster, after which line, and how it is written.
+    # The event of a cluster, the line after which it happened, and how it is written.
     event: Callable[[ClusterEvent, int, Naming], str]
 
     def lines(
@@ -66,10 +66,10 @@ class LineFormat(NamedTuple):
         told: Iterable[tuple[int, ClusterEvent]] = (),
         names: Naming = NO_NAMES,
     ) -> str:
-        """Return what was learned of rows, and between them the events that changed clusters.
+        """Return lines for the rows, and between them lines for events that changed clusters.
 
         ``before`` is the line of the last row before these. Each event of ``told`` comes with the
-        number of these rows after which it was.
+        number of these rows after which it happened.
         """
 
         def line_of(after: int) -> int:
@@ -158,7 +158,7 @@ _MORE = ("other", "row", "time", "size", "distance", "place")
 
 
 def line_format(name: str, *, has_events: bool) -> LineFormat:
-    """Return a format, of lines among which there are events, or of lines without.
+    """Return a format, for lines with or without events.
 
     Examples
     --------
@@ -190,8 +190,8 @@ class WrittenFile:
 class LineOutput:
     """Where lines go: a file, which can be cut back, or a pipe or terminal, which cannot.
 
-    It is cut back to what an earlier run had written ``before``. Where none is gone on with, what
-    is there goes, too, unless this one ``appends``.
+    It is cut back to what an earlier run had written ``before``. If no run is continued, all
+    existing content is cut off, too, unless this run ``appends``.
     """
 
     def __init__(
@@ -208,11 +208,11 @@ class LineOutput:
             self._check_same(self.path, before)
 
     def _check_same(self, path: str, before: WrittenFile) -> None:
-        """Say that this is not the file that is to be gone on with."""
+        """Raise an error if this is not the file of the earlier run."""
         if before.path != path:
             raise CommandError(
-                f"the lines so far are in {before.path}: name that file again, or go on without "
-                "--resume."
+                f"the lines so far are in {before.path}: name that file again, or continue "
+                "without --resume."
             )
         if before.format != self._format:
             raise CommandError(
@@ -226,11 +226,11 @@ class LineOutput:
             )
 
     def begin(self) -> None:
-        """Open it; only now anything there is cut off."""
+        """Open it; only now is existing content cut off."""
         if self.path is None:
             self._stream = binary_stdout()
             return
-        # Opened as it is, and only cut off when nobody else writes to it.
+        # Opened as it is, and cut off only when it is locked.
         flags = os.O_WRONLY | os.O_CREAT | getattr(os, "O_BINARY", 0)
         stream: BinaryIO = open(os.open(self.path, flags, 0o666), "wb")  # noqa: SIM115
         try:
@@ -246,11 +246,11 @@ class LineOutput:
         self._stream = stream
 
     def _lock(self, descriptor: int) -> None:
-        """Lock the file itself, too: a hard link is another name, and one file all the same."""
+        """Lock the file itself, too: a hard link is another name of the same file."""
         try:
             is_mine = try_lock(descriptor)
         except OSError:
-            return  # no locks here, which has been told
+            return  # no locks here, which was reported
         if not is_mine:
             raise CommandError(
                 f"{self.path} is being written by another process, under another name. Wait for "
@@ -265,14 +265,14 @@ class LineOutput:
         return self._before is None
 
     def write(self, text: str) -> None:
-        """Write and let it out at once."""
+        """Write and flush."""
         assert self._stream is not None
         with naming(self._title):
             self._stream.write(text.encode())
             self._stream.flush()
 
     def commit(self) -> WrittenFile | None:
-        """Bring the lines to the disk and return how much there is; None for what is no file."""
+        """Flush the lines to the disk and return their size; None for what is not a file."""
         if not self._is_file or self._stream is None or self.path is None:
             return None
         with naming(self._title):
@@ -282,12 +282,12 @@ class LineOutput:
     def close(self) -> None:
         """Close what was opened."""
         if self._stream is not None and self._stream is not getattr(sys.stdout, "buffer", None):
-            with suppress(OSError):  # what could not be written has been told
+            with suppress(OSError):  # the error was reported
                 self._stream.close()
 
 
 def binary_stdout() -> BinaryIO:
-    """Return standard output, buffered: Python's own may be raw, and then writes a part only."""
+    """Return standard output, buffered: Python's own may be raw, and then writes only a part."""
     if sys.stdout is None:
         raise CommandError("standard output is closed. Name a file with --output.")
     try:

@@ -1,7 +1,7 @@
 """The loop of ``resonart stream``: lines in, rows learned, lines out, and nothing learned twice.
 
-What has been learned and how far the input has been read are one file, written at once. Whatever
-ends the program, the next run finds a model and the place in the input that belongs to it.
+The model and the position in the input are one file, written at once. However the program ends, the
+next run finds a model and the position that belongs to it.
 """
 
 from __future__ import annotations
@@ -36,27 +36,27 @@ from ._stream_output import LineFormat, LineOutput, Naming, WrittenFile
 # Rows of a model with events that are learned at once: its diary keeps the last ones only.
 AT_ONCE = 4_096
 SHOWN_TEXT = 1_000  # bytes of a rejected line that are kept
-SHOWN_REJECTS = 5  # lines told on stderr where there is no file for them
+SHOWN_REJECTS = 5  # lines shown on stderr if there is no file for them
 KEY = "stream"  # in a model file's metadata
 
 
 @dataclass(frozen=True)
 class Position:
-    """How far a stream has come: what belongs to a model, and is written with it."""
+    """The position in a stream, which belongs to a model and is written with it."""
 
     n_lines: int = 0
     n_bytes: int = 0
-    crc32: int = 0  # of all that was read, to know it again
+    crc32: int = 0  # of everything read, to recognise it
     is_open: bool = False  # the last line had no end
     n_rows: int = 0
     n_rejected: int = 0
-    last_line: int = 0  # of the last row told
-    # What was written by then; cut back to that before it goes on.
+    last_line: int = 0  # of the last row written
+    # What was written by then; the file is cut back to that before the stream continues.
     files: dict[str, WrittenFile] = field(default_factory=dict)
 
     @classmethod
     def of(cls, metadata: Any) -> tuple[Position, dict[str, Any]] | None:
-        """Return what a model file says, and the state of its parser; None if it says nothing."""
+        """Return the position in a model file, and the state of its parser; None if none."""
         told = metadata.get(KEY) if isinstance(metadata, dict) else None
         if told is None:
             return None
@@ -68,8 +68,8 @@ class Position:
                 raise TypeError
         except (TypeError, KeyError, ValueError, AttributeError):
             raise CommandError(
-                "the model file does not say how far its stream had come in a way this version "
-                "understands. Go on without --resume."
+                "this version does not understand the position in the model file's stream. "
+                "Continue without --resume."
             ) from None
         return position, parser
 
@@ -92,7 +92,7 @@ class StopRequest:
 
 @contextmanager
 def stopping_at_signals() -> Iterator[StopRequest]:
-    """Let SIGINT and SIGTERM ask for an orderly end. A second one ends at once."""
+    """Let SIGINT and SIGTERM request an orderly end. A second signal ends at once."""
     stop = StopRequest()
     before: dict[int, Any] = {}
 
@@ -132,10 +132,10 @@ def length_of_lines(data: bytes, n_lines: int) -> int:
 
 @dataclass
 class Streamer:
-    """A model that learns lines as they come.
+    """A model that learns lines as they arrive.
 
-    ``warm_up`` rows are gathered before a new model learns the first: they tell the feature ranges
-    and the vigilances. However the input is cut into blocks, they are the same rows.
+    ``warm_up`` rows are collected before a new model learns the first: they determine the feature
+    ranges and the vigilances. However the input is cut into blocks, they are the same rows.
     """
 
     model: Any
@@ -170,7 +170,7 @@ class Streamer:
     # ------------------------------------------------------------------ going on
 
     def replay(self) -> None:
-        """Read past what was learned before, and make sure that it is the same."""
+        """Skip what was learned before, and check that it is the same."""
         want = self.position
         with naming(self.parser.title):
             n_bytes = self.reader.skip(want.n_bytes)
@@ -179,13 +179,13 @@ class Streamer:
             if n_bytes < want.n_bytes:
                 raise CommandError(
                     f"the input ends after {n_bytes:,} bytes, and {want.n_bytes:,} were learned "
-                    "before: it is not the same input. Without --resume all of it is learned as "
+                    "before: it is not the same input. Without --resume, all of it is learned as "
                     "new rows."
                 )
             if self.reader.crc32 != want.crc32:
                 raise CommandError(
                     f"the first {want.n_lines:,} lines are not those the model has learned: it is "
-                    "not the same input. Without --resume all of it is learned as new rows."
+                    "not the same input. Without --resume, all of it is learned as new rows."
                 )
             if not want.is_open or not self.reader.skip(1):
                 return
@@ -193,7 +193,7 @@ class Streamer:
         if crc32 != zlib.crc32(b"\n", want.crc32):
             raise CommandError(
                 f"line {want.n_lines:,}, the last one, had no end when it was learned, and has "
-                "grown since. Without --resume all of the input is learned as new rows."
+                "grown since then. Without --resume, all of the input is learned as new rows."
             )
         self._read = replace(want, n_bytes=want.n_bytes + 1, crc32=crc32, is_open=False)
 
@@ -223,7 +223,7 @@ class Streamer:
             )
 
     def _learn_what_waits(self) -> None:
-        """Let a model begin with fewer rows than it wanted: they would not come again."""
+        """Let a model start with fewer rows than it wanted: they would not come again."""
         if self._held is None and not self._waiting:
             return
         try:
@@ -233,7 +233,7 @@ class Streamer:
             warn(f"{self.n_waiting:,} rows were waiting and are lost: {error}")
 
     def _take(self, block: Block) -> None:
-        """Take lines in; hold them where they do not tell yet what the columns are."""
+        """Take lines; hold them while the columns are not known yet."""
         held, self._held = self._held, None
         n_held = 0 if held is None else held.data.count(b"\n")
         is_known = self.parser.look(block.data, self._read.n_lines + n_held + 1)
@@ -246,19 +246,19 @@ class Streamer:
         if held is not None and not self.warm_up and not self._has_said_that_it_waits:
             self._has_said_that_it_waits = True
             print_error(
-                "resonart: waiting for lines that tell which columns hold numbers, 1,000 at most. "
-                "Name the columns with --columns, and rows are answered at once."
+                "resonart: waiting for at most 1,000 lines, to see which columns are numbers. Name "
+                "the columns with --columns to get an answer for each row at once."
             )
         self._held = block
 
     def _take_held(self) -> None:
-        """Let the lines that are held decide what the columns are: no others come."""
+        """Let the lines that are held decide the columns: there are no more."""
         held, self._held = self._held, None
         if held is not None:
             self._take_known(held)
 
     def _take_known(self, block: Block) -> None:
-        """Take lines in whose columns are known, first those that a new model warms up with."""
+        """Take lines whose columns are known, first those for the warm-up of a new model."""
         if self.warm_up and not is_fitted(self.model):
             found = self._parse(block.data)
             n_wanted = self.warm_up - self.n_waiting
@@ -301,13 +301,13 @@ class Streamer:
     # ------------------------------------------------------------------ rows and other lines
 
     def _parse(self, data: bytes) -> LiveRows:
-        """Parse lines; rows that the model refuses are no rows for it."""
+        """Parse lines; rows that the model refuses are rejected."""
         found = self.parser.parse(data, self._read.n_lines + 1)
         check_width(self.parser.names, self.model, self.parser.title)
         return self._without_late(self._without_outside(found))
 
     def _without_outside(self, found: LiveRows) -> LiveRows:
-        """Reject rows that leave bounds which no row may leave."""
+        """Reject rows outside bounds that no row may leave."""
         features, _ = split_times(found.rows, self.has_times and found.rows.shape[1] > 0)
         bounds = self._strict_bounds(features.shape[1])
         if bounds is None:
@@ -322,7 +322,7 @@ class Streamer:
         for row in np.flatnonzero(is_outside).tolist():
             feature = int(np.argmax(outside[row]))
             reason = (
-                f"{self.parser.names[feature]!r} is {found.rows[row, feature]:.12g}, outside of "
+                f"{self.parser.names[feature]!r} is {found.rows[row, feature]:.12g}, outside "
                 f"the model's bounds [{low[feature]:.12g}, {high[feature]:.12g}]"
             )
             rejects.append(Reject(int(found.lines[row]), reason, b""))
@@ -347,7 +347,7 @@ class Streamer:
         return LiveRows(found.rows[~is_late], found.lines[~is_late], sorted(rejects))
 
     def _strict_bounds(self, n_features: int) -> tuple[NDArray[Any], NDArray[Any]] | None:
-        """Return the bounds that no row may leave, if there are such, before it learns, too."""
+        """Return the bounds that no row may leave, if any, also before the model has learned."""
         if self.model.out_of_bounds != "error":
             return None
         if is_fitted(self.model):
@@ -360,7 +360,7 @@ class Streamer:
         return low, high
 
     def _stop_at(self, reject: Reject, block: Block) -> None:
-        """Learn what comes before a line that is no row, write a checkpoint, and fail."""
+        """Learn the rows before a line that is not a row, write a checkpoint, and fail."""
         problem = CommandError(f"line {reject.line}: {reject.reason}.")
         n_bytes = length_of_lines(block.data, reject.line - self._read.n_lines - 1)
         try:
@@ -372,7 +372,7 @@ class Streamer:
         raise problem
 
     def _report_rejects(self, rejects: list[Reject]) -> None:
-        """Write lines that are no rows to their file, or show the first few."""
+        """Write lines that are not rows to their file, or show the first few."""
         if rejects and self._first_reject is None:
             self._first_reject = rejects[0]
         if "rejects" in self.outputs:
@@ -389,7 +389,7 @@ class Streamer:
     # ------------------------------------------------------------------ learning
 
     def _learn_waiting(self, *, is_last: bool) -> None:
-        """Learn all rows that were read, if there are enough to begin with, or no more come."""
+        """Learn all rows that were read, if there are enough to start with, or no more come."""
         if self.n_waiting < self.warm_up and not is_last:
             return
         if self._waiting:
@@ -408,7 +408,7 @@ class Streamer:
         if is_new:
             note_features(self.parser.title, self.parser.names, self.parser.doubtful(rows))
         has_events = self.learns and isinstance(self.model, DensityART)
-        # What a new model begins with tells it the feature ranges.
+        # A new model learns the feature ranges from the rows it starts with.
         size = AT_ONCE if has_events and not is_new else len(rows)
         for first in range(0, len(rows), size):
             some = slice(first, first + size)
@@ -430,8 +430,8 @@ class Streamer:
             told = [(each.row - n_before, each) for each in self._diary.news(self.model)]
             if self._diary.n_lost:
                 warn(
-                    f"{self._diary.n_lost:,} events came so quickly one after the other that they "
-                    "are not told. A longer --half-life or --window has fewer."
+                    f"{self._diary.n_lost:,} events came in such quick succession that they are "
+                    "not reported. A longer --half-life or --window has fewer events."
                 )
                 self._diary.n_lost = 0
         else:
@@ -448,7 +448,7 @@ class Streamer:
 
     @property
     def n_events(self) -> int:
-        """How many events the model ever had."""
+        """Number of events that the model ever had."""
         return self._diary.n_told
 
     def _is_due(self) -> bool:
@@ -456,11 +456,11 @@ class Streamer:
         return not self._waiting and self.position.n_rows - done >= self.checkpoint_every
 
     def checkpoint(self) -> None:
-        """Write the model, and how far it has come, if anything has changed."""
+        """Write the model and its position, if anything has changed."""
         if not self.learns or not is_fitted(self.model):
             return
         written = {name: output.commit() for name, output in self.outputs.items()}
-        # Where this run has no such file, what was said of it before stays true.
+        # If this run has no such file, the earlier entry stays valid.
         files = {name: file for name, file in written.items() if file is not None}
         position = replace(self.position, files=self.position.files | files)
         if position == self.saved:

@@ -1,4 +1,4 @@
-"""Tables that commands read: the options that say how, and the two ways to read one."""
+"""Tables that commands read: their options, and the two ways to read one."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from ._output import Output
 
 Missing = Literal["error", "drop", "keep"]  # (the last is no option)
 
-# Without a limit of the user's, a table is read whole up to this many rows and numbers (400 MB).
+# By default, tables of up to this many rows and numbers (400 MB) are read as a whole.
 MOST_ROWS = 1_000_000
 MOST_NUMBERS = 50_000_000
 
 
 @dataclass(frozen=True)
 class TextOptions:
-    """How text is written, and which columns of it are meant."""
+    """How text is written, and which of its columns are read."""
 
     columns: list[str] | None
     exclude: tuple[str, ...]
@@ -50,9 +50,9 @@ class TableOptions(TextOptions):
     def open(
         self, source: str, model: Any = None, time_column: str | None = None, about: Any = None
     ) -> io.TableReader:
-        """Open a table; one for a model by the names of its features, or else by their order.
+        """Open a table; for a model, by the names of its features, or else by their order.
 
-        ``about`` is what was noted with the model: the column that was its clock is no feature.
+        ``about`` is the metadata of the model: the column of its clock is not a feature.
         """
         finds_features = model is not None and self.columns is None
         features = feature_names(model) if finds_features else None
@@ -74,21 +74,21 @@ class TableOptions(TextOptions):
     def read_all(
         self, source: str, in_memory_rows: int | None, output: Output
     ) -> tuple[io.Chunk, io.TableReader]:
-        """Read all rows, or say that there are too many."""
+        """Read all rows, or raise an error if there are too many."""
         with self.open(source) as reader, output.progress("Reading") as advance:
             limit = row_limit(in_memory_rows, len(reader.feature_names))
             first = read_first_rows(reader, limit, advance)
         if not first.is_all:
             raise CommandError(
-                f"{source} has more than {limit:,} rows, and all are needed in memory. If there is "
-                "room for them, give a larger --in-memory-rows."
+                f"{source} has more than {limit:,} rows, and all are needed in memory. If they "
+                "fit, give a larger --in-memory-rows."
             )
         note_features(source, reader.feature_names, reader.doubtful)
         return first.chunk, reader
 
 
 def column_list(text: str) -> list[str]:
-    """Return columns that are separated by commas; a name with a comma stands in quotes.
+    """Return columns that are separated by commas; a name with a comma is in quotes.
 
     Examples
     --------
@@ -105,7 +105,7 @@ COLUMNS_OPTION = option(
     "--columns",
     type=column_list,
     metavar="A,B,3",
-    help="Features: names, or numbers from 0. [default: all columns of numbers]",
+    help="Features: names, or numbers from 0. [default: all numeric columns]",
 )
 # How text is written, the same for tables and streams.
 TEXT_OPTIONS = [
@@ -113,21 +113,21 @@ TEXT_OPTIONS = [
         "--exclude",
         multiple=True,
         metavar="COLUMN",
-        help="A column that is no feature; may be repeated.",
+        help="A column that is not a feature; may be repeated.",
     ),
     option(
         "--header/--no-header",
         default=None,
-        help="Whether the first line of a CSV holds names. [default: as it looks]",
+        help="Whether the first line of a CSV has names. [default: as it looks]",
     ),
-    option("--delimiter", help="What stands between the values of a CSV."),
+    option("--delimiter", help="Character between the values of a CSV."),
     choice_option("--decimal", [".", ","], "Decimal sign of a CSV.", default="."),
-    option("--thousands", metavar="SIGN", help="What groups thousands in a CSV."),
+    option("--thousands", metavar="SIGN", help="Thousands sign of a CSV."),
     option(
         "--na",
         multiple=True,
         metavar="WORD",
-        help="A word that stands for a missing value, as ?; may be repeated.",
+        help="A word that stands for a missing value, such as ?; may be repeated.",
     ),
     option("--encoding", default="utf-8", metavar="NAME", help="Encoding of text."),
 ]
@@ -136,12 +136,12 @@ TABLE_OPTIONS = [
     option(
         "--label",
         metavar="COLUMN",
-        help="Column of known classes: no feature, but what the clusters are compared with.",
+        help="Column of known classes, with which the clusters are compared; not a feature.",
     ),
     choice_option(
         "--missing",
         ["error", "drop"],
-        "What a row with a missing value does: stop, or be dropped (and counted).",
+        "What to do with a row that has a missing value: stop, or drop (and count) it.",
         default="error",
     ),
     choice_option(
@@ -160,14 +160,14 @@ in_memory_option = in_section(
     option(
         "--in-memory-rows",
         type=COUNT,
-        help=f"Read tables of up to so many rows whole. [default: {MOST_ROWS:,}, fewer if the "
-        f"table has more than {MOST_NUMBERS // MOST_ROWS} features]",
+        help=f"Read tables of up to this many rows into memory. [default: {MOST_ROWS:,}, fewer if "
+        f"the table has more than {MOST_NUMBERS // MOST_ROWS} features]",
     ),
 )
 
 
 def row_limit(asked: int | None, n_features: int) -> int:
-    """Return up to how many rows are read whole.
+    """Return the maximum number of rows that are read into memory.
 
     Examples
     --------

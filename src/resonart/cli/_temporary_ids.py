@@ -1,4 +1,4 @@
-"""Rows' numbers and their clusters' ids, kept outside memory until the labels are known."""
+"""Row numbers and cluster ids, kept in a file until the labels are known."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class TemporaryIds:
             self._file.write(entries.tobytes())
 
     def batches(self, n_rows: int = AT_ONCE) -> Iterator[tuple[Integers, Integers]]:
-        """Give everything back, from the beginning, so many rows at a time."""
+        """Return everything from the beginning, some rows at a time."""
         self.rewind()
         while len((entries := self.take(n_rows))[0]):
             yield entries
@@ -58,6 +58,6 @@ class TemporaryIds:
         self._file.seek(0)
 
     def take(self, n_rows: int) -> tuple[Integers, Integers]:
-        """Give back the next so many rows, fewer only at the end."""
+        """Return the next rows, fewer only at the end."""
         entries = np.frombuffer(self._file.read(n_rows * ENTRY.itemsize), dtype=ENTRY)
         return entries["row"].astype(np.int64), entries["cluster"].astype(np.int64)

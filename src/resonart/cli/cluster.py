@@ -1,4 +1,4 @@
-"""``resonart cluster``: the main job."""
+"""``resonart cluster``: cluster a table."""
 
 from __future__ import annotations
 
@@ -77,12 +77,12 @@ def cluster(
     """Cluster a table; write labels, a model, a report, a picture.
 
     DATA is a CSV, TSV, Parquet, Arrow, NPY or NDJSON file, or - for stdin. Nothing has to be
-    chosen: how clusters are read from the density of the rows is chosen by itself, and so are the
-    vigilances of the other models unless they are given. Noise is labelled -1. A table larger than
-    --in-memory-rows goes through in chunks, in bounded memory.
+    chosen: how clusters are read from the density of the rows is chosen automatically, and so are
+    the vigilances of the other models, unless they are given. Noise has the label -1. A table
+    larger than --in-memory-rows is read in chunks, in limited memory.
     """
     if axes is not None and (picture is None or len(axes) > 2):
-        raise click.UsageError("--axes names the one or two features of a --picture FILE.")
+        raise click.UsageError("--axes names one or two features for --picture FILE.")
     check_picture(picture)
     if save is not None:
         check_folder("--save", save)
@@ -91,7 +91,7 @@ def cluster(
     task = ClusterTask(data, table, model, labels, time_column)
     with table_writer(labels.target) as writer, TemporaryIds() as kept_ids:
         result = run(task, kept_ids if writer is not None else None, in_memory_rows, output)
-        # First what took long to learn: nothing that fails later loses it.
+        # First the model, which took long to learn: no later error can lose it.
         if save is not None:
             made_by = f"resonart {resonart.__version__} cluster"
             about = {"made_by": made_by, "data": data, "rows": result.counts.n_rows}
@@ -125,7 +125,7 @@ class ClusterTask(NamedTuple):
 
 
 class ClusterResult(NamedTuple):
-    """What came out."""
+    """The result."""
 
     learned: Learned
     first: FirstRows | None  # the rows, where they are all in memory
@@ -170,13 +170,13 @@ def run(
 
 
 def check_readable_twice(task: ClusterTask, n_rows: int) -> None:
-    """Say that stdin, which cannot be read again, is too long where it would have to be."""
+    """Raise an error if stdin would have to be read twice."""
     if task.data != STDIN:
         return
     if task.labels.scores:
         why = "--scores"
     elif not keeps_labels(task.model):
-        why = f"{kind_of(task.model)}, which names its clusters when all rows are learned,"
+        why = f"{kind_of(task.model)}, which labels rows after all of them are learned,"
     else:
         return
     raise CommandError(
@@ -200,10 +200,10 @@ def count_again(task: ClusterTask) -> ClusterCounts:
 def labelled(
     task: ClusterTask, result: ClusterResult, kept_ids: TemporaryIds
 ) -> Iterator[dict[str, NDArray[Any]]]:
-    """Give the columns of the table of labels, some rows at a time.
+    """Yield the columns of the table of labels, some rows at a time.
 
-    The table is read a second time for what only the finished model can tell: matches, and the
-    labels of topo-art and density-art.
+    The table is read a second time for what only the finished model knows: matches, and the labels
+    of topo-art and density-art.
     """
     is_final = labels_are_final(task.model, result.learned)
     if is_final and not task.labels.scores:
@@ -233,7 +233,7 @@ def chunks_again(task: ClusterTask, first: FirstRows | None) -> Iterator[Chunk]:
 def draw_categories(
     ax: Any, task: ClusterTask, result: ClusterResult, axes: Iterable[str] | None
 ) -> None:
-    """Draw the boxes, and the rows where they are at hand."""
+    """Draw the boxes, and the rows if they are in memory."""
     model = task.model
     features: Any = (0, 1) if model.n_features_in_ > 1 else 0
     if axes is not None:
@@ -255,7 +255,7 @@ def report_of(
     *,
     describes: bool,
 ) -> Report:
-    """Say what was found."""
+    """Report what was found."""
     model, reader, learned, counts = task.model, result.reader, result.learned, result.counts
     n_rows, n_clusters = counts.n_rows, model.n_clusters_
     summary = counts.summary(learned.labels, living_labels(model), reader.label_name)
@@ -305,10 +305,10 @@ def report_of(
 
     width = count_of(model.n_features_in_, "feature")
     how = "" if learned.in_memory else ", in chunks"
-    chosen = "" if choice is None else ", chosen by itself"
+    chosen = "" if choice is None else ", chosen automatically"
     if chosen and not learned.in_memory:
         chosen += f" from the first {learned.n_first_rows:,} rows"
-    refused = f"{count_of(model.n_refused_, 'row')}, for lack of room (--max-categories)"
+    refused = f"{count_of(model.n_refused_, 'row')}, because the model was full (--max-categories)"
     has_chosen = choice is not None or reading is not None
     speed = "" if has_chosen else f" ({n_rows / max(learned.seconds, 1e-9):,.0f} rows/s)"
     noise = f", {count_of(summary.n_noise, 'row')} noise" if summary.n_noise else ""

@@ -40,9 +40,9 @@ def convert(
 ) -> Report:
     """Write a table in another format, or a model's boxes as a table.
 
-    Of a table the features (all columns of numbers, or --columns) are written as numbers, and the
-    --label column as text. A model becomes a table of its boxes, in your units; a description, if
-    OUT ends in .json; or a model file of this version, if OUT ends in .resonart.
+    The features of a table (all numeric columns, or --columns) are written as numbers, and the
+    --label column as text. A model becomes a table of its boxes, in your units; or a description,
+    if OUT ends in .json; or a model file of this version, if OUT ends in .resonart.
     """
     if table.format is None and is_model_file(source):
         return convert_model(source, target, target_format)

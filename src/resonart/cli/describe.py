@@ -20,22 +20,22 @@ MOST_EVENTS = 5
 
 @command("describe model.resonart", "describe model.resonart --max-categories 1 --json")
 @model_argument
-@option("--max-clusters", type=COUNT, help="Most clusters to show.")
-@option("--max-categories", type=COUNT, default=3, help="Most categories to show of each cluster.")
+@option("--max-clusters", type=COUNT, help="Maximum number of clusters.")
+@option("--max-categories", type=COUNT, default=3, help="Maximum number of categories per cluster.")
 @option(
     "--coverage",
     type=SHARE,
     default=0.9,
-    help="Show no more categories once they hold this share of a cluster's rows.",
+    help="Share of a cluster's rows after which no more of its categories are shown.",
 )
-@option("--max-features", type=COUNT, default=6, help="Most features in a rule.")
+@option("--max-features", type=COUNT, default=6, help="Maximum number of features in a rule.")
 @option("--decimals", type=click.IntRange(min=0), metavar="N", help="Digits after the point.")
 def describe(model_file: str, output: Output, **limits: Any) -> Report:
-    """Say what the clusters of a saved model are, as rules.
+    """Describe the clusters of a saved model as rules.
 
-    Every cluster is a set of categories, and each is written as a box in the units and with the
-    names of your columns. Long ones are shortened to the categories that hold most rows; --json
-    has all. Of a model that forgets, the clock and the last events are shown, too.
+    Every cluster is a set of categories. Each category is written as a box, in the units and with
+    the names of your columns. If there are many, those with most rows are shown; --json has all. If
+    the model forgets, its clock and the last events are shown, too.
     """
     model, about = load_fitted(model_file)
     forgetting = forgetting_of(model, about)
@@ -59,7 +59,7 @@ def describe(model_file: str, output: Output, **limits: Any) -> Report:
 
 
 class Forgetting(NamedTuple):
-    """What is to be said of a model that forgets: for machines, in words, and its last events."""
+    """What to report about a model that forgets: for programs, in words, and its last events."""
 
     record: dict[str, Any]
     facts: dict[str, object]
@@ -67,7 +67,7 @@ class Forgetting(NamedTuple):
 
 
 def forgetting_of(model: Any, about: dict[str, Any]) -> Forgetting | None:
-    """Return by which clock a model forgets, how it stands, and what became of its clusters."""
+    """Return a model's clock, its current time, and what happened to its clusters."""
     if not forgets(model):
         return None
     clock, told, column = clock_of(model), events_of(model), known_column(about)

@@ -1,4 +1,4 @@
-"""``resonart explain``: why a row is where it is."""
+"""``resonart explain``: why a row is in its cluster."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from ._tables import TableOptions, table_options
 )
 @table_options
 def explain(model_file: str, data: str, row: int, table: TableOptions, output: Output) -> Report:
-    """Say why a row is in its cluster.
+    """Explain why a row is in its cluster.
 
     Shows its match, the nearest box of its cluster, in which features and by how much it lies
-    outside of that box, and which cluster would be next.
+    outside that box, and which cluster would be next.
     """
     model, about = load_fitted(model_file)
-    # What other rows lack is not this one's business.
+    # Missing values in other rows do not matter.
     with replace(table, missing="keep").open(data, model, about=about) as reader:
         values = find_row(reader, row)
     explanation = model.explain(values)
@@ -68,7 +68,7 @@ def find_row(table: io.TableReader, wanted: int) -> Any:
         if not np.isfinite(value):
             what = "missing" if np.isnan(value) else "infinite"
             raise CommandError(
-                f"row {wanted} of {table.source} cannot be explained: its value of {name!r} is "
+                f"row {wanted} of {table.source} cannot be explained: its value for {name!r} is "
                 f"{what}. Fill it in, or choose another row."
             )
     return values

@@ -1,4 +1,4 @@
-"""``resonart merge``: one model out of several."""
+"""``resonart merge``: merge several models into one."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ MERGED = (resonart.DensityART, resonart.DDVFA)
     "Write the merged model to this file.", type=OutputFile(path_type=Path), required=True
 )
 def merge(model_files: tuple[str, ...], target: Path, output: Output) -> Report:
-    """Merge models that were learned apart into one.
+    """Merge models that were learned separately into one.
 
-    The models are density-art models, or ddvfa models, with the same parameters and features;
-    their ranges may differ, and so may vigilances that were chosen from the rows.
-    The table says which cluster each of theirs has become.
+    The models must all be density-art models, or all ddvfa models, with the same parameters and
+    features. Their ranges may differ, and so may vigilances that were chosen from the rows. The
+    table shows what each of their clusters has become.
     """
     if len(model_files) < 2:
-        raise click.UsageError("merge needs two models or more.")
+        raise click.UsageError("merge needs at least two models.")
     check_folder("-o", target)
     models, notes = zip(*(load_for_merging(path) for path in model_files), strict=True)
     check_one_kind(models, model_files)
@@ -85,22 +85,23 @@ def merge(model_files: tuple[str, ...], target: Path, output: Output) -> Report:
 
 
 def load_for_merging(path: str) -> tuple[Any, dict[str, Any]]:
-    """Load a model and what was noted with it, or say that its kind cannot be merged."""
+    """Load a model and its metadata, or raise an error if its kind cannot be merged."""
     model, about = load_fitted(path)
     if not isinstance(model, MERGED):
         raise CommandError(
-            f"{path} holds a {kind_of(model)} model; only density-art and ddvfa models merge."
+            f"{path} contains a {kind_of(model)} model; only density-art and ddvfa models can be "
+            "merged."
         )
     return model, about
 
 
 def check_one_kind(models: Sequence[Any], names: tuple[str, ...]) -> None:
-    """Say that models of two kinds do not merge."""
+    """Raise an error if there are models of two kinds."""
     for model, name in zip(models, names, strict=True):
         if type(model) is not type(models[0]):
             raise CommandError(
-                f"{name} holds a {kind_of(model)} model, and {names[0]} a {kind_of(models[0])} "
-                "model: only models of one kind merge."
+                f"{name} contains a {kind_of(model)} model, and {names[0]} a {kind_of(models[0])} "
+                "model: only models of the same kind can be merged."
             )
 
 

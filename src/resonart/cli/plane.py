@@ -51,25 +51,25 @@ SHOWN = ("score", "ari", "stability", "clusters", "categories")
 @choice_option(
     "--scoring",
     ["ari", "quality", "stability"],
-    "What is best. [default: ari with --label, quality without]",
+    "Score by which the best is chosen. [default: ari with --label, quality without]",
 )
 @option("--step", type=SHARE, default=0.02, help="Distance between neighbouring vigilances.")
-@option("--orders", "n_orders", type=COUNT, default=10, help="Orders in which rows are presented.")
+@option("--orders", "n_orders", type=COUNT, default=10, help="Number of orders of the rows.")
 @option(
     "--sample",
     type=click.IntRange(min=2),
     metavar="N",
     default=2000,
-    help="Of more rows, try the vigilances on a random sample of so many.",
+    help="If there are more rows, use a random sample of this many.",
 )
-@option("--top", type=COUNT, default=10, help="Best cells to show.")
+@option("--top", type=COUNT, default=10, help="Number of best cells to show.")
 @option(
     "--jobs",
     type=click.IntRange(min=-1),
     metavar="N",
     default=-1,
     show_default=False,
-    help="Threads. [default: one for each processor]",
+    help="Number of threads. [default: one for each processor]",
 )
 @table_options
 @model_options(tries_vigilances=True)
@@ -92,8 +92,9 @@ def plane(
 ) -> Report:
     """Try every vigilance; show which are best.
 
-    Every pair of vigilances on a grid is tried in several orders of the rows. With --label the
-    best pair agrees best with the known classes; without, it looks best by itself.
+    Every pair of vigilances on a grid is tried in several orders of the rows. With --label, the
+    best pair is the one that agrees best with the known classes. Without, clusters are judged by
+    how they look.
     """
     if jobs == 0:
         raise click.UsageError("--jobs must be at least 1, or -1 for all processors.")
@@ -102,7 +103,7 @@ def plane(
             raise click.UsageError(f"--{name} ari compares with known classes. Name them: --label.")
     check_picture(picture)
     seed = model_options.given.get("random_state", 0)
-    # Whatever an estimator needs in order to be made: all values are tried.
+    # Any value with which an estimator can be made: all values are tried.
     known = inspect.signature(ESTIMATORS[model_options.model]).parameters
     vigilances = {name: float(name == "rho_ub") for name in VIGILANCES if name in known}
     model = ModelOptions(model_options.model, vigilances | model_options.given).make()
@@ -165,7 +166,7 @@ def plane(
 
 
 def sampled(chunk: Chunk, most: int, seed: int) -> tuple[Any, Any]:
-    """Return the rows and classes, or of too many a random sample."""
+    """Return the rows and classes, or a random sample if there are too many."""
     n_rows = len(chunk.rows)
     if n_rows <= most:
         return chunk.rows, chunk.labels
@@ -174,7 +175,7 @@ def sampled(chunk: Chunk, most: int, seed: int) -> tuple[Any, Any]:
 
 
 def best_cells(found: VigilancePlane, top: int) -> list[dict[str, float]]:
-    """Return the best cells: their vigilances, and all that is known of them."""
+    """Return the best cells: their vigilances, and all their results."""
     results = found.results_
     columns = {name: results[f"param_{name}"] for name in found.best_params_} | {
         name: results[name]

@@ -30,8 +30,8 @@ from ._tables import TableOptions, rows_in_words, table_options
 @choice_option(
     "--noise",
     PARAMETERS["noise"].choices,
-    "Whether rows that resonate with no cluster are labelled -1 or go to the nearest one. "
-    "[default: as the model was made]",
+    "Whether rows that resonate with no cluster get the label -1 or go to the nearest one. "
+    "[default: as in the model]",
 )
 @table_options
 def predict(
@@ -45,7 +45,7 @@ def predict(
     """Find the cluster of each row with a saved model.
 
     Nothing is learned. Columns are found by the names of the model's features, in any order; a
-    table without names needs them in the model's order. Tables of any size go through in chunks.
+    table without names must have them in the model's order. Tables of any size are read in chunks.
     """
     model, about = load_fitted(model_file)
     if noise is not None:
@@ -91,7 +91,7 @@ def predict(
 
 
 def set_noise(model: Any, noise: str, path: str) -> None:
-    """Let a model say -1, or the nearest cluster, of rows that resonate with none."""
+    """Let a model return -1, or the nearest cluster, for rows that resonate with none."""
     params = model.get_params()
     if "on_mismatch" in params:
         model.set_params(on_mismatch=ON_MISMATCH[noise])

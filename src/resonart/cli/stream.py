@@ -1,4 +1,4 @@
-"""``resonart stream``: rows learned as they come, one line out for each."""
+"""``resonart stream``: learn rows as they arrive, and write one line for each."""
 
 from __future__ import annotations
 
@@ -37,38 +37,39 @@ WARM_UP = 1_000
     "source",
     default=STDIN,
     type=InputFile(dir_okay=False, allow_dash=True),
-    help="Where rows come from; - is standard input.",
+    help="Source of the rows; - is standard input.",
 )
 @choice_option(
     "--format", FORMATS, "Format of the rows. [default: from the name, else ndjson]", "form"
 )
 @text_options
 @time_option
-@target_option("Where lines go; - is standard output.", default=STDOUT)
+@target_option("Write the lines to this file; - is standard output.", default=STDOUT)
 @choice_option("--output-format", list(LINE_FORMATS), "Format of the lines.", default="ndjson")
-@option("--rejects", type=OutputFile(), help="Where lines go that are no rows, and why.")
+@option("--rejects", type=OutputFile(), help="Write lines that are not rows to this file.")
 @choice_option(
-    "--on-reject", ["continue", "stop"], "What a line that is no row does.", default="continue"
+    "--on-reject", ["continue", "stop"], "What to do if a line is not a row.", default="continue"
 )
 @option(
     "--checkpoint-every",
     type=COUNT,
     default=100_000,
-    help="Rows between two checkpoints. One is also written at the end, on SIGTERM and SIGINT.",
+    help="Number of rows between two checkpoints. One is also written at the end, and on SIGTERM "
+    "and SIGINT.",
 )
 @option(
     "--resume",
     is_flag=True,
-    help="The input is replayed from its beginning: go on after the last row of the checkpoint.",
+    help="The input is replayed from its start: continue after the last row of the checkpoint.",
 )
-@option("--merge-every", type=COUNT, help="Rows between merges (ddvfa).")
+@option("--merge-every", type=COUNT, help="Number of rows between merges (ddvfa).")
 @option(
     "--warm-up",
     type=COUNT,
-    help="Rows a new model waits for, to know feature ranges and choose vigilances. [default: 1 "
-    "(density-art), 1000 (the others)]",
+    help="Number of rows a new model waits for, to learn feature ranges and choose vigilances. "
+    "[default: 1 (density-art), 1000 (the others)]",
 )
-@option("--no-learn", is_flag=True, help="Only tell labels; the model stays as it is.")
+@option("--no-learn", is_flag=True, help="Only write labels; the model is not changed.")
 @model_options()
 def stream(
     path: str,
@@ -88,21 +89,21 @@ def stream(
     model_options: ModelOptions,
     output: Output,
 ) -> Report:
-    """Learn rows as they come, one line out for each.
+    """Learn rows as they arrive, and write one line for each.
 
-    A line has the row's label, its match, and whether it is a new cluster; where clusters are read
-    anew or merged, a line tells which labels changed, and lines of density-art tell which clusters
-    were born, merged, split, moved and died. MODEL is a model file.
-    If it is there, it goes on learning; if not, it is made, by the options that "resonart cluster"
-    has, too. Model and place in the input are saved together, so that an input that can be replayed
-    is learned exactly once: --resume goes on where the file stands, after a crash, too.
+    A line has the row's label, its match, and whether it started a cluster. When clusters are read
+    again or merged, a line says which labels changed. With density-art, lines also say which
+    clusters were born, merged, split, moved and died. MODEL is a model file. If it exists, the
+    model goes on learning. If not, it is made, with the same options as in "resonart cluster". The
+    model and the position in the input are saved together, so an input that can be replayed is
+    learned exactly once: --resume continues where the file stopped, even after a crash.
     """
     if no_learn and resume:
         raise click.UsageError(
-            "--no-learn leaves the model as it is: there is nothing to --resume."
+            "--no-learn does not change the model: there is nothing to --resume."
         )
     model, position, parser_state, about = find_model(path, resume=resume, must_exist=no_learn)
-    # A model that goes on with another input leaves what it has told.
+    # If a model continues with another input, what it has written stays.
     appends = model is not None and not resume
     if model is None:
         model = model_options.make()
@@ -154,7 +155,7 @@ def stream(
                 outputs["output"].write(streamer.format.header)
             streamer.run()
         except (OSError, ValueError, MemoryError) as error:
-            told = "nobody reads the output any more"
+            told = "the output was closed"
             if not isinstance(error, BrokenPipeError):
                 told = message_of(error).rstrip(".") if str(error) else "out of memory"
             raise CommandError(f"{told}. {checkpoint_note(streamer)}") from error
@@ -167,10 +168,10 @@ def stream(
 def find_model(
     path: str, *, resume: bool, must_exist: bool
 ) -> tuple[Any, Position, dict[str, Any] | None, Any]:
-    """Return a file's model, where its stream stood, its parser's state, and its metadata."""
+    """Return a file's model, its position in the stream, its parser's state, and its metadata."""
     if not Path(path).exists():
         if must_exist:
-            raise CommandError(f"{path}: there is no such model, and --no-learn makes none.")
+            raise CommandError(f"{path}: there is no such model, and --no-learn does not make one.")
         return None, Position(), None, None
     model, metadata = resonart.load(path, with_metadata=True)
     if not resume:
@@ -178,14 +179,14 @@ def find_model(
     found = Position.of(metadata)
     if found is None:
         raise CommandError(
-            f"{path} is no checkpoint of a stream, so there is nothing to resume. Without --resume "
-            "it learns all of the input."
+            f"{path} is not a checkpoint of a stream, so there is nothing to resume. Without "
+            "--resume it learns the whole input."
         )
     return model, *found, metadata
 
 
 def check_same(model: Any, options: ModelOptions, path: str) -> None:
-    """Let a command be run again as it was; refuse options that a model which is there has not."""
+    """Allow the same command again; refuse options that an existing model does not have."""
     given_by = click.get_current_context().get_parameter_source("model")
     is_kind_given = given_by is click.core.ParameterSource.COMMANDLINE
     mine, asked = model.get_params(), options.params_of(type(model))
@@ -194,25 +195,25 @@ def check_same(model: Any, options: ModelOptions, path: str) -> None:
         name in mine and np.array_equal(mine[name], value) for name, value in asked.items()
     ):
         raise click.UsageError(
-            f"{path} is there already, with its own parameters. Give the same ones or none, or "
+            f"{path} already exists, with its own parameters. Give the same ones or none, or "
             "another name for a new model."
         )
 
 
 def set_merging(model: Any, merge_every: int | None) -> None:
-    """Let a model merge on the way, if that was asked for."""
+    """Let a model merge on the way, if requested."""
     if merge_every is None:
         return
     if "merge_every" not in model.get_params():
-        raise click.UsageError("--merge-every goes with --model ddvfa only.")
+        raise click.UsageError("--merge-every is only for --model ddvfa.")
     model.set_params(merge_every=merge_every)
 
 
 def rows_to_wait_for(model: Any, warm_up: int | None) -> int:
-    """Return how many rows a model begins with together; 0 where it takes them as they come.
+    """Return how many rows a model starts with together; 0 if it takes them as they arrive.
 
-    Ranges that are not given are those of the rows it begins with: these have to be the same
-    however the input is cut. DensityART gets along with one.
+    Ranges that are not given are learned from the rows it starts with, which have to be the same
+    however the input is cut. DensityART needs only one.
     """
     if is_fitted(model) or (model.bounds is not None and not chooses_itself(model)):
         return 0
@@ -225,7 +226,7 @@ def rows_to_wait_for(model: Any, warm_up: int | None) -> int:
 
 
 def named_format(source: str) -> str:
-    """Return the format a name tells; a pipe is taken to carry NDJSON."""
+    """Return the format by the name; a pipe is assumed to be NDJSON."""
     form = "ndjson" if source == STDIN else guess_format(source)
     if form not in FORMATS:
         raise click.UsageError(
@@ -238,9 +239,9 @@ def named_format(source: str) -> str:
 def make_parser(
     form: str, text: TextOptions, clocks: tuple[str | None, str | None], model: Any, source: str
 ) -> LineParser:
-    """Return a parser that finds the columns asked for, or else the model's features.
+    """Return a parser that finds the requested columns, or else the model's features.
 
-    ``clocks`` are the column of times, and the one that the model has had.
+    ``clocks`` are the column of times, and the one that the model had before.
     """
     time, known = clocks
     features = feature_names(model) if text.columns is None and is_fitted(model) else None
@@ -255,7 +256,7 @@ def make_parser(
 
 
 def restore(parser: LineParser, state: dict[str, Any], path: str) -> None:
-    """Let the parser go on as it was; what was asked for must be what it had."""
+    """Let the parser continue as before; the options must be the same."""
     try:
         parser.restore(state)
     except ValueError as error:
@@ -275,16 +276,16 @@ def open_input(source: str) -> BinaryIO:
 
 
 def checkpoint_note(streamer: Streamer) -> str:
-    """Say what is safe after a failure."""
+    """Return what is safe after a failure."""
     saved = streamer.saved
     if saved is None:
         return "No checkpoint had been written."
     told = f": {saved.n_rows:,} rows of this input learned" if saved.n_rows else ""
-    return f"The last checkpoint, {streamer.path}, is whole{told}."
+    return f"The last checkpoint, {streamer.path}, is complete{told}."
 
 
 def report_of(streamer: Streamer) -> Report:
-    """Say what was done."""
+    """Report what was done."""
     model, position, stopped_by = streamer.model, streamer.position, streamer.stop.signal
     fitted = is_fitted(model)
     n_clusters = model.n_clusters_ if fitted else 0
@@ -312,7 +313,7 @@ def report_of(streamer: Streamer) -> Report:
         [
             f"resonart: {end}. {position.n_rows:,} rows in {n_clusters:,} clusters and "
             f"{n_categories:,} categories; {position.n_rejected:,} lines left out."
-            + (f" No numbers: {', '.join(left_out)}." if left_out else "")
+            + (f" Not numeric: {', '.join(left_out)}." if left_out else "")
             + (f" {streamer.n_waiting:,} rows were waiting for more." if streamer.n_waiting else "")
         ],
         exit_code=0 if stopped_by is None else 128 + stopped_by,

@@ -1,4 +1,4 @@
-"""``resonart vat``: an order in which clusters lie together."""
+"""``resonart vat``: an order in which each cluster is in one piece."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ METRICS = ("euclidean", "manhattan", "chebyshev")
 
 @command("vat data.csv --picture vat.png -o order.csv")
 @data_argument
-@target_option("Write the rows' numbers in VAT order to this table; - is CSV on stdout.")
+@target_option("Write row numbers in VAT order to this table; - is CSV on stdout.")
 @picture_option("Draw the image: dark blocks along the diagonal are clusters.")
 @option(
     "--improved/--plain",
     default=True,
-    help="Draw iVAT, in which clusters of any shape are blocks, or plain distances.",
+    help="Draw iVAT, which shows clusters of any shape as blocks, or plain distances.",
 )
 @choice_option("--metric", METRICS, "Distance between rows.", default="euclidean")
 @option("--scale/--no-scale", default=True, help="Scale each feature to [0, 1] first.")
@@ -42,7 +42,7 @@ METRICS = ("euclidean", "manhattan", "chebyshev")
     type=click.IntRange(min=2),
     metavar="N",
     default=2000,
-    help="Most rows in the picture; of more, an even sample of the order.",
+    help="Maximum number of rows in the picture; if there are more, an even sample is shown.",
 )
 @table_options
 @in_memory_option
@@ -58,7 +58,7 @@ def vat(
     in_memory_rows: int | None,
     output: Output,
 ) -> Report:
-    """Order rows so that clusters lie together; draw the VAT image.
+    """Order rows so that each cluster is in one piece; draw the VAT image.
 
     With up to eight features a million rows take seconds; with more, every row is compared with
     every other.

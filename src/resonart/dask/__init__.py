@@ -1,4 +1,4 @@
-"""DDVFA over partitions that lie on many machines. Needs Dask: the extra ``dask``."""
+"""Clustering partitions that are spread over many machines. Needs Dask: the extra ``dask``."""
 
 from __future__ import annotations
 

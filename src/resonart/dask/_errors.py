@@ -1,4 +1,4 @@
-"""What is said when a partition cannot be learned."""
+"""Errors of partitions that cannot be learned."""
 
 from __future__ import annotations
 
@@ -7,14 +7,19 @@ from contextlib import contextmanager
 
 
 class PartitionError(RuntimeError):
-    """A partition that cannot be read or learned; the message names its file or block.
+    """A partition cannot be read or learned; the message names its file or block.
 
     Attributes
     ----------
     place : str
-        Which partition: its number, and its file if it is one.
+        The partition: its number, and its file if there is one.
     problem : str
-        The kind of the error, and what it says.
+        The kind of the error, and its message.
+
+    See Also
+    --------
+    fit : Raises this.
+    update : Raises this.
 
     Examples
     --------
@@ -36,7 +41,7 @@ NOTE = "In resonart.dask, "
 
 @contextmanager
 def errors_note(what: str) -> Iterator[None]:
-    """Note on every error what was done with all partitions together: it is no one's fault."""
+    """Note on every error what was done with all partitions together: no single one caused it."""
     try:
         yield
     except Exception as error:
@@ -45,13 +50,13 @@ def errors_note(what: str) -> Iterator[None]:
 
 
 def is_noted(error: BaseException) -> bool:
-    """Tell an error that is no partition's."""
+    """Return whether an error was not caused by a single partition."""
     return any(note.startswith(NOTE) for note in getattr(error, "__notes__", ()))
 
 
 @contextmanager
 def errors_name(place: str) -> Iterator[None]:
-    """Say of every error where it happened."""
+    """Add to every error where it happened."""
     try:
         yield
     except PartitionError:

@@ -1,4 +1,4 @@
-"""The estimator's face of fitting over partitions."""
+"""Fitting over partitions as an estimator."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ._report import FitReport
 
 
 def _of_the_model(name: str, what: str) -> property:
-    """Return an attribute that is the model's."""
+    """Return a property that reads an attribute of the model."""
 
     def read(self: Any) -> Any:
         check_is_fitted(self, "model_")
@@ -30,21 +30,21 @@ def _of_the_model(name: str, what: str) -> property:
 class DaskDDVFA(BaseEstimator):
     """DDVFA over dask arrays, dask dataframes or lists of files.
 
-    :func:`fit` as an estimator. ``model_`` is the ordinary DDVFA that comes out.
+    :func:`fit` as an estimator. The result, ``model_``, is an ordinary DDVFA.
 
     Parameters
     ----------
     estimator : DDVFA or None, default=None
-        What to fit; ``None`` is ``DDVFA()``.
+        The estimator to fit; ``None`` means ``DDVFA()``.
     sample_rows, columns, missing, chunk_rows
-        As for :func:`fit`.
+        As in :func:`fit`.
 
     Attributes
     ----------
     model_ : DDVFA
-        The model; it can be saved, and goes on with ``partial_fit``.
+        The model. It can be saved, and goes on learning with ``partial_fit``.
     report_ : FitReport
-        What the last ``fit`` or ``partial_fit`` has done: ``print(estimator.report_)``.
+        Report of the last ``fit`` or ``partial_fit``: ``print(estimator.report_)``.
     bounds_ : Bounds
         Feature ranges of the model, given or found.
     rho_lb_, rho_ub_ : float
@@ -53,6 +53,12 @@ class DaskDDVFA(BaseEstimator):
         How they were chosen.
     n_clusters_, n_features_in_ : int
         Number of clusters and of features.
+
+    See Also
+    --------
+    fit : The same as a function, also for DensityART.
+    update : Learn more partitions with a fitted model.
+    resonart.DDVFA : The estimator for rows in memory.
 
     Examples
     --------
@@ -114,7 +120,7 @@ class DaskDDVFA(BaseEstimator):
         return self
 
     def partial_fit(self, X: Any, y: object = None, *, client: Any = None) -> Self:
-        """Learn partitions that have come later, as :func:`update` does.
+        """Learn more partitions, as :func:`update` does.
 
         Parameters
         ----------
@@ -139,7 +145,7 @@ class DaskDDVFA(BaseEstimator):
         return self
 
     def predict(self, X: Any) -> Any:
-        """Find the cluster of each row, when it is computed.
+        """Return the cluster of each row, as a lazy collection.
 
         Parameters
         ----------
@@ -155,7 +161,7 @@ class DaskDDVFA(BaseEstimator):
         return self._ask(X, "predict", np.int64, "cluster")
 
     def score_samples(self, X: Any) -> Any:
-        """Match of each row with the cluster nearest to it, when it is computed.
+        """Return the match of each row with the nearest cluster, as a lazy collection.
 
         Parameters
         ----------
@@ -183,7 +189,7 @@ class DaskDDVFA(BaseEstimator):
     rho_lb_ = _of_the_model("rho_lb_", "The lower vigilance.")
     rho_ub_ = _of_the_model("rho_ub_", "The upper vigilance.")
     vigilance_choice_ = _of_the_model(
-        "vigilance_choice_", "How the vigilances were chosen; None where they were given."
+        "vigilance_choice_", "How the vigilances were chosen; None if they were given."
     )
     n_clusters_ = _of_the_model("n_clusters_", "Number of clusters.")
     n_features_in_ = _of_the_model("n_features_in_", "Number of features.")

@@ -44,8 +44,8 @@ from ._sample import Keys, limit_of
 from ._strategies import Model, Pooled, Strategy, pack, set_known, strategy_of, unpack
 from ._survey import merge_surveys, survey_partition
 
-# So many that boxes have nearly grown to their sizes, in random order, before partitions go on with
-# them, maybe sorted. Vigilances are chosen on a few of these rows.
+# Enough for boxes to grow nearly to their final sizes, in random order, before partitions, which
+# may be sorted, continue with them. Vigilances are chosen on a few of these rows.
 SAMPLE_ROWS = 50_000
 CHUNK_ROWS = 65_536
 
@@ -111,13 +111,13 @@ def fit(
     chunk_rows: int = CHUNK_ROWS,
     with_report: bool = False,
 ) -> Model | tuple[Model, FitReport]:
-    """Cluster rows that lie in many partitions; they are learned where they lie.
+    """Cluster rows in many partitions, which are learned where they are stored.
 
-    Of DensityART a first pass finds the feature ranges, partitions are learned into boxes, and the
-    clusters are read once, from the boxes of all. Of DDVFA a first pass finds the ranges and draws
-    a sample spread over all partitions. The sample is fitted, and every partition goes on from a
-    copy of that model; then the copies are merged, neighbours first. Rows stay where they are, but
-    for the sample, which goes to one worker; small models travel.
+    For DensityART, a first pass finds the feature ranges, a second one learns each partition into
+    boxes, and the clusters are read once, from all boxes. For DDVFA, a first pass finds the ranges
+    and draws a sample from all partitions. The sample is fitted, and every partition is learned by
+    a copy of that model. Then the copies are merged, neighbours first. Rows stay where they are;
+    only the sample goes to one worker, and small models are sent between workers.
 
     Parameters
     ----------
@@ -125,55 +125,62 @@ def fit(
         The partitions: blocks of rows, partitions, or files that the workers can read (all formats
         of :func:`resonart.io.open_table`), each a partition.
     estimator : DensityART, DDVFA or None, default=None
-        What to fit; it is left alone. ``None`` is ``DDVFA()``. Where ``bounds`` is None, ranges are
-        found in the first pass. Vigilances that are ``"auto"`` are chosen on the sample. Rows are
-        presented once, whatever ``max_epochs``, and those of a partition in the order given;
-        ``order`` holds for the sample.
+        The estimator to fit, which is not changed. ``None`` means ``DDVFA()``. If ``bounds`` is
+        None, ranges are found in the first pass. Vigilances that are ``"auto"`` are chosen on the
+        sample. Rows are presented once, whatever ``max_epochs`` is, and those of a partition in the
+        given order; ``order`` applies to the sample.
     client : distributed.Client or None, default=None
-        Where to work. By default what dask uses: the last client made, or else threads.
+        Where to compute. By default what dask uses: the latest client, or else threads.
     sample_rows : int, default=50000
-        Rows of DDVFA's sample; the more, the less categories depend on how rows are sorted. Where
-        there are fewer, all are in it, but for copies. 0 goes without: partitions know nothing of
-        each other, Merge ART alone has to join their clusters, and vigilances must be given; where
-        ``bounds`` is, too, there is no first pass. See Notes.
+        Number of rows in DDVFA's sample. With more rows, categories depend less on how rows are
+        sorted. If there are fewer rows, all are in the sample, apart from duplicates. With 0 there
+        is no sample: partitions are learned independently, only Merge ART joins their clusters, and
+        vigilances must be given. If ``bounds`` is given, too, there is no first pass. See Notes.
     columns : list of str or int, or None, default=None
-        The features, by name or number. By default all columns; of files, all that hold numbers
-        in the first one.
+        The features, by name or number. By default all columns; for files, all columns that have
+        numbers in the first file.
     missing : {"error", "drop"}, default="error"
-        What to do about rows that lack a value.
+        What to do with rows that have a missing value.
     chunk_rows : int, default=65536
-        Most rows that are read from a file, or learned, at a time.
+        Maximum number of rows that are read from a file, or learned, at a time.
     with_report : bool, default=False
         Whether to return a :class:`FitReport`, too.
 
     Returns
     -------
     model : DensityART or DDVFA
-        An ordinary model: it predicts, goes on with ``partial_fit``, saves and loads. Its
-        ``counts_`` sum to the rows; ``labels_`` is empty. ``bounds_``, and ``choice_`` or
-        ``rho_lb_``, ``rho_ub_`` and ``vigilance_choice_`` tell what was found and chosen.
+        An ordinary model: it can predict, go on learning with ``partial_fit``, be saved and loaded.
+        Its ``counts_`` sum to the number of rows; ``labels_`` is empty. ``bounds_``, and
+        ``choice_`` or ``rho_lb_``, ``rho_ub_`` and ``vigilance_choice_`` have what was found and
+        chosen.
     report : FitReport
-        Only ``with_report``.
+        Only returned if ``with_report=True``.
 
     Raises
     ------
     PartitionError
-        Where a partition cannot be read or learned: the message names it.
+        If a partition cannot be read or learned: the message names it.
+
+    See Also
+    --------
+    update : Learn more partitions with a fitted model.
+    DaskDDVFA : The same as an estimator.
+    resonart.merge_models : Merge models that were learned separately.
 
     Notes
     -----
-    The sample is drawn by the values of the rows and ``random_state`` (None is 0 here), so that it
-    is the same however rows are ordered and partitioned. Partitions may therefore be sorted: their
-    clusters have been seen before. As in :meth:`DDVFA.fit`, Merge ART runs at the end where
-    vigilances are given and ``auto_merge=True``, and does not where they were chosen on a sample.
+    The sample is drawn by the values of the rows and ``random_state`` (None means 0 here), so it is
+    the same however rows are ordered and partitioned. Partitions may therefore be sorted: the
+    sample contains rows of all their clusters. As in :meth:`DDVFA.fit`, Merge ART runs at the end
+    if vigilances are given and ``auto_merge=True``, but not if they were chosen on a sample.
 
-    The same partitions give the same bits, whatever the scheduler, the number of workers and who
-    is done first. Tasks keep nothing on a worker: one that dies is asked again elsewhere, and
-    nothing is counted twice.
+    The same partitions give the same bits, whatever the scheduler, the number of workers and the
+    order in which they finish. Tasks keep nothing on a worker: if a worker dies, its tasks are
+    repeated elsewhere, and nothing is counted twice.
 
-    ``max_categories`` of DDVFA asks for ``sample_rows=0``: models that go on from the sample's keep
-    all their categories until they are merged back. It then bounds the model of each partition; the
-    merged model has what is left after compression.
+    ``max_categories`` of DDVFA needs ``sample_rows=0``: models that continue from that of the
+    sample keep all their categories until they are merged. It then limits the model of each
+    partition. The merged model has the categories that are left after compression.
 
     Examples
     --------
@@ -214,7 +221,7 @@ def fit(
         if n_learned != sampled.n_rows:
             raise ValueError(
                 f"data had {sampled.n_rows:,} rows in the first pass, {n_learned:,} in the second. "
-                "It must stay as it is while it is fitted: persist it, or write it first."
+                "Data must not change while it is fitted: persist it, or write it to files first."
             )
         model = sampled.model if part is None else unpack(part.models[0])
         end_blocks(model)
@@ -264,34 +271,41 @@ def update(
     chunk_rows: int = CHUNK_ROWS,
     with_report: bool = False,
 ) -> M | tuple[M, FitReport]:
-    """Let a model learn partitions that have come later.
+    """Learn more partitions with a fitted model.
 
-    Every partition goes on from a copy of the model, where it lies, and the copies are merged:
-    ``partial_fit`` over partitions. Clusters the model has keep their labels and are not merged
-    with each other; call ``merge()`` of the result for that. Of DensityART the boxes of model and
-    partitions are pooled, and the clusters read anew: ``label_maps_[0]`` of the result says what
-    became of the model's labels.
+    This is ``partial_fit`` over partitions: every partition is learned by a copy of the model,
+    where it is stored, and the copies are merged. Clusters of the model keep their labels and are
+    not merged with each other; call ``merge()`` of the result for that. For DensityART, the boxes
+    of the model and of all partitions are pooled, and the clusters are read again:
+    ``label_maps_[0]`` of the result maps the model's labels to the new ones.
 
     Parameters
     ----------
     model : DensityART or DDVFA
-        A fitted model, of :func:`fit` or any other. It is left alone.
+        A fitted model, from :func:`fit` or elsewhere. It is not changed.
     data : dask array, dask dataframe, or list of paths
         The new partitions, with the features of the model.
     client, columns, missing, chunk_rows, with_report
-        As for :func:`fit`. Of files, the columns that the model knows by name are read by default.
+        As in :func:`fit`. From files, the columns with the model's feature names are read by
+        default.
 
     Returns
     -------
     model : DensityART or DDVFA
-        A new model, with the parameters of the old one; its ``counts_`` sum to all rows.
+        A new model with the parameters of the old one. Its ``counts_`` sum to the number of all
+        rows.
     report : FitReport
-        Only ``with_report``.
+        Only returned if ``with_report=True``.
 
     Raises
     ------
     PartitionError
-        Where a partition cannot be read or learned: the message names it.
+        If a partition cannot be read or learned: the message names it.
+
+    See Also
+    --------
+    fit : Fit a new model.
+    DaskDDVFA.partial_fit : The same for the estimator.
 
     Examples
     --------
@@ -337,7 +351,7 @@ def update(
 
 
 class _Tasks:
-    """The tasks of one call, named so that a dashboard tells what they do."""
+    """The tasks of one call, with names that say on a dashboard what they do."""
 
     def __init__(self, data: Any, reading: Reading, client: Any, strategy: Strategy) -> None:
         self.partitions = partitions_of(data)
@@ -348,13 +362,13 @@ class _Tasks:
         self.reading = reading
         first = self.partitions[0]
         if isinstance(first.content, str):
-            # What the first file has, the others have to have, in whichever order.
+            # All files must have the columns of the first, in any order.
             columns = run(self._task("columns", "0", columns_of)(first, reading), client)
             self.reading = replace(reading, columns=columns)
 
     def fit_sample(self, estimator: Model, sample_rows: int) -> SampleModel:
         """Survey all partitions, and fit the sample."""
-        # How many are left where some are dropped is not known beforehand.
+        # If rows may be dropped, the number of rows is not known in advance.
         can_count = sample_rows > 0 and self.reading.missing == "error"
         n_rows = self._count_rows() if can_count else None
         limit = limit_of(n_rows, sample_rows)
@@ -362,7 +376,7 @@ class _Tasks:
         return self._survey(estimator, sample_rows, None) if start.is_short else start
 
     def _count_rows(self) -> int | None:
-        """Return how many rows there are, if that can be told without reading them."""
+        """Return the number of rows, if it is known without reading them."""
         if not isinstance(self.partitions[0].content, str):
             return self.n_rows
         counts = [
@@ -429,7 +443,7 @@ class _Tasks:
 
 
 def _sample_of_partition(sampled: SampleModel | None, part: int) -> tuple[NDArray[np.int64], Keys]:
-    """Return which rows of a partition are in the sample, and their prints."""
+    """Return which rows of a partition are in the sample, and their fingerprints."""
     if sampled is None:
         return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.uint64)
     mine = np.flatnonzero(sampled.parts == part)
@@ -445,7 +459,7 @@ def _checked(estimator: object) -> Model:
     """Return a copy of the estimator that has learned nothing."""
     if estimator is None:
         return DDVFA()
-    strategy_of(estimator)  # says that there is none
+    strategy_of(estimator)  # raises an error if there is none
     copied: Model = clone(estimator)
     return copied
 
@@ -473,7 +487,7 @@ def _count(name: str, value: object, *, least: int) -> int:
 
 
 def _seed(random_state: Any) -> int:
-    """Return a number that all tasks share, so that one that is run again does the same."""
+    """Return a number that all tasks share, so that a repeated task does the same."""
     if random_state is None:
         return 0
     if isinstance(random_state, Integral):

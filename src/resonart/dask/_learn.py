@@ -1,7 +1,7 @@
-"""The second pass: what is done where a partition lies, and how two outcomes become one.
+"""The second pass: learning a partition where it is stored, and merging two results.
 
-All of these functions are pure: they keep nothing on a worker, so that one that is lost can be
-asked again elsewhere.
+All of these functions are pure: they keep nothing on a worker, so a lost task can be repeated
+elsewhere.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from ._survey import Survey
 
 
 class PartModel(NamedTuple):
-    """A model of some partitions, or several that wait for others, and what it took.
+    """A model of some partitions, or several that wait for others, and its cost.
 
-    Models are packed: so dask knows how large they are, and plans memory and transfers by that.
+    Models are packed, so that dask knows their sizes and can plan memory and transfers.
     """
 
     models: tuple[bytes, ...]
@@ -39,27 +39,27 @@ class PartModel(NamedTuple):
 
 
 class SampleModel(NamedTuple):
-    """What the first pass leads to: ranges, and the model that the sample has shown.
+    """The result of the first pass: ranges, and the model of the sample.
 
-    The rows of the sample are no part of it, only where they lie.
+    It does not have the rows of the sample, only their places.
     """
 
-    model: Any  # None where there is no sample
+    model: Any  # None if there is no sample
     n_rows: int
     low: NDArray[np.float64]
     high: NDArray[np.float64]
     parts: NDArray[np.int64]
     places: NDArray[np.int64]
-    prints: Keys  # of the rows themselves: the second pass has to meet the same ones
+    prints: Keys  # fingerprints of the rows: the second pass has to find the same ones
     is_short: bool = False
     outliers: OutlierWarning | None = None
 
 
 def fit_sample(seen: Survey | None, estimator: Model, wanted: int) -> SampleModel:
-    """Fit the sample, if there is one: every partition goes on with its clusters.
+    """Fit the sample, if there is one: every partition continues with its clusters.
 
-    With less than half of the rows ``wanted`` nothing is fitted: so many are copies of others that
-    a limit on the sample has left too little.
+    With less than half of the rows ``wanted``, nothing is fitted: there are so many duplicates that
+    a limit on the sample has left too few rows.
     """
     if seen is None:
         with errors_note("after all partitions were looked at."):
@@ -91,7 +91,7 @@ def fit_sample(seen: Survey | None, estimator: Model, wanted: int) -> SampleMode
 
 
 def copy_of_base(base: bytes) -> DDVFA:
-    """Return a copy of the base that learns on and keeps to what merging back asks for."""
+    """Return a copy of the base that can learn and be merged back."""
     copied: DDVFA = set_known(unpack(base), auto_merge=False, merge_every=None, order="given")
     return copied
 
@@ -108,9 +108,9 @@ def learn_partition(
 ) -> PartModel | None:
     """Learn a partition chunk by chunk; None if it has no rows to learn.
 
-    ``start`` is the base that all partitions go on from, or a model that has learned nothing. Rows
-    whose numbers are ``skipped``, in rising order, are in the base already, and ``prints`` are
-    those that they had in the first pass.
+    ``start`` is the base from which all partitions continue, or a model that has learned nothing.
+    Rows whose numbers are ``skipped``, in ascending order, are already in the base, and ``prints``
+    are their fingerprints in the first pass.
     """
     model = copy_of_base(start) if is_base else unpack(start)
     started = time.perf_counter()
@@ -140,9 +140,9 @@ def learn_partition(
 def _check_same(rows: Any, prints: Keys) -> None:
     if not np.array_equal(row_keys(np.asarray(rows, dtype=np.float64), 0), prints):
         raise ValueError(
-            "its rows are not those that the first pass saw, or not in the same order. Data must "
-            "stay as it is while it is fitted; a collection that comes out otherwise each time it "
-            "is computed (a shuffle, random numbers) has to be persisted or written first."
+            "its rows are not those of the first pass, or not in the same order. Data must not "
+            "change while it is fitted. A collection that is different each time it is computed "
+            "(a shuffle, random numbers) has to be persisted, or written to files first."
         )
 
 
@@ -169,7 +169,7 @@ def merge_parts(
 
 
 def settle(part: PartModel | None, base: bytes | None, strategy: Strategy) -> PartModel | None:
-    """Make one model of what is left."""
+    """Merge the remaining models into one."""
     if part is None:
         return None
     started = time.perf_counter()

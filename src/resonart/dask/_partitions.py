@@ -1,4 +1,4 @@
-"""What is given, as partitions: blocks of an array, parts of a frame, or files."""
+"""Data as partitions: blocks of an array, parts of a frame, or files."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class Partition:
-    """One partition: what it is called, and a lazy block or the path of a file."""
+    """One partition: its name, and a lazy block or the path of a file."""
 
     place: str
     content: Any
@@ -60,12 +60,12 @@ def _numbered(kind: str, blocks: Sequence[Any]) -> list[Partition]:
 
 
 def is_array(data: Any) -> bool:
-    """Tell a dask array."""
+    """Return whether data is a dask array."""
     return isinstance(data, require_dask("dask.array").Array)
 
 
 def is_frame(data: Any) -> bool:
-    """Tell a dask dataframe, without loading what only frames need."""
+    """Return whether data is a dask dataframe, without importing what only frames need."""
     return hasattr(data, "map_partitions") and hasattr(data, "columns")
 
 
@@ -78,7 +78,7 @@ def paths_of(data: Any) -> list[str]:
     except TypeError:
         raise TypeError(
             "data must be a dask array, a dask dataframe, or a list of paths of tables, got "
-            f"{type(data).__name__}. A NumPy array becomes one by dask.array.from_array."
+            f"{type(data).__name__}. dask.array.from_array makes one of a NumPy array."
         ) from None
     if not paths:
         raise ValueError("data has no partitions: the list of files is empty.")
@@ -92,14 +92,14 @@ def columns_of(partition: Partition, reading: Reading) -> tuple[str, ...]:
 
 
 def rows_of_array(data: Any) -> int | None:
-    """Return how many rows there are, where a collection knows."""
+    """Return the number of rows, if the collection knows it."""
     if not is_array(data) or np.isnan(data.shape[0]):
         return None
     return int(data.shape[0])
 
 
 def rows_in_file(path: str) -> int | None:
-    """Return how many rows a file says it has; None of one that doesn't say, or can't be read."""
+    """Return the number of rows that a file states; None if it doesn't, or can't be read."""
     from resonart.io import guess_format
 
     try:
@@ -109,11 +109,11 @@ def rows_in_file(path: str) -> int | None:
 
         return int(read_metadata(path).num_rows)
     except (OSError, ValueError):  # of these kinds are those of pyarrow and of tables
-        return None  # whoever reads the rows says what is wrong with it
+        return None  # reading the rows will raise the error
 
 
 def chunks_of(content: Any, reading: Reading) -> Iterator[Any]:
-    """Yield the rows of a partition, some at a time: as arrays, or as frames where named."""
+    """Yield the rows of a partition, some at a time: as arrays, or as frames if named."""
     if isinstance(content, str):
         from pandas import DataFrame
 

@@ -1,4 +1,4 @@
-"""Labels and scores of rows that lie in partitions: lazy, partitioned as they are."""
+"""Labels and scores of rows in partitions: lazy, with the same partitions."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ Answers = NDArray[Any]
 
 
 def ask(data: Any, model: Model, method: str, dtype: type, name: str, reading: Reading) -> Any:
-    """Return what a method of the model says of each row, as a lazy collection.
+    """Return the result of a method of the model for each row, as a lazy collection.
 
-    The dask array or dask Series has the partitions of the input; of files, one block for each, of
+    The dask array or dask Series has the partitions of the input; for files, one block for each, of
     unknown length.
     """
     dask = require_dask()
     # As the model is now, whatever it learns before the answers are computed.
     known = dask.delayed(pickle.dumps(model), pure=False, traverse=False)
     if is_array(data):
-        partitions_of(data)  # says what is wrong with it
+        partitions_of(data)  # raises the error
         return data.rechunk({1: -1}).map_blocks(
             answer_block, known, method, dtype, reading, dtype=dtype, drop_axis=1
         )

@@ -1,4 +1,4 @@
-"""What a fit over partitions has done, to be printed."""
+"""The report of a fit over partitions."""
 
 from __future__ import annotations
 
@@ -13,34 +13,39 @@ MB = 1e6
 
 @dataclass(frozen=True, repr=False)
 class FitReport:
-    """What was learned, with which ranges and vigilances, and what it took: ``print(report)``.
+    """What was learned, with which ranges and vigilances, and at what cost: ``print(report)``.
 
     Attributes
     ----------
     n_rows, n_partitions : int
-        Rows learned in this call, and partitions given.
+        Number of rows learned in this call, and of partitions.
     n_sample_rows : int
-        Rows of the sample that was learned first; 0 where there was none.
+        Number of rows in the sample that was learned first; 0 if there was none.
     bounds : Bounds
         Feature ranges of the model.
     bounds_given : bool
         Whether they were given; otherwise they were found in the first pass.
     rho_lb, rho_ub : float or None
-        The vigilances; None of DensityART, which has none.
+        The vigilances; None for DensityART, which has none.
     vigilance_choice : VigilanceChoice or None
-        How they were chosen on the sample; None where they were given.
+        How they were chosen on the sample; None if they were given.
     n_clusters, n_categories : int
-        What the model has now.
+        Number of clusters and of categories of the model now.
     n_models : int
-        Models that were learned apart.
+        Number of models that were learned separately.
     models_bytes : int
-        What all models that may have travelled take together, those of merging included.
+        Size of all models that may have been sent between workers, merged ones included.
     survey_seconds, fit_seconds : float
-        Time of the first pass and of the second, by the clock on the wall.
+        Elapsed time of the first pass and of the second.
     learn_seconds, merge_seconds : float
         Time that workers spent learning and merging, summed over all of them.
     reading_choice : ReadingChoice or None
-        How DensityART's clusters were read; None of DDVFA.
+        How DensityART's clusters were read; None for DDVFA.
+
+    See Also
+    --------
+    fit : Returns this if ``with_report=True``.
+    update : Returns this if ``with_report=True``.
     """
 
     n_rows: int
@@ -71,8 +76,8 @@ class FitReport:
                 f"{self.n_clusters} clusters in {self.n_categories:,} categories",
                 f"ranges: {'given' if self.bounds_given else 'found in a first pass'}",
                 self._choice_in_words(),
-                f"{self.n_models} models learned apart; with those merged on the way they take "
-                f"{self.models_bytes / MB:.2f} MB",
+                f"{self.n_models} models learned separately; with those merged on the way they "
+                f"take {self.models_bytes / MB:.2f} MB",
                 f"first pass {self.survey_seconds:.2f} s, second {self.fit_seconds:.2f} s; "
                 f"{100 * share:.1f} % of the work was merging",
             ]
@@ -102,6 +107,6 @@ class FitReport:
 
     @property
     def reason(self) -> str:
-        """Why the reading or the vigilances were chosen; empty where vigilances were given."""
+        """Why the reading or the vigilances were chosen; empty if vigilances were given."""
         choice = self.vigilance_choice if self.reading_choice is None else self.reading_choice
         return "" if choice is None else str(choice.reason)

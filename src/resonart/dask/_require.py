@@ -1,4 +1,4 @@
-"""dask is an extra: asked for when something is to be done with it, never on import."""
+"""dask is an extra: imported when it is needed, and not before."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ from resonart._shared.require import require
 
 
 def require_dask(part: str = "dask") -> Any:
-    """Return dask or a part of it, or say how to get it."""
+    """Return dask or a part of it, or raise an error that says how to get it."""
     return require(part, "resonart.dask", "dask")

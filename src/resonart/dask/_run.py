@@ -1,4 +1,4 @@
-"""Running tasks on whatever scheduler there is, and leaving nothing behind."""
+"""Running tasks on any scheduler, and leaving nothing behind."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NOTHING = object()
 
 
 def run(task: Any, client: Any) -> Any:
-    """Compute a task; one that fails or is interrupted is cancelled with all that it waits for."""
+    """Compute a task; if it fails or is interrupted, cancel it and all tasks it depends on."""
     client = active_client(client)
     if client is None:
         return task.compute()
@@ -28,7 +28,7 @@ def run(task: Any, client: Any) -> Any:
 
 
 def active_client(client: Any) -> Any:
-    """Return the client given, or the one that dask would use now; None for local schedulers."""
+    """Return the given client, or the one that dask would use now; None for local schedulers."""
     if client is not None:
         return client
     if require_dask().config.get("scheduler", None) not in ("dask.distributed", "distributed"):
@@ -39,8 +39,8 @@ def active_client(client: Any) -> Any:
 def run_over(task: Any, partitions: Sequence[Partition], client: Any) -> Any:
     """Compute a task that needs all partitions; name the one that cannot even be read.
 
-    Dask makes blocks by tasks of its own, whose errors say nothing of a place. Only then are the
-    blocks asked for one by one.
+    Dask makes blocks by its own tasks, whose errors do not name a partition. Only then are the
+    blocks computed one by one.
     """
     try:
         return run(task, client)
@@ -50,13 +50,13 @@ def run_over(task: Any, partitions: Sequence[Partition], client: Any) -> Any:
         if is_noted(failure):
             raise
         if type(failure).__module__.partition(".")[0] == "distributed":
-            # The cluster's own trouble; but whose rows were at hand when workers died?
+            # A problem of the cluster; but which partition was being learned when workers died?
             place = _place_of(getattr(failure, "task", None), partitions)
             if place is None:
                 raise
             problem = (
-                f"{type(failure).__name__}: workers died while they had it in hand, maybe for want "
-                "of memory. Smaller partitions, or chunk_rows, need less."
+                f"{type(failure).__name__}: workers died while they worked on it, perhaps because "
+                "memory ran out. Smaller partitions, or a smaller chunk_rows, need less."
             )
             raise PartitionError(place, problem) from failure
         delayed = require_dask().delayed
@@ -72,7 +72,7 @@ def run_over(task: Any, partitions: Sequence[Partition], client: Any) -> Any:
 
 
 def _place_of(key: object, partitions: Sequence[Partition]) -> str | None:
-    """Return which partition a task is about: it makes the block, or is named by its number."""
+    """Return the partition of a task: it makes the block, or its name has the number."""
     for partition in partitions:
         if getattr(partition.content, "key", _NOTHING) == key:
             return partition.place
@@ -85,7 +85,7 @@ def _touch(content: Any) -> None:
 
 
 def join_in_a_tree(parts: Sequence[T], join: Callable[[T, T, str], T]) -> T:
-    """Join neighbours, then neighbours of these: the shape depends on their number alone."""
+    """Join neighbours, then the results: the shape of the tree depends only on their number."""
     level = 0
     parts = list(parts)
     while len(parts) > 1:

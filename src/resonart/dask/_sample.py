@@ -1,7 +1,7 @@
-"""A random sample that depends on the rows alone, not on who holds them or in which order.
+"""A random sample that depends only on the rows, not on their partitions or their order.
 
-Every row gets a random number out of its own values, and the rows with the lowest are the sample.
-Samples of parts can be merged into that of the whole, and sorting changes nothing.
+Every row gets a random number made from its own values, and the rows with the lowest numbers are
+the sample. Samples of parts can be merged into that of the whole, and sorting changes nothing.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from numpy.typing import NDArray
 
 Keys = NDArray[np.uint64]
 
-# Where more of a chunk's rows than this are copies of others, a row's place goes into its number,
-# too: otherwise a value that is there a thousand times would be drawn no more often than any other.
+# If more of a chunk's rows than this are duplicates, the number also depends on a row's place:
+# otherwise a value that occurs a thousand times would be drawn no more often than any other.
 MOST_COPIES = 0.05
 
 
 class Sample(NamedTuple):
-    """Rows drawn, by rising key.
+    """Rows drawn, in ascending order of their keys.
 
-    ``parts`` and ``places`` tell where they lie: number of the partition, number of the row in it.
+    ``parts`` and ``places`` are their places: number of the partition, number of the row in it.
     """
 
     keys: Keys
@@ -35,7 +35,7 @@ def draw(
 ) -> Sample:
     """Return the sample of a chunk, whose first row is number ``start`` of its partition.
 
-    Of copies it has the first; the others are learned with the rest. Keys reach up to ``limit``.
+    Of duplicates it has the first; the others are learned with the rest. No key exceeds ``limit``.
     """
     keys = row_keys(rows, seed)
     lowest, first = np.unique(keys, return_index=True)
@@ -52,11 +52,11 @@ def draw(
 
 
 def limit_of(n_rows: int | None, size: int) -> int | None:
-    """Return a key that no row of the sample exceeds, where it is known how many rows there are.
+    """Return a key that no row of the sample exceeds, if the number of rows is known.
 
-    Keys are spread evenly, so that ``size`` of so many rows lie below. By a tenth and six standard
-    deviations more it is next to certain that they do: then a partition need not send more than
-    its share. None is no limit.
+    Keys are spread evenly, so about ``size`` of the rows lie below. With a tenth and six standard
+    deviations more it is nearly certain that enough do, and a partition need not send more than its
+    share. None means no limit.
     """
     if not n_rows:
         return None
@@ -78,7 +78,7 @@ def merge_samples(one: Sample, other: Sample, size: int) -> Sample:
 
 
 def row_keys(rows: NDArray[np.float64], seed: int) -> Keys:
-    """Return a random number for each row, out of its values."""
+    """Return a random number for each row, made from its values."""
     keys = _mixed(np.full(len(rows), seed, dtype=np.uint64))
     for column in rows.T:
         bits = np.ascontiguousarray(column + 0.0).view(np.uint64)  # -0.0 is the same number as 0.0

@@ -1,8 +1,8 @@
-"""What depends on the estimator: how models of partitions are learned, and become one.
+"""What depends on the estimator: how models of partitions are learned and merged.
 
-DDVFA's clusters depend on what was there first: partitions go on from copies of one model, of a
-sample, and the copies are merged back. DensityART's are read from boxes, wherever these come from:
-partitions send boxes, and the clusters are read once, from all of them.
+DDVFA's clusters depend on the rows that came first: partitions continue from copies of one model,
+that of a sample, and the copies are merged back. DensityART's clusters are read from boxes,
+wherever these come from: partitions send boxes, and the clusters are read once, from all of them.
 """
 
 from __future__ import annotations
@@ -19,43 +19,43 @@ from resonart._estimators.in_blocks import end_blocks, forget_labels, learn_bloc
 
 Model = DDVFA | DensityART
 
-# So many categories may wait to be pooled at one place; more are pooled on the way.
+# Up to this many categories may wait to be pooled in one place; more are pooled on the way.
 MOST_WAITING = 200_000
 
 
 def pack(model: Model) -> bytes:
-    """Return the model as bytes, without the labels of its rows: nothing grows with those."""
+    """Return the model as bytes, without the labels of its rows, so that it stays small."""
     forget_labels(model)
     return pickle.dumps(model)
 
 
 def unpack(packed: bytes) -> Any:
-    """Return a model of one's own."""
+    """Return a new copy of the model."""
     model = pickle.loads(packed)
     assert isinstance(model, (DDVFA, DensityART))
     return model
 
 
 def set_known(model: Model, **params: Any) -> Any:
-    """Set those of the parameters that the estimator has."""
+    """Set the parameters that the estimator has."""
     known = model.get_params()
     return model.set_params(**{name: value for name, value in params.items() if name in known})
 
 
 class Strategy(ABC):
-    """What is done with models of one kind. Stateless: tasks take it along."""
+    """How models of one kind are handled. It is stateless, and sent with the tasks."""
 
     kind: ClassVar[type[Any]]
 
     @abstractmethod
     def sample_rows(self, estimator: Any, asked: int) -> int:
-        """Return how large a sample is learned first, or say why it cannot be done."""
+        """Return the size of the sample that is learned first, or raise an error."""
 
     def check_update(self, model: Any) -> None:  # noqa: B027
-        """Say why a model cannot go on, if it cannot."""
+        """Raise an error if a model cannot learn more partitions."""
 
     def start(self, model: Any) -> Any:
-        """Return what every partition goes on from where a model learns on."""
+        """Return the model from which every partition continues."""
         return model
 
     def learn(self, model: Any, rows: Any) -> None:
@@ -63,46 +63,46 @@ class Strategy(ABC):
         learn_block(model, rows)
 
     def end(self, model: Any) -> None:
-        """End a partition that went on from no base."""
+        """End a partition that did not continue from a base."""
         end_blocks(model)
 
     def join(self, models: Sequence[bytes], base: bytes | None) -> tuple[bytes, ...]:
-        """Return the models of two neighbouring lots as one lot, of as few models as need be."""
+        """Return the models of two neighbouring groups as one group, with as few as possible."""
         onto = None if base is None else unpack(base)
         return (pack(merge_models(list(map(unpack, models)), base=onto)),)
 
     def settle(self, models: Sequence[bytes], base: bytes | None, n_models: int) -> bytes:
-        """Return the one model that all partitions come to."""
+        """Return the one model of all partitions."""
         [packed] = models
         if base is None or n_models > 1:
             return packed
-        # One that met no other gets the base's parameters, as by merging.
+        # A single model gets the base's parameters, as merging would set them.
         return pack(merge_models([unpack(packed)], base=unpack(base)))
 
 
 class MergedBack(Strategy):
-    """DDVFA: partitions go on from copies of a base, which are merged back."""
+    """DDVFA: partitions continue from copies of a base, which are merged back."""
 
     kind = DDVFA
 
     def sample_rows(self, estimator: DDVFA, asked: int) -> int:
-        """Return the number asked for."""
+        """Return the requested number."""
         if asked == 0 and "auto" in (estimator.rho_lb, estimator.rho_ub):
             raise ValueError(
                 "Vigilances that are 'auto' are chosen on a sample, and sample_rows=0 draws none. "
                 "Give rho_lb and rho_ub, or a sample_rows of 1,000 or more."
             )
         if asked:
-            _check_unbounded(estimator, "or sample_rows=0, with which each partition keeps to it")
+            _check_unbounded(estimator, "or sample_rows=0, which limits each partition's model")
         return asked
 
     def check_update(self, model: DDVFA) -> None:
-        """Say that a model with a bound cannot go on."""
-        _check_unbounded(model, "as by model.set_params")
+        """Raise an error if the model has a limit on its categories."""
+        _check_unbounded(model, "for instance by model.set_params")
 
 
 class Pooled(Strategy):
-    """DensityART: partitions send boxes, and the clusters are read once in the end."""
+    """DensityART: partitions send boxes, and the clusters are read once at the end."""
 
     kind = DensityART
 
@@ -112,11 +112,11 @@ class Pooled(Strategy):
         return 0
 
     def check_update(self, model: DensityART) -> None:
-        """Say that a model which forgets cannot go on."""
+        """Raise an error if the model forgets."""
         _check_forgets_nothing(model)
 
     def start(self, model: DensityART) -> DensityART:
-        """Return a model that knows the ranges, and no rows: those are not to count twice."""
+        """Return a model that knows the ranges, but no rows, which would count twice."""
         fresh: DensityART = clone(model).set_params(bounds=tuple(model.bounds_))
         return fresh
 
@@ -128,7 +128,7 @@ class Pooled(Strategy):
         """Do nothing: clusters are read from all boxes together."""
 
     def join(self, models: Sequence[bytes], base: bytes | None) -> tuple[bytes, ...]:
-        """Let the boxes wait for all others, as long as they are not too many for one place."""
+        """Let the boxes wait for all others, unless there are too many for one place."""
         waiting = [unpack(each) for each in models]
         if sum(model.n_categories_ for model in waiting) <= MOST_WAITING:
             return tuple(models)
@@ -143,13 +143,13 @@ STRATEGIES = {each.kind: each for each in (MergedBack(), Pooled())}
 
 
 def strategy_of(model: object) -> Strategy:
-    """Return the strategy for an estimator, or say that there is none."""
+    """Return the strategy for an estimator, or raise an error if there is none."""
     for kind, strategy in STRATEGIES.items():
         if isinstance(model, kind):
             return strategy
     raise TypeError(
-        f"estimator must be a DDVFA or a DensityART or None, got {model!r}. Of the estimators only "
-        "these have models that can be merged."
+        f"estimator must be a DDVFA, a DensityART or None, got {model!r}. Only these have models "
+        "that can be merged."
     )
 
 
@@ -159,16 +159,16 @@ def _check_forgets_nothing(model: DensityART) -> None:
         if value is not None:
             raise ValueError(
                 f"{name}={value!r} forgets rows by their age, and partitions that are learned "
-                f"apart have no common order in time. Give {name}=None, or learn the rows in their "
-                "order with partial_fit; or learn a model for each stream, with the time of its "
-                "rows (partial_fit(X, time=t)), and pool them by merge_models."
+                f"separately have no common order in time. Give {name}=None, or learn the rows in "
+                "their order with partial_fit; or learn a model for each stream, with the times "
+                "of its rows (partial_fit(X, time=t)), and merge them with merge_models."
             )
 
 
 def _check_unbounded(model: DDVFA, cure: str) -> None:
     if model.max_categories is not None:
         raise ValueError(
-            f"max_categories={model.max_categories!r} cannot be kept to while copies of a model "
-            "learn apart: they have to keep all their categories until they are merged. Give "
+            f"max_categories={model.max_categories!r} is not possible while copies of a model "
+            "learn separately: they have to keep all their categories until they are merged. Give "
             f"max_categories=None, {cure}."
         )

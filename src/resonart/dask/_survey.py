@@ -1,4 +1,4 @@
-"""The first, cheap pass: how many rows, within which ranges, and a sample spread over all."""
+"""The first, cheap pass: the number of rows, their ranges, and a sample of all partitions."""
 
 from __future__ import annotations
 

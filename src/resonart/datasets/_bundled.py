@@ -1,4 +1,4 @@
-"""Data sets that every user has already, as scikit-learn brings them along."""
+"""Data sets that every user already has, because scikit-learn contains them."""
 
 from __future__ import annotations
 

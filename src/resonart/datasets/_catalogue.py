@@ -11,7 +11,7 @@ from resonart._shared.show import card, facts, heading, summary
 
 from ._origins import origins
 
-# What is known of the terms of the place a set's values were taken from.
+# What is known about the terms of the place that a data set's values were taken from.
 LICENCES = {
     "gagolews/clustering-data-v1": (
         'AGPL v3 for the collection, which adds "solely for research purposes, unless stated '
@@ -26,7 +26,7 @@ LICENCES = {
 
 @dataclass(frozen=True, repr=False)
 class DataSetInfo:
-    """What is known of a data set.
+    """What is known about a data set.
 
     Attributes
     ----------
@@ -41,15 +41,20 @@ class DataSetInfo:
     features : str
         What the columns of ``X`` are; empty for points in the plane or in space.
     labels : str
-        What the labels 0, 1, ... stand for, in this order; empty where they are only numbers.
+        What the labels 0, 1, ... stand for, in this order; empty if they are only numbers.
     remarks : str
-        What to know before using it; empty where there is nothing.
+        What to know before you use it; empty if there is nothing.
     citation : str
         Whom to cite.
     licence : str
-        What is known of the terms of use. resonart contains no data.
+        What is known about the terms of use. resonart contains no data.
     urls : tuple of str
         Where the values come from.
+
+    See Also
+    --------
+    describe : Returns this for a data set.
+    load : Load a data set, together with this.
     """
 
     name: str

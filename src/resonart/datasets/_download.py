@@ -1,8 +1,8 @@
-"""Raw files, downloaded on first use. pooch is an extra: asked for only then.
+"""Raw files, downloaded on first use. This needs pooch, an extra.
 
-pooch writes a download under a temporary name and gives it its own once the sha256 is right, so
-that a download that fails leaves nothing behind. A cached file that no longer has its sha256 is
-downloaded anew. Only raw files are cached: converting takes milliseconds, and nothing can go stale.
+pooch writes a download under a temporary name and renames it once the sha256 is right, so a failed
+download leaves nothing behind. A cached file that no longer has its sha256 is downloaded again.
+Only raw files are cached: converting takes milliseconds, and nothing can become outdated.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def download(name: str, origins: Sequence[Origin]) -> tuple[Rows, Labels]:
     """Get a data set from the first origin that can be reached.
 
     A file with a wrong sha256 ends the search: at a fixed commit it cannot have changed, so
-    something on the way alters what is downloaded, and a user should hear of that.
+    something on the way alters downloads, and the user should know.
     """
     pooch = _pooch(name)
     from requests.exceptions import RequestException
@@ -45,8 +45,8 @@ def download(name: str, origins: Sequence[Origin]) -> tuple[Rows, Labels]:
 
 
 def other_ways(name: str) -> str:
-    """Say how a data set can be had without its origins."""
-    return f"set RESONART_DATA to a folder that holds {name}.csv.gz (docs/datasets.md says how)."
+    """Return how to get a data set without its origins."""
+    return f"set RESONART_DATA to a folder that has {name}.csv.gz (docs/datasets.md says how)."
 
 
 def _content(pooch: Any, name: str, file: RawFile) -> bytes:
@@ -70,13 +70,13 @@ def _content(pooch: Any, name: str, file: RawFile) -> bytes:
     except OSError as error:
         raise OSError(
             f"The cache folder {folder.abspath} cannot be used ({error}). Set {CACHE} to a folder "
-            "that may be written to and has room."
+            "that is writable and has free space."
         ) from error
     except ValueError as error:
         raise ValueError(
-            f"What was downloaded for the data set {name!r} from {file.url} is not the file it "
-            f"should be (sha256 {file.sha256}), and was thrown away. A proxy or a log-in page may "
-            f"have answered instead: open the address in a browser, then try again; or "
+            f"The file downloaded for the data set {name!r} from {file.url} is not the right one "
+            f"(sha256 {file.sha256}), and was deleted. A proxy or a log-in page may have answered "
+            f"instead: open the address in a browser, then try again; or "
             f"{other_ways(name)}"
         ) from error
 
@@ -87,6 +87,6 @@ def _pooch(name: str) -> Any:
 
 
 def _reason(error: OSError) -> str:
-    """Say in short why a download failed; the long form is the error's cause."""
+    """Return in short why a download failed; the long form is the error's cause."""
     response = getattr(error, "response", None)
     return type(error).__name__ if response is None else f"HTTP status {response.status_code}"

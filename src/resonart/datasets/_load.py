@@ -1,4 +1,4 @@
-"""Loading data sets, from wherever they are to be had."""
+"""Loading data sets, from wherever they are available."""
 
 from __future__ import annotations
 
@@ -17,42 +17,44 @@ from ._ready import VARIABLE, cure, read_ready
 def load(name: str) -> tuple[Rows, Labels, DataSetInfo]:
     """Load one of the paper's data sets.
 
-    Iris, Wine and WDBC come out of scikit-learn. The others are downloaded on first use, which
-    needs pooch (extra ``datasets``), and kept in pooch's cache for resonart or in
-    the folder that the environment variable ``RESONART_CACHE`` names. If ``RESONART_DATA`` names a
-    folder, ``<name>.csv.gz`` is read from there instead, and nothing is downloaded.
+    Iris, Wine and WDBC come from scikit-learn. The others are downloaded on first use, which needs
+    pooch (extra ``datasets``). They are kept in pooch's cache for resonart, or in the folder that
+    the environment variable ``RESONART_CACHE`` names. If ``RESONART_DATA`` names a folder,
+    ``<name>.csv.gz`` is read from there instead, and nothing is downloaded.
 
-    Whatever the way, the values are the same to the bit: they are checked against a sha256.
+    In all cases the values are the same to the bit: they are checked by their sha256.
 
     Parameters
     ----------
     name : str
-        One of :func:`list`, or the paper's name: ``"two_diamonds"`` or ``"Two Diamonds"``.
+        A name of :func:`list`, or the paper's name: ``"two_diamonds"`` or ``"Two Diamonds"``.
 
     Returns
     -------
     X : ndarray of float64, shape (n_samples, n_features)
-        Rows in their own units, in the order of the origin, which is often by class: shuffle them
-        for a learner that depends on the order.
+        Rows in their own units, in the order of the origin. They are often sorted by class: shuffle
+        them for a method that depends on the order.
     y : ndarray of int64, shape (n_samples,)
         Label of each row, 0 to n_clusters - 1.
     info : DataSetInfo
-        What the set is, whom to cite, terms of use.
+        What the data set is, whom to cite, and the terms of use.
 
     Raises
     ------
     ValueError
-        No set has this name, or a file is not what it should be.
+        If there is no data set with this name, or a file is not what it should be.
     FileNotFoundError
-        The folder ``RESONART_DATA`` lacks the file.
+        If the folder ``RESONART_DATA`` does not have the file.
     ConnectionError
-        The origins cannot be reached, and the set is not in the cache.
+        If the origins cannot be reached, and the data set is not in the cache.
     ImportError
-        The set has to be downloaded, and pooch is not installed.
+        If the data set has to be downloaded, and pooch is not installed.
 
     See Also
     --------
     describe : The same info, without loading.
+    list : The names of all data sets.
+    load_all : Load all data sets.
 
     Examples
     --------
@@ -86,8 +88,12 @@ def load_all() -> dict[str, tuple[Rows, Labels, DataSetInfo]]:
     Returns
     -------
     data : dict of str to (X, y, info)
-        What :func:`load` gives for each name, sorted by name. All sets together have 15,131 rows
-        and take 1 MB.
+        The result of :func:`load` for each name, sorted by name. Together they have 15,131 rows and
+        take 1 MB.
+
+    See Also
+    --------
+    load : Load one data set.
 
     Examples
     --------
@@ -98,7 +104,7 @@ def load_all() -> dict[str, tuple[Rows, Labels, DataSetInfo]]:
     return {name: load(name) for name in catalogue()}
 
 
-REPORT = "This is a fault of resonart or of a package it uses: please report it."
+REPORT = "This is a bug in resonart or in a package it uses: please report it."
 
 
 def check(X: Rows, y: Labels, entry: Entry, what: str, to_do: str) -> None:
@@ -116,6 +122,6 @@ def check(X: Rows, y: Labels, entry: Entry, what: str, to_do: str) -> None:
 
 
 def has_values(X: Rows, y: Labels, entry: Entry) -> bool:
-    """Tell whether rows and labels are those of the data set, to the bit."""
+    """Return whether rows and labels are those of the data set, to the bit."""
     content = X.astype("<f8").tobytes() + y.astype("<i8").tobytes()
     return hashlib.sha256(content).hexdigest() == entry.values

@@ -16,6 +16,11 @@ def list() -> builtins.list[str]:
     names : list of str
         Names for :func:`load`.
 
+    See Also
+    --------
+    describe : What is known about a data set.
+    load : Load a data set.
+
     Examples
     --------
     >>> from resonart import datasets
@@ -28,17 +33,22 @@ def list() -> builtins.list[str]:
 
 
 def describe(name: str) -> DataSetInfo:
-    """Tell what a data set is, without loading it.
+    """Return what is known about a data set, without loading it.
 
     Parameters
     ----------
     name : str
-        One of :func:`list`, or the paper's name.
+        A name of :func:`list`, or the paper's name.
 
     Returns
     -------
     info : DataSetInfo
         Size, meaning of features and labels, remarks, whom to cite, terms of use, origin.
+
+    See Also
+    --------
+    list : The names of all data sets.
+    load : Load a data set.
 
     Examples
     --------
@@ -51,11 +61,11 @@ def describe(name: str) -> DataSetInfo:
 
 
 def find_name(given: str) -> str:
-    """Return the name that is meant, written as here or as in the paper."""
+    """Return the name of a data set that is written as here or as in the paper."""
     if not isinstance(given, str):
         raise TypeError(
             f"The name of a data set must be a str, got {type(given).__name__}. "
-            "resonart.datasets.list() gives all names."
+            "resonart.datasets.list() returns all names."
         )
     names = {_plain(name): name for name in catalogue()}
     if _plain(given) in names:
@@ -63,7 +73,7 @@ def find_name(given: str) -> str:
     near = difflib.get_close_matches(_plain(given), names, n=1)
     hint = f" Did you mean {names[near[0]]!r}?" if near else ""
     raise ValueError(
-        f"No data set is called {given!r}.{hint} resonart.datasets.list() gives all names."
+        f"No data set is called {given!r}.{hint} resonart.datasets.list() returns all names."
     )
 
 

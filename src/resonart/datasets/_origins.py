@@ -1,9 +1,9 @@
 """Where the data sets come from: ``origins.csv``, read.
 
-A row of that table is one file at a fixed commit of a public repository, with its sha256, the
-format it is in (a converter's name) and what the converter has to know of its classes. The first
-origin of a set is the one its values were taken from; any other holds the same values and is asked
-when those before it cannot be reached.
+A row of that table is one file at a fixed commit of a public repository, with its sha256, its
+format (a converter's name) and what the converter has to know about its classes. The values of a
+data set were taken from its first origin. The others have the same values, and are used if those
+before them cannot be reached.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ._convert import Labels, Rows
 
 HOST = "https://raw.githubusercontent.com"
 
-# Formats whose file says all that is needed, and those that need the order of the classes.
+# Formats whose file says everything needed, and those that need the order of the classes.
 PLAIN: dict[str, Callable[..., tuple[Rows, Labels]]] = {
     "gz_text": _convert.gz_text,
     "matlab": _convert.matlab,

@@ -1,4 +1,4 @@
-"""Data sets that lie ready in a folder of the user's, as ``<name>.csv.gz``."""
+"""Data sets in a folder of the user, as ``<name>.csv.gz``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def read_ready(folder: str, info: DataSetInfo) -> tuple[Rows, Labels]:
     if not path.exists():
         what = f"lacks {path.name}" if path.parent.is_dir() else "is not a folder"
         raise FileNotFoundError(
-            f"{VARIABLE}={folder} {what}. Give the folder that holds {path.name}, or unset "
+            f"{VARIABLE}={folder} {what}. Give the folder that has {path.name}, or unset "
             f"{VARIABLE} to have {info.name!r} {elsewhere(info.name)}."
         )
     try:
@@ -38,10 +38,10 @@ def read_ready(folder: str, info: DataSetInfo) -> tuple[Rows, Labels]:
 
 
 def elsewhere(name: str) -> str:
-    """Say how a set is had without the folder."""
+    """Return where a data set comes from without the folder."""
     return "taken from scikit-learn" if name in BUNDLED else "downloaded"
 
 
 def cure(name: str) -> str:
-    """Say what to do about a file in the folder that is not right."""
-    return f"Replace it by a good copy, or unset {VARIABLE} to have {name!r} {elsewhere(name)}."
+    """Return what to do about a wrong file in the folder."""
+    return f"Replace it with a good copy, or unset {VARIABLE} to have {name!r} {elsewhere(name)}."

@@ -1,4 +1,4 @@
-"""Tables in chunks and streams line by line, and back: the extra ``cli``."""
+"""Reading and writing tables in chunks, and streams line by line: the extra ``cli``."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ class TypedTable(Columns):
             schema = self._open()
         except (pa.ArrowException, OSError, EOFError) as error:
             raise TableError(
-                f"{self.title} is no {self.kind}, or is cut short: {reason(error)}",
+                f"{self.title} is not {self.kind}, or is cut short: {reason(error)}",
                 "Check the format, and that the file is whole",
             ) from error
         self._types = schema.types
@@ -70,7 +70,7 @@ class TypedTable(Columns):
         return f"its type is {self._types[column]}{said}"
 
     def pieces(self, rows: int) -> Iterator[Piece]:
-        """Give the rows in batches of at most so many."""
+        """Give the rows in batches of at most ``rows``."""
         label, time = self.selection.label, self.selection.time
         numbers = self.selection.columns
         columns = numbers if label is None else [*numbers, label]
@@ -134,7 +134,7 @@ class TypedTable(Columns):
         seconds, is_none = seconds_of_many(values.cast(pa.string()), MISSING)
         if is_none.any():
             told = shown(values[int(np.argmax(is_none))].as_py())
-            raise TableError(f"{where}: {told} is no date", f"Write dates in {ISO}")
+            raise TableError(f"{where}: {told} is not a date", f"Write dates in {ISO}")
         return seconds
 
     def _labels(self, batch: Any, label: int) -> Objects:
@@ -154,7 +154,7 @@ class TypedTable(Columns):
 class ParquetTable(TypedTable):
     """A Parquet file; one that comes through a pipe is kept on disk while it is read."""
 
-    kind = "Parquet file"
+    kind = "a Parquet file"
 
     def _open(self) -> Any:
         pa = require_pyarrow("Reading Parquet", "parquet")
@@ -172,12 +172,12 @@ class ParquetTable(TypedTable):
 class ArrowTable(TypedTable):
     """An Arrow file or stream.
 
-    A file is a stream between two marks, followed by a list of its batches, so that one which
-    comes through a pipe is read as it comes. One on disk is mapped into memory, and only the
-    columns that are asked for are unpacked.
+    A file is a stream between two marks, followed by a list of its batches, so a file that comes
+    through a pipe is read as it arrives. A file on disk is mapped into memory, and only the
+    requested columns are unpacked.
     """
 
-    kind = "Arrow file or stream"
+    kind = "an Arrow file or stream"
 
     def _open(self) -> Any:
         source, path = self._source, self._source.path

@@ -1,4 +1,4 @@
-"""A text table read in blocks that end where a row ends, of whatever format its parser is."""
+"""A text table of any format, read in blocks that end where a row ends."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LONGEST_LINE = 8 * 2**20
 
 
 class TextTable:
-    """A text table in blocks; what its columns are is decided by the first lines."""
+    """A text table in blocks; the first lines decide its columns."""
 
     def __init__(self, source: Source, parser: TextParser) -> None:
         self._parser = parser
@@ -78,6 +78,6 @@ class TextTable:
         if size > LONGEST_LINE:
             raise TableError(
                 f"{self._source.title}, line {line} is longer than {LONGEST_LINE // 2**20} MiB, or "
-                "holds a quote that is not closed",
-                "Check that it is a text table with one row a line",
+                "has a quote that is not closed",
+                "Check that it is a text table with one row per line",
             )

@@ -1,4 +1,4 @@
-"""Which columns are meant: by name, by number, by a model's features, or all that hold numbers."""
+"""Which columns are read: by name, by number, by a model's features, or all with numbers."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from resonart._shared.words import count_of
 from ._errors import TableError, shown
 from ._values import MOST_COLUMNS, Floats, Piece, numbered
 
-# From so many rows on a column of 0, 1, 2, ... is no accident.
+# With at least this many rows, a column of 0, 1, 2, ... is not an accident.
 FEW = 10
 NAMED = 8  # columns named in a message
 
 
 @dataclass(frozen=True)
 class Request:
-    """Which columns are asked for; see :func:`resonart.io.open_table`."""
+    """Which columns are requested; see :func:`resonart.io.open_table`."""
 
     columns: Sequence[str | int] | None = None
     label: str | int | None = None
@@ -40,16 +40,16 @@ class Request:
             ):
                 raise TypeError(f"{name} must be a list of names and numbers, got {given!r}.")
         if self.columns is not None and self.features is not None:
-            raise ValueError("columns and features both say what the features are. Give one.")
+            raise ValueError("columns and features both define the features. Give one of them.")
 
 
 class Selection(NamedTuple):
-    """Numbers of the columns that are read, and names of those left out for holding no numbers."""
+    """Numbers of the columns that are read, and names of those left out as not numeric."""
 
     features: list[int]
     label: int | None
     left_out: list[str]
-    is_chosen: bool  # by whoever asked; or else by what the columns hold
+    is_chosen: bool  # by the caller; otherwise by what the columns contain
     time: int | None = None
 
     @property
@@ -59,11 +59,11 @@ class Selection(NamedTuple):
 
 
 class Columns:
-    """The columns of a table: what is known of them, and how those that are meant are found."""
+    """The columns of a table: what is known about them, and how requested ones are found."""
 
     title: str
     names: list[str]
-    has_names: bool  # of its own, or x0, x1, ...
+    has_names: bool  # otherwise they are x0, x1, ...
     is_number: list[bool]
 
     def why_not(self, column: int) -> str:
@@ -71,7 +71,7 @@ class Columns:
         raise NotImplementedError
 
     def check_notation(self, columns: Sequence[int]) -> None:
-        """Refuse columns that hold numbers written in another way: only text can."""
+        """Refuse columns of numbers in another notation; only text can have them."""
 
     def find(self, column: str | int, what: str = "columns") -> int:
         """Return the number of a column; a name goes before a number written as text."""
@@ -83,7 +83,7 @@ class Columns:
             if found:
                 raise TableError(
                     f"{title} has {len(found)} columns {column!r}",
-                    f"Give the number of the one that is meant: {_listed(found, 'or')}",
+                    f"Give the number of the one you mean: {_listed(found, 'or')}",
                 )
             if not (column.isascii() and column.isdigit()):
                 raise TableError(f"{title} has no column {shown(column)}", _near(names, column))
@@ -111,7 +111,7 @@ class Columns:
         return aside
 
     def finds_features_by_name(self, request: Request) -> bool:
-        """Tell whether a model's features are found among these names.
+        """Return whether a model's features are found among these names.
 
         The names that columns without names get, x0, x1, ..., lead back to their places; but a
         model that has all of the first places may as well have got them from anywhere.
@@ -127,8 +127,8 @@ class Columns:
         time = None if request.time is None else self.find(request.time, "time")
         if time is not None and time == label:
             raise TableError(
-                f"{self.title}, column {self.names[time]!r} is asked for both as label and as time",
-                "Decide for one of them",
+                f"{self.title}, column {self.names[time]!r} is given both as label and as time",
+                "Choose one of them",
             )
         aside = self.excluded_columns(request)
         left_out: list[str] = []
@@ -144,14 +144,14 @@ class Columns:
         for j in features:
             if j == time:
                 raise TableError(
-                    f"{self.title}, column {self.names[j]!r} is the time, and a feature, too",
-                    "Decide for one of them",
+                    f"{self.title}, column {self.names[j]!r} is given both as time and as feature",
+                    "Choose one of them",
                 )
             if j in aside:
                 raise TableError(
-                    f"{self.title}, column {self.names[j]!r} is a feature, and to be excluded or "
-                    "the label, too",
-                    "Decide for one of them",
+                    f"{self.title}, column {self.names[j]!r} is given as a feature, but also as "
+                    "the label or excluded",
+                    "Choose one of them",
                 )
             if not self.is_number[j]:
                 raise TableError(
@@ -166,26 +166,25 @@ class Columns:
     def _asked_for(self, columns: Sequence[str | int], label: int | None) -> list[int]:
         if len(columns) == 0:
             raise TableError(
-                f"No column of {self.title} is asked for",
-                "Name at least one, or None for all numeric ones",
+                f"No column of {self.title} is requested",
+                "Name at least one, or give None for all numeric ones",
             )
         features = [self.find(column) for column in columns]
         for j, times in Counter(features).items():
             if times > 1:
                 raise TableError(
-                    f"{self.title}, column {self.names[j]!r} is asked for {times} times",
+                    f"{self.title}, column {self.names[j]!r} is named {times} times",
                     "Name it once",
                 )
         if label in features:
             raise TableError(
-                f"{self.title}, column {self.names[label]!r} is asked for both as label and as "
-                "feature",
+                f"{self.title}, column {self.names[label]!r} is given both as label and as feature",
                 "Take it out of the columns, or choose another label",
             )
         return features
 
     def _of_numbers(self, request: Request, aside: Sequence[int]) -> tuple[list[int], list[str]]:
-        """Return the columns that hold numbers, and the names of the others."""
+        """Return the columns with numbers, and the names of the others."""
         model = request.features
         if model is not None:
             self._check_lacking(model)
@@ -195,7 +194,7 @@ class Columns:
         if not features:
             raise TableError(
                 f"{self.title} has no column of numbers"
-                + (f" ({self.why_not(others[0])})" if others else " besides what is set aside"),
+                + (f" ({self.why_not(others[0])})" if others else " besides those left out"),
                 "Check the format, the delimiter and the header",
             )
         if model is not None and len(features) != len(model):
@@ -208,7 +207,7 @@ class Columns:
         return features, [self.names[j] for j in others if not self.is_number[j]]
 
     def _check_lacking(self, features: Sequence[str]) -> None:
-        """Say which features of a model a table lacks, where its names can be compared."""
+        """Raise an error if a table lacks features of a model, if names can be compared."""
         lacking = [name for name in features if name not in self.names]
         if not lacking or not self.has_names:
             return
@@ -216,13 +215,13 @@ class Columns:
             return  # the model has no names: by order
         raise TableError(
             f"{self.title} has no column {' and no '.join(map(repr, lacking[:5]))}, which the "
-            f"model has as feature{'s' * (len(lacking) > 1)}",
+            f"model has as {'features' if len(lacking) > 1 else 'a feature'}",
             f"Its columns are {first_names(self.names, 12)}. Rename them, or give them in the "
             "model's order with columns",
         )
 
     def _check_distinct(self, chosen: Sequence[int]) -> None:
-        """Refuse two chosen columns of one name: nobody could tell them apart later."""
+        """Refuse two chosen columns with the same name: they could not be distinguished later."""
         for name, times in Counter(self.names[j] for j in chosen).items():
             if times > 1:
                 same = [j for j in chosen if self.names[j] == name]
@@ -236,12 +235,12 @@ class Columns:
         if width > MOST_COLUMNS:
             raise TableError(
                 f"{where} has {width:,} columns; {MOST_COLUMNS:,} is the most",
-                "Check that the table has one row a line",
+                "Check that the table has one row per line",
             )
 
 
 class Table(Protocol):
-    """What every format offers to the reader: the rows of the columns that are selected."""
+    """What every format provides to the reader: the rows of the selected columns."""
 
     names: list[str]
     selection: Selection
@@ -251,7 +250,7 @@ class Table(Protocol):
 
 
 def doubtful_columns(names: Sequence[str], rows: Floats) -> dict[str, str]:
-    """Return columns that look like anything but a measurement, with what they look like.
+    """Return columns that hardly look like measurements, with what they look like.
 
     Examples
     --------
@@ -277,7 +276,7 @@ def _looks_like(name: str, values: Floats) -> str:
 
 
 def _is_numbered(names: Sequence[str]) -> bool:
-    """Tell whether names are those that columns without names get."""
+    """Return whether names are those that columns without names get."""
     return list(names) == numbered(len(names))
 
 

@@ -1,4 +1,4 @@
-"""From one format to another, in one pass and bounded memory."""
+"""From one format to another, in one pass and limited memory."""
 
 from __future__ import annotations
 
@@ -15,18 +15,22 @@ from ._write import TableWriter
 
 
 class Conversion(NamedTuple):
-    """What was converted.
+    """The result of a conversion.
 
     Attributes
     ----------
     n_rows : int
-        Rows written.
+        Number of rows written.
     n_dropped : int
-        Rows dropped because a value is missing.
+        Number of rows dropped because a value is missing.
     columns : list of str
         Columns written, the label last.
     left_out : list of str
-        Columns left out because they do not hold numbers.
+        Columns left out because they are not numeric.
+
+    See Also
+    --------
+    convert : Returns this.
     """
 
     n_rows: int
@@ -58,14 +62,19 @@ def convert(
     target : str or path
         A file, which may be the source itself, or ``"-"`` for standard output.
     from_format, to_format : {"csv", "tsv", "parquet", "arrow", "npy", "ndjson"}, optional
-        By default told by the names.
+        The formats. By default they follow from the names.
     **reading
         How to read the source: any other parameter of :func:`open_table`.
 
     Returns
     -------
     conversion : Conversion
-        How many rows were written and dropped, and which columns.
+        Number of rows written and dropped, and the columns.
+
+    See Also
+    --------
+    open_table : Read a table in chunks.
+    write_table : Write a table.
 
     Examples
     --------
@@ -82,7 +91,7 @@ def convert(
     ):
         if writer.format == "npy" and reader.label_name is not None:
             raise TableError(
-                f"{os.fspath(target)}: NPY holds numbers, and labels are text",
+                f"{os.fspath(target)}: NPY can only store numbers, and labels are text",
                 "Convert without a label, or to another format",
             )
         for chunk in reader:

@@ -1,4 +1,4 @@
-"""CSV and TSV: pyarrow splits and converts; where it would stumble, a slower look says why."""
+"""CSV and TSV: pyarrow splits and converts; if it fails, a slower parser says why."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ _BLANK_LINE = re.compile(rb"(?m)^[ \t\r\v\f]+$")
 
 
 class Record(NamedTuple):
-    """One line of the table, or several if a quoted field goes over lines.
+    """One line of the table, or several if a quoted field spans lines.
 
-    ``bad`` says why it is none; None if it is.
+    ``bad`` says why it is not a row; None if it is one.
     """
 
     fields: list[str]
@@ -65,7 +65,7 @@ class CsvText(TextParser):
                 yield record.end - record.begin
 
     def _finds_delimiter(self, lines: Sequence[bytes]) -> bool:
-        """Guess the delimiter by the first line; tell whether there is one."""
+        """Guess the delimiter from the first line; return whether there is one."""
         first = next((line for line in lines if without_byte_order_mark(line).strip()), None)
         if first is not None:
             self.delimiter = guess_delimiter(first, self.options.decimal)
@@ -97,7 +97,7 @@ class CsvText(TextParser):
                 for kind in ("number", "text")
             )
             raise TableError(
-                f"{self.title}, line {first.line} could be a header or data: it holds both a "
+                f"{self.title}, line {first.line} could be a header or data: it has both a "
                 f"number ({number}) and text ({text})",
                 "Say which: header=True or header=False",
             )
@@ -115,10 +115,10 @@ class CsvText(TextParser):
                 self._nameless.add(self.names[j])
 
     def _has_header(self, first: Sequence[str], second: Sequence[str] | None) -> bool | None:
-        """Tell whether the first line is a header: numbers alone are data, text alone is not.
+        """Return whether the first line is a header: numbers alone are data, text alone is not.
 
-        A line with both is a header if a text stands above a number. Otherwise it could be either,
-        and a wrong guess would lose a row or make one up.
+        A line with both is a header if a text is above a number. Otherwise it could be either, and
+        a wrong guess would lose a row or make one up.
         """
         kinds = [self._reads_as(field) for field in first]
         if "number" not in kinds:
@@ -138,7 +138,7 @@ class CsvText(TextParser):
         return "number" if kind == "text" and self.notation.in_others(field.strip()) else kind
 
     def _add(self, record: Record) -> None:
-        """Let a row speak for its columns."""
+        """Note what a row says about its columns."""
         if record.bad or len(record.fields) != len(self.names):
             return
         self._n_rows += 1
@@ -199,7 +199,7 @@ class CsvText(TextParser):
         return Piece(values[is_row], labels, lambda: kept, sorted(bad))
 
     def _lines(self, data: bytes, line: int) -> Callable[[], Sequence[int]]:
-        """Return what gives the numbers of the lines of the rows that pyarrow finds."""
+        """Return a function for the line numbers of the rows that pyarrow finds."""
         if self.in_lines:
             return lambda: range(line, line + data.count(b"\n"))
         return cache(lambda: [record.line for record in self._records(data, line)])
@@ -213,7 +213,7 @@ class CsvText(TextParser):
         return data, line
 
     def _by_arrow(self, data: bytes, wanted: Sequence[int]) -> dict[int, Any] | None:
-        """Return columns, as numbers or text; None where pyarrow would see something else."""
+        """Return columns, as numbers or text; None if pyarrow would read them differently."""
         plain = self._plain(data)
         if plain is None:
             return None
@@ -233,7 +233,7 @@ class CsvText(TextParser):
         return {j: table.column(str(j)).combine_chunks() for j in wanted}
 
     def _plain(self, data: bytes) -> bytes | None:
-        """Return lines of which pyarrow sees what is there; None if there may be others."""
+        """Return lines that pyarrow reads correctly; None if there may be others."""
         assert self.delimiter is not None
         if not data.strip() or why_not_text(data):
             return None
@@ -252,7 +252,7 @@ class CsvText(TextParser):
         return data
 
     def _read(self, data: bytes, wanted: Sequence[int], as_text: set[int]) -> Any:
-        """Let pyarrow parse some columns; None where it cannot."""
+        """Let pyarrow parse some columns; None if it cannot."""
         pa = self._pa
         kinds = {str(j): pa.string() if j in as_text else pa.float64() for j in wanted}
         try:
@@ -312,7 +312,7 @@ class CsvText(TextParser):
     def _one_by_one(
         self, data: bytes, line: int, wanted: Sequence[int]
     ) -> tuple[dict[int, Any], list[int], list[BadLine]]:
-        """Return columns of text, the numbers of their lines, and the lines that are no rows."""
+        """Return columns of text, their line numbers, and the lines that are not rows."""
         rows: list[list[str]] = []
         lines: list[int] = []
         bad: list[BadLine] = []
@@ -333,9 +333,9 @@ class CsvText(TextParser):
 
 
 def guess_delimiter(line: bytes, decimal: str = ".") -> str:
-    """Return the first of comma, tab, semicolon and bar that a line holds.
+    """Return the first of comma, tab, semicolon and bar that occurs in a line.
 
-    A comma that is the decimal sign of numbers between others of them does not count.
+    A comma does not count if it is the decimal sign of numbers between other delimiters.
 
     Examples
     --------

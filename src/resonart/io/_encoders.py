@@ -80,7 +80,7 @@ class NpyEncoder(Encoder):
         for name, column in columns.items():
             if column.dtype.kind not in "fiub":
                 cure = "Leave the column out, or choose another format"
-                raise self._refused(name, ": NPY holds numbers, and this is text", cure)
+                raise self._refused(name, ": NPY can only store numbers, and this is text", cure)
             if self._dtype.kind == "i" and not np.can_cast(column.dtype, np.int64):
                 problem = f": whole numbers first, and {column.dtype} now"
                 raise self._refused(name, problem, "Give doubles from the beginning")

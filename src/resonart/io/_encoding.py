@@ -1,4 +1,4 @@
-"""Bytes of text: byte order marks, what is no text, and other encodings than UTF-8."""
+"""Bytes of text: byte order marks, bytes that are not text, and encodings other than UTF-8."""
 
 from __future__ import annotations
 
@@ -20,9 +20,11 @@ def without_byte_order_mark(line: bytes) -> bytes:
 
 
 def why_not_text(data: bytes, line: int = 0, encoding: str = "utf-8") -> BadLine | None:
-    """Say why a line is no text; None if it is."""
+    """Return why a line is not text; None if it is."""
     if b"\0" in data:
-        return BadLine(line, None, "holds a zero byte: this is no text table", "Check the format")
+        return BadLine(
+            line, None, "holds a zero byte: this is not a text table", "Check the format"
+        )
     if data.isascii():
         return None
     try:
@@ -33,7 +35,7 @@ def why_not_text(data: bytes, line: int = 0, encoding: str = "utf-8") -> BadLine
             line,
             None,
             f"is not {byte if encoding == 'utf-8' else encoding}",
-            'Say in which encoding it is, as in encoding="cp1252", or save it as UTF-8',
+            'Give its encoding, for instance encoding="cp1252", or save it as UTF-8',
         )
     return None
 
@@ -63,7 +65,7 @@ class _Transcoded(io.RawIOBase):
         self._is_done = False
 
     def read(self, size: int = -1) -> bytes:
-        """Return some bytes, more or fewer than asked for; none at the end."""
+        """Return some bytes, more or fewer than requested; none at the end."""
         while not self._is_done:
             data = self._source.read(size)
             self._is_done = not data
@@ -79,7 +81,9 @@ def in_utf8(source: Source, encoding: str) -> Source:
     first = source.peek(8)
     binary = binary_format(first)
     if binary is not None and name in ("utf-8", "utf-8-sig", "ascii"):
-        raise TableError(f"{source.title} is no text: it holds {binary}", f"Give format={binary!r}")
+        raise TableError(
+            f"{source.title} is not text: it contains {binary}", f"Give format={binary!r}"
+        )
     if name in ("utf-8", "utf-8-sig"):
         if first[:2] in (b"\xff\xfe", b"\xfe\xff"):
             raise TableError(f"{source.title} is UTF-16, not UTF-8", 'Give encoding="utf-16"')

@@ -1,4 +1,4 @@
-"""What is said when a table cannot be read or written."""
+"""Errors of tables that cannot be read or written."""
 
 from __future__ import annotations
 
@@ -6,14 +6,20 @@ from resonart._shared.escape import escaped
 
 
 class TableError(ValueError):
-    """A table that cannot be read or written; one line that says where, what and how to fix it.
+    """A table cannot be read or written; one line says where, what is wrong and how to fix it.
 
     Attributes
     ----------
     problem : str
         Where it is and what is wrong, without a full stop.
     cure : str
-        What to do about it; empty where there is nothing to say.
+        How to fix it; empty if there is nothing to say.
+
+    See Also
+    --------
+    EmptyTableError : The error for a table without rows.
+    open_table : Raises this for tables that cannot be read.
+    write_table : Raises this for tables that cannot be written.
 
     Examples
     --------
@@ -28,7 +34,7 @@ class TableError(ValueError):
 
     def __str__(self) -> str:
         text = f"{self.problem}. {self.cure}." if self.cure else f"{self.problem}."
-        # One line, whatever a foreign message or the name of a file brought along.
+        # One line, even if a foreign message or a file name has several.
         return escaped(" ".join(text.split()))
 
 
@@ -40,7 +46,7 @@ def shown(value: object) -> str:
 
 
 def reason(error: BaseException) -> str:
-    """Return what a foreign error says, in short: its first line, without the full stop."""
+    """Return the message of a foreign error in short: its first line, without the full stop."""
     if isinstance(error, OSError) and error.strerror:
         return error.strerror
     lines = str(error).strip().splitlines()
@@ -49,7 +55,11 @@ def reason(error: BaseException) -> str:
 
 
 class EmptyTableError(TableError):
-    """A table without rows, or without any that are left when rows that lack a value are dropped.
+    """A table has no rows, or none are left after rows with missing values are dropped.
+
+    See Also
+    --------
+    TableError : The base class: any table that cannot be read or written.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The formats of tables, and how they are told apart: by name first, then by the first bytes."""
+"""The formats of tables, and how they are recognised: by name, then by the first bytes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SUFFIXES = {
     ".jsonl": "ndjson",
 }
 
-# An Arrow stream begins with the mark of a message; a file with a word of its own.
+# An Arrow stream begins with the mark of a message, and a file with a special word.
 MARKS = {
     b"PAR1": "parquet",
     b"ARROW1": "arrow",
@@ -41,18 +41,22 @@ GIVE_FORMAT = f"Give the format, one of {', '.join(map(repr, FORMATS))}"
 
 
 def guess_format(source: str | os.PathLike[str] | BinaryIO) -> str:
-    """Tell the format of a table by its name or, where that says nothing, by its first bytes.
+    """Return the format of a table by its name or, if that does not help, by its first bytes.
 
     Parameters
     ----------
     source : str, path or binary file
-        A file, ``"-"`` for standard input, or a file opened in binary mode. Nothing is used up:
-        what is looked at can still be read.
+        A file, ``"-"`` for standard input, or a file opened in binary mode. Nothing is consumed:
+        the first bytes can still be read.
 
     Returns
     -------
     format : {"csv", "tsv", "parquet", "arrow", "npy", "ndjson"}
-        The format. ``.gz`` after a suffix, as in ``data.csv.gz``, does not matter.
+        The format. ``.gz`` after a suffix, as in ``data.csv.gz``, is ignored.
+
+    See Also
+    --------
+    open_table : Open a table; the format is found in the same way.
 
     Examples
     --------
@@ -81,7 +85,7 @@ def _first_of_stream(stream: BinaryIO) -> bytes:
         first = stream.read(LOOK)
         stream.seek(start)
     else:
-        raise TableError("The format of a stream cannot be told without using it up", GIVE_FORMAT)
+        raise TableError("The format of a stream cannot be found without reading it", GIVE_FORMAT)
     if first.startswith(GZIP):
         with suppress(zlib.error):  # which reading will report
             return zlib.decompressobj(wbits=31).decompress(first, LOOK)
@@ -89,7 +93,7 @@ def _first_of_stream(stream: BinaryIO) -> bytes:
 
 
 def format_of_name(path: str | os.PathLike[str]) -> str | None:
-    """Tell the format by the file name; None where it says nothing."""
+    """Return the format by the file name; None if the name does not say it."""
     name = PurePath(os.fspath(path))
     if name.suffix.lower() == ".gz":
         name = name.with_suffix("")
@@ -97,12 +101,12 @@ def format_of_name(path: str | os.PathLike[str]) -> str | None:
 
 
 def binary_format(first: bytes) -> str | None:
-    """Tell which of the binary formats the bytes begin; None if they may be text."""
+    """Return the binary format that starts with these bytes; None if they may be text."""
     return next((name for mark, name in MARKS.items() if first.startswith(mark)), None)
 
 
 def format_of_bytes(first: bytes) -> str:
-    """Tell the format by the first bytes."""
+    """Return the format by the first bytes."""
     binary = binary_format(first)
     if binary is not None:
         return binary
@@ -110,7 +114,7 @@ def format_of_bytes(first: bytes) -> str:
 
 
 def check_format(format: object) -> str:
-    """Return the format if it is one of those there are."""
+    """Return the format if it is a known one."""
     if not isinstance(format, str) or format not in FORMATS:
         raise ValueError(
             f"format must be one of {', '.join(map(repr, FORMATS))} or None, got {format!r}."

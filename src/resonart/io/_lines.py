@@ -1,8 +1,8 @@
-"""Lines from a pipe or a file: as many as are there, at once, and none without bound.
+"""Lines from a pipe or a file: all that are there at once, with a limit on their length.
 
-A stream that trickles is handed on as it comes; one that runs is gathered into blocks, since a
-block of lines costs little more than one line. What is a line, and which lines are too long to
-keep, does not depend on how the input comes.
+A slow stream is passed on as it arrives. A fast one is collected into blocks, since a block of
+lines costs little more than one line. What is a line, and which lines are too long, does not
+depend on how the input arrives.
 """
 
 from __future__ import annotations
@@ -23,19 +23,23 @@ GATHER_SECONDS = 0.02
 
 
 class Block(NamedTuple):
-    """Some lines.
+    """Some lines of an input.
 
     Attributes
     ----------
     data : bytes
-        Whole lines, each ending in a newline. Only at the end of the input the last may have had
-        none, and gets one.
+        Whole lines, each ending in a newline. If the last line of the input has none, it gets one.
     n_bytes : int
-        How much of the input this was.
+        Number of bytes of the input in this block.
     crc32 : int
-        Checksum of all of the input up to here.
+        Checksum of the whole input up to here.
     dropped : int
-        Bytes of one more line that was too long to keep; it comes after those of ``data``. 0: none.
+        Number of bytes of one more line, after those of ``data``, that was too long to keep; 0 if
+        there is none.
+
+    See Also
+    --------
+    LineReader : Reads blocks.
     """
 
     data: bytes
@@ -63,16 +67,21 @@ class LineReader:
     Parameters
     ----------
     fd : int
-        Where to read. It is not closed.
+        The descriptor to read. It is not closed.
     wake : int or None, default=None
-        A descriptor that becomes readable when :meth:`read` shall return at once, as a signal's.
+        A descriptor that becomes readable when :meth:`read` should return at once, for instance
+        after a signal.
     longest : int, default=8 MiB
-        A line of more bytes, its end counted, is read past and reported, never kept.
+        Maximum length of a line in bytes, its end included. Longer lines are skipped and reported.
 
     Attributes
     ----------
     crc32 : int
-        Checksum of all that was handed out or read past.
+        Checksum of everything returned or skipped.
+
+    See Also
+    --------
+    LineParser : Turn lines into rows.
     """
 
     def __init__(self, fd: int, *, wake: int | None = None, longest: int = LONGEST_LINE) -> None:
@@ -85,12 +94,12 @@ class LineReader:
         self._at_end = False
 
     def skip(self, n_bytes: int) -> int:
-        """Read past bytes that come before the first line.
+        """Skip bytes before the first line.
 
         Returns
         -------
         n_skipped : int
-            How many there were: fewer at the end of the input, or where ``wake`` was heard.
+            Number of bytes skipped: fewer at the end of the input, or if ``wake`` is readable.
         """
         left = n_bytes
         while left and self._has_more(None) and (part := os.read(self._fd, min(left, READ_BYTES))):
@@ -99,12 +108,12 @@ class LineReader:
         return n_bytes - left
 
     def read(self) -> Block | None:
-        """Return the lines that are there, waiting for the first.
+        """Wait for a line, and return all lines that are there.
 
         Returns
         -------
         block : Block or None
-            None at the end of the input. A block without lines where ``wake`` was heard.
+            None at the end of the input. A block without lines if ``wake`` is readable.
         """
         parts: list[bytes] = []
         size = 0
@@ -140,7 +149,7 @@ class LineReader:
         return self._fd in ready
 
     def _skip(self, data: bytes) -> Block | None:
-        """Read past a line that is too long; what follows it comes with the next call."""
+        """Skip a line that is too long; what follows is returned by the next call."""
         end = data.find(b"\n") + 1 or len(data)
         ended = data[:end].endswith(b"\n") or self._at_end
         self.crc32 = zlib.crc32(data[:end], self.crc32)

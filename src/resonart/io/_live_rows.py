@@ -1,7 +1,7 @@
-"""Rows out of the lines of a stream, and the lines that are none, each with a reason.
+"""Rows from the lines of a stream, and the lines that are not rows, each with a reason.
 
-What a line gives does not depend on the lines around it, and is what a table read in blocks would
-make of it.
+The row of a line does not depend on the lines around it, and is the same as in a table that is read
+in blocks.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ LARGEST = float(np.finfo(np.float64).max) / 2
 
 
 def _are_usable(rows: NDArray[np.float64]) -> bool:
-    """Tell whether all numbers are finite and not too large, as nearly always, without a copy."""
+    """Return whether all numbers are finite and not too large, as nearly always, without a copy."""
     if not rows.size:
         return True
     with np.errstate(invalid="ignore"):  # whatever is compared with NaN is False
@@ -33,16 +33,20 @@ def _are_usable(rows: NDArray[np.float64]) -> bool:
 
 
 class Reject(NamedTuple):
-    """A line that is no row.
+    """A line that is not a row.
 
     Attributes
     ----------
     line : int
         Its number, from 1.
     reason : str
-        What is wrong.
+        What is wrong with it.
     text : bytes
         The line.
+
+    See Also
+    --------
+    LiveRows : Has these as ``rejects``.
     """
 
     line: int
@@ -62,11 +66,15 @@ class LiveRows(NamedTuple):
     Attributes
     ----------
     rows : ndarray of shape (n_rows, n_features)
-        Finite numbers. Where a column of times was asked for, they are the last column.
+        Finite numbers. If a column of times was requested, it is the last one.
     lines : ndarray of shape (n_rows,)
-        The number of each row's line, from 1.
+        The line number of each row, from 1.
     rejects : list of Reject
-        All lines that were neither rows nor blank.
+        All lines that are neither rows nor blank.
+
+    See Also
+    --------
+    LineParser : Parses lines and returns this.
     """
 
     rows: NDArray[np.float64]
@@ -87,20 +95,25 @@ class LiveRows(NamedTuple):
 
 
 class LineParser:
-    """Rows out of lines, of CSV or of NDJSON.
+    """Turn lines of CSV, TSV or NDJSON into rows.
 
-    What the columns are is decided by the first lines, as :func:`open_table` decides it: at once
-    where columns are named or the first row has nothing but numbers; otherwise by up to a thousand
-    lines. :meth:`look` tells whether enough have come; :meth:`parse` decides by those it gets.
+    The first lines decide the columns, as in :func:`open_table`: at once if columns are named or
+    the first row has only numbers, and otherwise from up to a thousand lines. :meth:`look` returns
+    whether there were enough lines; :meth:`parse` decides from the lines it gets.
 
     Parameters
     ----------
     format : {"csv", "tsv", "ndjson"}
-        What the lines are.
+        The format of the lines.
     columns, exclude, features, time, ignore, header, delimiter, decimal, thousands, na, encoding
-        As in :func:`open_table`. Lines of UTF-16 and UTF-32 cannot be told apart by themselves.
+        As in :func:`open_table`. UTF-16 and UTF-32 are not possible.
     title : str, default="the input"
-        What the lines are called in messages.
+        Name of the input in messages.
+
+    See Also
+    --------
+    LineReader : Read lines from a pipe or file.
+    open_table : Read a whole table in chunks.
 
     Examples
     --------
@@ -135,26 +148,25 @@ class LineParser:
         options = TextOptions(header, delimiter, decimal, thousands, na, encoding)
         if "1\n".encode(options.codec) != b"1\n":  # as in UTF-16 and UTF-32
             raise ValueError(
-                f"Lines in {encoding} cannot be told apart one by one. Convert the input to UTF-8 "
-                "first."
+                f"Input in {encoding} cannot be read line by line. Convert it to UTF-8 first."
             )
         request = Request(columns, None, exclude, features, time, ignore)
         self._text = text_parser(format, title, options, request, in_lines=True)
 
     @property
     def title(self) -> str:
-        """What the lines are called in messages."""
+        """Name of the input in messages."""
         return self._text.title
 
     @property
     def names(self) -> list[str] | None:
-        """What the features are called; None until known."""
+        """Names of the features; None until they are known."""
         chosen = self._text.selection
         return None if chosen is None else [self._text.names[j] for j in chosen.features]
 
     @property
     def time_name(self) -> str | None:
-        """What the column of times is called; None until known, or where there is none."""
+        """Name of the column of times; None until it is known, or if there is none."""
         chosen = self._text.selection
         return None if chosen is None or chosen.time is None else self._text.names[chosen.time]
 
@@ -165,18 +177,18 @@ class LineParser:
 
     @property
     def left_out(self) -> list[str]:
-        """Columns left out because they do not hold numbers."""
+        """Columns left out because they are not numeric."""
         return [] if self._text.selection is None else self._text.selection.left_out
 
     def doubtful(self, rows: NDArray[np.float64]) -> dict[str, str]:
-        """Return features that are hardly meant to be, by some rows, unless they were chosen."""
+        """Return features that hardly look like measurements in these rows, unless chosen."""
         chosen, names = self._text.selection, self.names
         if chosen is None or names is None or chosen.is_chosen:
             return {}
         return doubtful_columns(names, rows[:1_000, : len(names)])
 
     def look(self, data: bytes, first_line: int) -> bool:
-        """Look at whole lines that follow those looked at; return whether the columns are known."""
+        """Look at the next whole lines, and return whether the columns are known."""
         text = self._text
         return text.selection is not None or text.look(
             as_utf8(data, text.options.codec), first_line
@@ -220,14 +232,14 @@ class LineParser:
         return f"column {names[at]!r}: the value is {what}"
 
     def state(self) -> dict[str, Any]:
-        """Return what the first lines have decided, as plain values: see :meth:`restore`."""
+        """Return what the first lines have decided, as plain values for :meth:`restore`."""
         return self._text.state()
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go on as the parser did whose state this is."""
+        """Continue with the state of another parser."""
         if isinstance(state, dict):
             state = {"time": None, "has_dates": False} | state  # which earlier versions had not
         if not isinstance(state, dict) or state.keys() != self._text.state().keys():
-            raise ValueError("the rows were of another format before.")
+            raise ValueError("the rows had another format before.")
         if state["features"] is not None:
             self._text.restore(state)

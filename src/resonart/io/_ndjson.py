@@ -1,4 +1,4 @@
-"""NDJSON: one JSON object or array a line. Keys are columns.
+"""NDJSON: one JSON object or array per line. Keys are columns.
 
 Many lines of plain numbers and texts are read by pyarrow at once; all others one by one.
 """
@@ -28,7 +28,7 @@ from ._schema import Evidence, TextOptions, TextParser
 from ._times import seconds_of, seconds_of_many
 from ._values import BadLine, Floats, Piece, label_text, numbered, objects
 
-AS_NUMBERS = "JSON has numbers without quotes and with a decimal point: write them so"
+AS_NUMBERS = "Write JSON numbers without quotes and with a decimal point"
 # Fewer lines are quicker one by one than by pyarrow.
 FEW_LINES = 32
 
@@ -66,7 +66,7 @@ class NdjsonText(TextParser):
             yield size
 
     def _add(self, row: Any, line: int) -> None:
-        """Let a row speak for its columns."""
+        """Note what a row says about its columns."""
         where = f"{self.title}, line {line}"
         self.check_width(where, len(row))
         self.has_names = isinstance(row, dict)
@@ -118,10 +118,10 @@ class NdjsonText(TextParser):
         return self._one_by_one(data, line)
 
     def _is_plain(self, data: bytes, n_lines: int) -> bool:
-        """Tell whether pyarrow can read the lines, and would see what is there.
+        """Return whether pyarrow can read the lines, and would see what is there.
 
-        Every line is one bracket of plain values, so that none can reach over it; no object has a
-        key more than are known, which would have to be told; and to pyarrow Inf is a number.
+        Every line is one bracket of plain values, so none can extend beyond it. No object has an
+        unknown key, for which a warning would be needed. And to pyarrow Inf is a number.
         """
         assert self.selection is not None
         n_keys = n_lines * (len(self.names) + len(self._beyond))
@@ -157,7 +157,7 @@ class NdjsonText(TextParser):
                 dates = found.combine_chunks()
                 rows[:, k], are_none = seconds_of_many(dates, self.notation.missing)
                 if are_none.any():
-                    raise ValueError("a time is no date")
+                    raise ValueError("a time is not a date")
             else:
                 rows[:, k] = found.to_numpy()
         _check_doubtful(rows)
@@ -189,7 +189,7 @@ class NdjsonText(TextParser):
         if not self.has_names and any(len(row) != len(self.names) for row in rows):
             raise ValueError("a row is longer or shorter")
         if self.has_dates:
-            raise ValueError("a time is no number")
+            raise ValueError("a time is not a number")
         values = np.array(array("d", chain.from_iterable(map(self._picker(), rows))))
         labels = None
         if chosen.label is not None:
@@ -243,7 +243,7 @@ class NdjsonText(TextParser):
                 assert chosen.label is not None
                 cure = "Choose a label column of texts or numbers"
                 name = self.names[chosen.label]
-                found = BadLine(number, name, f"{_json_kind(label)} is no label", cure)
+                found = BadLine(number, name, f"{_json_kind(label)} is not a label", cure)
             if isinstance(found, BadLine):
                 bad.append(found)
                 continue
@@ -297,8 +297,8 @@ class NdjsonText(TextParser):
                 self._beyond.add(key)
             if kind == "number":
                 warnings.warn(
-                    f"{self.title}, line {line} has a number {key!r}, which the first lines "
-                    "had not: it is not read. If it is a feature, name it among the columns.",
+                    f"{self.title}, line {line} has a number {key!r}, which was not in the first "
+                    "lines: it is not read. If it is a feature, name it among the columns.",
                     stacklevel=2,
                 )
 
@@ -322,9 +322,9 @@ class NdjsonText(TextParser):
             return BadLine(
                 line,
                 None,
-                f"is no JSON value ({said})",
-                "NDJSON has a whole object or array in each line (of another format, give --format)"
-                + ("; of a JSON document, jq -c '.[]' makes one" if is_document else ""),
+                f"is not a JSON value ({said})",
+                "NDJSON has a whole object or array in each line (for another format, give "
+                "--format)" + ("; jq -c '.[]' converts a JSON document" if is_document else ""),
             )
         kind, width = _json_kind(row), len(self.names)
         expected = "an object or an array"
@@ -334,7 +334,7 @@ class NdjsonText(TextParser):
             what = f"is {kind} where {expected} is expected"
             return BadLine(line, None, what, "All lines must be objects, or all arrays")
         if not width and not row:
-            return BadLine(line, None, "holds no values", "Give rows with columns")
+            return BadLine(line, None, "has no values", "Give rows with columns")
         if width and kind == "an array" and len(row) != width:
             what = f"has {count_of(len(row), 'value')} where {width} are expected"
             return BadLine(line, None, what, "Fix the line, and write null for a missing value")

@@ -58,7 +58,7 @@ class Notation:
         return any(self.is_number(word.strip()) for word in self.na)
 
     def kind(self, field: str) -> str:
-        """Tell whether a field holds a number, text, or nothing."""
+        """Return whether a field holds a number, text, or nothing."""
         text = field.strip()
         if text in self.missing:
             return "missing"
@@ -67,7 +67,7 @@ class Notation:
         return "missing" if text[-1] in "nN" else "number"
 
     def is_number(self, text: str) -> bool:
-        """Tell whether a text without blanks around it is a number."""
+        """Return whether a text without blanks around it is a number."""
         return self._is_number(text) is not None
 
     def doubles(self, fields: Any) -> tuple[Floats, NDArray[np.bool_]]:
@@ -131,7 +131,7 @@ class Notation:
         return " and ".join(options)
 
     def hint(self, text: str) -> str:
-        """Say how a text that is no number could be read as one; empty where it could not."""
+        """Say how a text that is not a number could be read as one; empty where it could not."""
         cures = self.cures([self.in_others(text)])
         return f"Read it as a number with {cures}" if cures else ""
 

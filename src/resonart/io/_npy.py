@@ -1,4 +1,4 @@
-"""NPY: one array of numbers, read row by row from where it lies; never a Python object."""
+"""NPY: one array of numbers, read row by row from the file; never a Python object."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class NpyTable(Columns):
         self.selection = self.select(request)
 
     def pieces(self, rows: int) -> Iterator[Piece]:
-        """Give so many rows at a time."""
+        """Give ``rows`` rows at a time."""
         columns, label = self.selection.columns, self.selection.label
         for first in range(0, self._n_rows, rows):
             part = self._read(first, min(rows, self._n_rows - first))
@@ -63,7 +63,7 @@ class NpyTable(Columns):
         return np.stack(columns, axis=1)
 
     def _values(self, first: int, n: int) -> NDArray[Any]:
-        """Return so many values that follow each other in the file."""
+        """Return ``n`` values that follow each other in the file."""
         width = self._dtype.itemsize
         try:
             self._file.seek(self._start + first * width)
@@ -89,7 +89,7 @@ class NpyTable(Columns):
             raise
         except Exception as error:  # a header is Python text, and can be wrong in any way
             raise TableError(
-                f"{self.title} is no NPY file ({reason(error)})",
+                f"{self.title} is not an NPY file ({reason(error)})",
                 "Check the format, and that the file is whole",
             ) from error
         n_columns = shape[1] if len(shape) == 2 else 1

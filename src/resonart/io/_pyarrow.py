@@ -1,4 +1,4 @@
-"""pyarrow is an extra: asked for when a table needs it, never on import."""
+"""pyarrow is an extra: imported when a table needs it, and not before."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ._values import MISSING, Objects
 
 
 def require_pyarrow(what: str, *parts: str) -> Any:
-    """Return pyarrow with some of its parts, or say how to get it."""
+    """Return pyarrow with some of its parts, or raise an error that says how to get it."""
     for part in parts:
         require(f"pyarrow.{part}", what, "cli")
     return require("pyarrow", what, "cli")
@@ -30,8 +30,8 @@ def labels_of(texts: Any, missing: Collection[str] = MISSING) -> Objects:
 def in_arrow(data: bytes) -> Any:
     """Return a copy of the bytes that Arrow owns.
 
-    Its threads may let go of what they have read only after the reading is done. Of bytes that
-    Python owns they need the interpreter for that, and the process aborts if it ends meanwhile.
+    Its threads may release what they have read only after the reading is done. To release bytes
+    that Python owns they need the interpreter, and the process aborts if it ends meanwhile.
     """
     pa = require_pyarrow("Reading tables")
     buffer = pa.allocate_buffer(len(data))
@@ -43,8 +43,8 @@ def in_arrow(data: bytes) -> Any:
 def read_csv(data: bytes, **options: Any) -> Any:
     """Let pyarrow read a block of CSV, whatever signals come meanwhile.
 
-    It gives up where one comes, and sends it again to whoever handles it. A handler that raises, as
-    that of Ctrl-C does, ends the reading; one that returns has not asked for that.
+    pyarrow stops at a signal, and sends it again to its handler. A handler that raises an error, as
+    for Ctrl-C, ends the reading; if the handler returns, the reading is repeated.
     """
     pa = require_pyarrow("Reading CSV", "csv")
     while True:

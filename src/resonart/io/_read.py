@@ -1,4 +1,4 @@
-"""Reading a table in chunks: opened once, read once, checked as it comes."""
+"""Reading a table in chunks: opened once, read once, checked as it is read."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from ._text import text_parser
 from ._times import are_back
 from ._values import Piece, rows_shown
 
-# A chunk of a wide table has fewer rows, so that it takes no more than this many numbers.
+# A chunk of a wide table has fewer rows, so that it has no more than this many numbers.
 MOST_NUMBERS = 2**24
 
 
@@ -34,13 +34,17 @@ class Chunk(NamedTuple):
     Attributes
     ----------
     rows : ndarray of shape (n, n_features)
-        The features, float64, finite (unless ``missing="keep"``), row after row in memory. Where a
-        column of times was asked for, they are the last column.
+        The features as float64 in C order, finite unless ``missing="keep"``. If a column of times
+        was requested, it is the last one.
     labels : ndarray of shape (n,) or None
-        The label column as text; None where none was asked for.
+        The label column as text; None if none was requested.
     numbers : ndarray of shape (n,)
-        The number of each row in the table, from 0; dropped rows are counted, blank lines and the
-        header are not.
+        The number of each row in the table, from 0. Dropped rows are counted, but blank lines and
+        the header are not.
+
+    See Also
+    --------
+    TableReader : Reads chunks.
     """
 
     rows: NDArray[np.float64]
@@ -73,19 +77,24 @@ class TableReader:
     has_dates : bool
         Whether times are dates.
     left_out : list of str
-        Columns left out because they do not hold numbers; empty where columns were asked for.
+        Columns left out because they are not numeric; empty if columns were chosen.
     doubtful : dict of str to str
-        Columns among the features that are hardly meant to be, and what each looks like: it just
-        counts the rows, or looks like an id or a year. Known from the first chunk on, and empty
-        where columns were asked for.
+        Features that hardly look like measurements, and what each looks like: it just counts the
+        rows, or looks like an id or a year. Known from the first chunk on, and empty if columns
+        were chosen.
     format : str
         The table's format.
     source : str
-        What the table is called in messages.
+        Name of the table in messages.
     n_rows : int
-        Rows read so far, dropped ones included.
+        Number of rows read so far, dropped ones included.
     n_dropped : int
-        Rows dropped so far because a value is missing.
+        Number of rows dropped so far because a value is missing.
+
+    See Also
+    --------
+    open_table : Returns this.
+    Chunk : Some rows of a table.
     """
 
     def __init__(
@@ -126,12 +135,13 @@ class TableReader:
             raise
 
     def read_all(self) -> Chunk:
-        """Read everything that is left as one chunk, however large.
+        """Read all remaining rows as one chunk, however large.
 
         Returns
         -------
         chunk : Chunk
-            The rows; none if all were read before. A table that has no rows at all is an error.
+            The rows; none if all were read before. If the table has no rows at all,
+            :class:`EmptyTableError` is raised.
         """
         chunks = list(self)
         if len(chunks) == 1:
@@ -145,7 +155,7 @@ class TableReader:
         return join_chunks(chunks)
 
     def close(self) -> None:
-        """Close the source, unless it is standard input or was given open."""
+        """Close the source, unless it is standard input or was given as an open file."""
         self._chunks.close()
         self._source.close()
 
@@ -191,7 +201,7 @@ class TableReader:
             self._raise_no_rows()
 
     def _checked(self, piece: Piece, first: int) -> Chunk:
-        """Return the rows of a piece that can be used, or say why there is one that cannot."""
+        """Return the usable rows of a piece, or raise an error about the first bad one."""
         rows, labels = piece.rows, piece.labels
         numbers = np.arange(first, first + len(rows), dtype=np.int64)
         usable = np.asarray(np.isfinite(rows).all(axis=1))
@@ -210,7 +220,7 @@ class TableReader:
         return Chunk(rows[usable], None if labels is None else labels[usable], numbers[usable])
 
     def _are_back(self, rows: NDArray[np.float64], usable: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Tell which rows have a time before that of a row that came earlier."""
+        """Return which rows have a time before that of an earlier row."""
         back = np.zeros(len(rows), dtype=np.bool_)
         if self.time_name is not None and usable.any():
             times = rows[usable, -1]
@@ -219,10 +229,10 @@ class TableReader:
         return back
 
     def _raise_at(self, row: int, piece: Piece, first: int, *, is_back: bool) -> NoReturn:
-        """Say what is wrong with a row of a piece, the first of which has this number."""
+        """Raise the error for a row of a piece, whose first row has this number."""
         values = piece.rows[row]
         place = f"row {first + row}" if piece.lines is None else f"line {piece.lines()[row]}"
-        problem, cure = "missing", 'Fill it in, or have such rows dropped with missing="drop"'
+        problem, cure = "missing", 'Fill it in, or drop such rows with missing="drop"'
         wrong = np.flatnonzero(np.isinf(values))
         if is_back:
             wrong = np.array([len(values) - 1])
@@ -263,54 +273,55 @@ def open_table(
     encoding: str = "utf-8",
     chunk_rows: int = 65_536,
 ) -> TableReader:
-    """Open a table to read it in chunks, in bounded memory.
+    """Open a table to read it in chunks, in limited memory.
 
     Parameters
     ----------
     source : str, path or binary file
         A file, ``"-"`` for standard input, or a file opened in mode ``"rb"``; gzipped or not.
-        Parquet and NPY that come through a pipe are kept in a temporary file meanwhile.
+        Parquet and NPY that come through a pipe are kept in a temporary file while they are read.
     format : {"csv", "tsv", "parquet", "arrow", "npy", "ndjson"}, optional
-        By default told by the name or the first bytes, see :func:`guess_format`.
+        The format. By default it follows from the name or the first bytes; see
+        :func:`guess_format`.
     columns : list of str or int, optional
-        The features, by name or by number from 0; a text such as ``"3"`` is a number where no
-        column has that name. By default all columns that hold numbers, but not the label;
-        ``left_out`` of the reader names the others.
+        The features, by name or by number from 0. A text such as ``"3"`` is a number if no column
+        has that name. By default all numeric columns but the label; ``left_out`` of the reader
+        names the others.
     label : str or int, optional
-        A column to be read as labels.
+        The column of labels.
     missing : {"error", "drop", "keep"}, default="error"
-        What to do about a row that lacks a feature or its label: stop, drop and count it, or give
-        it as it is, with NaN for the feature, None for the label, and infinite values, too.
-        Missing are null and NaN, and in text the fields in :data:`MISSING`.
+        What to do with a row that has a missing value: raise an error, drop and count it, or keep
+        it, with NaN for a feature and None for the label (infinite values are kept, too). Null and
+        NaN are missing values, and in text the fields in :data:`MISSING`.
     exclude : list of str or int, default=()
-        Columns that are no features, whatever they hold.
+        Columns that are never features.
     features : list of str, optional
-        Names of a model's features. They are found by name; where the table or the model has no
-        names (but x0, x1, ...), all columns of numbers are taken in their order, and must be as
-        many.
+        Names of a model's features. They are found by name. If the table or the model has no names
+        (other than x0, x1, ...), all numeric columns are taken in their order, and their number
+        must be that of the features.
     time : str or int, optional
-        A column that says when each row came, never descending: numbers, or dates in ISO 8601,
-        which become seconds since 1970 (those without an offset count as UTC). It is no feature,
+        A column that says when each row arrived, never descending: numbers, or dates in ISO 8601,
+        which become seconds since 1970 (those without an offset count as UTC). It is not a feature,
         and becomes the last column of the rows.
     ignore : list of str, default=()
-        Names of columns that are no features where they are there and features are not chosen.
+        Names of columns that are not features, unless they are chosen; they need not exist.
     header : bool, optional
-        Whether the first line of CSV and TSV has the names. By default it has, unless it holds
-        numbers alone; a line that could be either is an error.
+        Whether the first line of CSV and TSV has the names. By default it has, unless it has only
+        numbers; a line that could be either is an error.
     delimiter : str, optional
-        What stands between fields of CSV. By default the first of comma, tab, semicolon and bar
-        that is in the first line.
+        The character between fields of CSV. By default the first of comma, tab, semicolon and bar
+        that occurs in the first line.
     decimal : {".", ","}, default="."
         The decimal sign of CSV and TSV.
     thousands : {",", ".", "'", " ", "_"}, optional
-        What may stand between groups of three digits in CSV and TSV; ``" "`` stands for
-        non-breaking and narrow blanks, too.
+        The character that may separate groups of three digits in CSV and TSV; ``" "`` also stands
+        for non-breaking and narrow spaces.
     na : list of str, default=()
-        More words that stand for a missing value in CSV, TSV and NDJSON, as ``["?", "-"]``.
+        More words that stand for a missing value in CSV, TSV and NDJSON, such as ``["?", "-"]``.
     encoding : str, default="utf-8"
         The encoding of CSV, TSV and NDJSON, by any name that Python knows.
     chunk_rows : int, default=65536
-        Most rows in a chunk. Where that would be more than 2**24 numbers, there are fewer.
+        Maximum number of rows in a chunk; fewer if a chunk would have more than 2**24 numbers.
 
     Returns
     -------
@@ -320,18 +331,24 @@ def open_table(
     Raises
     ------
     TableError
-        Here or while reading, when something is wrong with the table: a line that says where,
-        what and how to fix it. So is a column that would be left out as text and looks like
-        numbers in another notation, such as ``39,1``.
+        If something is wrong with the table, here or while it is read: one line says where, what
+        and how to fix it. It is also raised for a column that would be left out as text but looks
+        like numbers in another notation, such as ``39,1``.
 
     Warns
     -----
     UserWarning
-        Where columns were not chosen, of one that is left out for having no values.
+        If columns were not chosen, and one is left out because it has no values.
+
+    See Also
+    --------
+    convert : Write a table in another format.
+    write_table : Write a table.
+    LineParser : Read a stream line by line.
 
     Notes
     -----
-    Whole numbers beyond 2**53 become the nearest double, without a word; true and false become 1
+    Whole numbers beyond 2**53 become the nearest double, without a warning. true and false become 1
     and 0.
 
     Examples
@@ -363,7 +380,7 @@ def open_table(
 
 
 def _format_of(source: object, opened: Source) -> str:
-    """Return the format by the name, if the first bytes do not speak against it."""
+    """Return the format by the name, if the first bytes do not contradict it."""
     first = opened.peek(LOOK)
     by_bytes = format_of_bytes(first)
     name = source if isinstance(source, (str, os.PathLike)) else getattr(source, "name", None)
@@ -400,7 +417,7 @@ def _open(source: Source, format: str, options: TextOptions, request: Request) -
 
 
 def join_chunks(chunks: Sequence[Chunk]) -> Chunk:
-    """Return one chunk out of several."""
+    """Join several chunks into one."""
     if len(chunks) == 1:
         return chunks[0]
     labels = [chunk.labels for chunk in chunks if chunk.labels is not None]

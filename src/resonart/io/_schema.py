@@ -1,9 +1,9 @@
 """Text tables, whether read in blocks or line by line: one schema, decided in one place.
 
-The first lines decide what a table is: its delimiter, whether it has a header, its columns and what
-they hold. They are looked at one by one until nothing that follows could change the answer, at most
-``LOOK_LINES`` of them, so that the answer does not depend on how the text is cut into blocks. From
-then on every line gives what it gives by itself.
+The first lines decide the schema of a table: its delimiter, whether it has a header, its columns
+and their kinds. They are looked at one by one until no later line could change the schema, at most
+``LOOK_LINES`` of them, so it does not depend on how the text is cut into blocks. After that, the
+result of a line depends only on the line itself.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class TextOptions:
         if self.thousands == self.decimal:
             other = DECIMALS[1 - DECIMALS.index(self.decimal)]
             raise ValueError(
-                f"decimal and thousands cannot both be {self.decimal!r}. Where it separates "
+                f"decimal and thousands cannot both be {self.decimal!r}. If it separates "
                 f"thousands, give decimal={other!r}, too."
             )
         if isinstance(self.na, str) or not all(isinstance(word, str) for word in self.na):
@@ -59,7 +59,7 @@ class TextOptions:
             codecs.lookup(self.encoding)
         except (LookupError, TypeError):
             raise ValueError(
-                f"encoding must be one that Python knows, as 'utf-8' or 'cp1252', got "
+                f"encoding must be one that Python knows, such as 'utf-8' or 'cp1252', got "
                 f"{self.encoding!r}."
             ) from None
 
@@ -76,7 +76,7 @@ class TextOptions:
         return codecs.lookup(self.encoding).name.removesuffix("-sig")
 
     def check_for(self, format: str, title: str) -> None:
-        """Refuse what says nothing about a format."""
+        """Refuse options that do not apply to a format."""
         given = {name for name, value in vars(self).items() if value != getattr(_PLAIN, name)}
         allowed = {
             "csv": {"header", "delimiter", "decimal", "thousands", "na", "encoding"},
@@ -102,8 +102,8 @@ def _check_delimiter(delimiter: object) -> None:
         or delimiter in '"\r\n.+-\0'
     ):
         raise ValueError(
-            "delimiter must be one ASCII character that is no letter, digit, quote, sign or end "
-            f"of a line, got {delimiter!r}."
+            "delimiter must be one ASCII character that is not a letter, digit, quote, sign or "
+            f"line end, got {delimiter!r}."
         )
 
 
@@ -112,7 +112,7 @@ _PLAIN = TextOptions()
 
 @dataclass
 class Evidence:
-    """What the first lines say of one column."""
+    """What the first lines say about one column."""
 
     first: str = "missing"  # what its first value is: number or text
     n_numbers: int = 0
@@ -131,7 +131,7 @@ class Evidence:
 
     @property
     def is_date(self) -> bool:
-        """Whether times in the column are dates: if its first value is no number, and one is."""
+        """Whether times in the column are dates: if its first value is not a number, and one is."""
         return self.first == "text" and any(is_date(value) for _, value in self.texts)
 
     @property
@@ -141,9 +141,9 @@ class Evidence:
 
 
 class TextParser(Columns, ABC):
-    """Lines of text into rows; knows the schema once it has seen enough lines.
+    """Turns lines of text into rows; knows the schema once it has seen enough lines.
 
-    With ``in_lines`` every line stands for itself; otherwise quoted fields may go over lines.
+    With ``in_lines`` every line is separate; otherwise quoted fields may span lines.
     """
 
     format: ClassVar[str]
@@ -170,7 +170,7 @@ class TextParser(Columns, ABC):
     # ------------------------------------------------------------------ the schema
 
     def look(self, data: bytes, line: int) -> bool:
-        """Look at lines that follow those looked at before; return whether they were enough."""
+        """Look at the next lines; return whether they were enough."""
         for size in self._look_at(data, line):
             self.n_looked += 1
             self._n_bytes += size
@@ -196,7 +196,7 @@ class TextParser(Columns, ABC):
 
     @abstractmethod
     def _finish(self) -> None:
-        """Decide what is still open, or say that there is nothing."""
+        """Decide what is still open, or raise an error if there is nothing."""
 
     @abstractmethod
     def parse(self, data: bytes, line: int) -> Piece:
@@ -207,7 +207,7 @@ class TextParser(Columns, ABC):
         return data.rfind(b"\n") + 1
 
     def _is_settled(self) -> bool:
-        """Tell whether no line that follows could change the schema."""
+        """Return whether no line that follows could change the schema."""
         request = self.request
         beside = [each for each in (request.label, request.time) if each is not None]
         named = [*(request.columns or ()), *request.exclude, *beside]
@@ -225,11 +225,11 @@ class TextParser(Columns, ABC):
         )
 
     def _goes_by_request(self) -> bool:
-        """Tell whether the features are those asked for, whatever the columns hold."""
+        """Return whether the features are those requested, whatever the columns contain."""
         return self.request.columns is not None or self.finds_features_by_name(self.request)
 
     def _has_all(self, columns: Iterable[str | int]) -> bool:
-        """Tell whether these columns are known, or never will be."""
+        """Return whether these columns are known, or never will be."""
         return True
 
     def why_not(self, column: int) -> str:
@@ -238,7 +238,7 @@ class TextParser(Columns, ABC):
         return f"line {texts[0][0]} has {self._shown(texts[0][1])}" if texts else "it has no values"
 
     def check_notation(self, columns: Sequence[int]) -> None:
-        """Refuse columns that hold numbers written in another way, and tell of empty ones."""
+        """Refuse columns of numbers in another notation, and warn of empty ones."""
         empty = [self.names[j] for j in columns if self._evidence[j].first == "missing"]
         empty = [name for name in empty if name not in self._nameless and self._n_rows]
         if empty:
@@ -296,9 +296,9 @@ class TextParser(Columns, ABC):
     def _no_time(self, line: int, column: int, value: Any) -> BadLine:
         name, told = self.names[column], self._shown(value)
         if self.has_dates:
-            return BadLine(line, name, f"{told} is no date", f"Write dates in {ISO}")
+            return BadLine(line, name, f"{told} is not a date", f"Write dates in {ISO}")
         hint = self.notation.hint(value.strip()) if isinstance(value, str) else ""
-        what = f"{told} is no number, as times before it are"
+        what = f"{told} is not a number, as times before it are"
         return BadLine(
             line, name, what, hint or "Write all times as numbers, or all as dates", hint
         )
@@ -358,5 +358,5 @@ class TextParser(Columns, ABC):
 
 
 def is_list(value: object, kind: type) -> bool:
-    """Tell whether a value is a list of nothing but ``kind``."""
+    """Return whether a value is a list of nothing but ``kind``."""
     return isinstance(value, list) and all(type(each) is kind for each in value)

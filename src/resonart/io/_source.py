@@ -25,10 +25,10 @@ class _Closable(Protocol):
 
 
 class Source(io.RawIOBase):
-    """Bytes with a name for messages; what has been looked at is not used up.
+    """Bytes with a name for messages, which can be peeked at.
 
-    ``path`` is the file's, where it is a plain file that can be opened again. Closing the source
-    closes what it ``owns``.
+    ``path`` is set if it is a plain file that can be opened again. Closing the source closes what
+    it ``owns``.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class Source(io.RawIOBase):
         return True
 
     def peek(self, size: int) -> bytes:
-        """Return the next bytes, fewer than ``size`` only at the end, and keep them."""
+        """Return the next bytes, fewer than ``size`` only at the end, without consuming them."""
         while (lacking := size - len(self._ahead)) > 0:
             more = self._next(min(lacking, PORTION))
             if not more:
@@ -58,7 +58,7 @@ class Source(io.RawIOBase):
         return bytes(memoryview(self._ahead)[:size])
 
     def read(self, size: int = -1) -> bytes:
-        """Return as many bytes as asked for, fewer only at the end."""
+        """Return the requested number of bytes, fewer only at the end."""
         data = self.peek(sys.maxsize if size < 0 else size)
         del self._ahead[: len(data)]
         return data
@@ -84,7 +84,7 @@ class Source(io.RawIOBase):
             raise TableError(
                 f"{self.title} has to be kept in a temporary file while it is read, and "
                 f"{tempfile.gettempdir()} cannot hold it: {reason(error)}",
-                "Set TMPDIR to a folder with room, or read the table from a file",
+                "Set TMPDIR to a folder with free space, or read the table from a file",
             ) from error
         return copy
 
@@ -117,7 +117,7 @@ class Source(io.RawIOBase):
 
 
 def open_source(source: str | os.PathLike[str] | BinaryIO) -> Source:
-    """Open a file, standard input (``"-"``) or what is open already; gunzip it if need be."""
+    """Open a file, standard input (``"-"``) or an open file; gunzip it if needed."""
     opened = _open(source)
     try:
         if opened.peek(2) != GZIP:
@@ -163,7 +163,7 @@ def _open_file(path: Path) -> Source:
         raise TableError(f"There is no file {path}", _near(path)) from error
     except PermissionError as error:
         raise TableError(
-            f"{path} may not be read", "Ask for permission, or copy it to where you have it"
+            f"{path} may not be read", "Ask for permission, or copy it to a folder of yours"
         ) from error
     except TableError:
         raise
@@ -175,7 +175,7 @@ def _open_file(path: Path) -> Source:
 def _near(path: Path) -> str:
     """Say which file may have been meant."""
     if not path.parent.is_dir():
-        return f"There is no folder {path.parent} either: check the way to it"
+        return f"There is no folder {path.parent} either: check the path"
     try:
         near = difflib.get_close_matches(path.name, os.listdir(path.parent), n=3)
     except OSError:
@@ -186,8 +186,8 @@ def _near(path: Path) -> str:
 
 
 def _is_at_start(stream: BinaryIO, n_ahead: int) -> bool:
-    """Tell whether one can go back to the beginning of a file, where it was given."""
-    if isinstance(stream, gzip.GzipFile):  # which would begin anew each time
+    """Return whether one can go back to the beginning of a file, where it was given."""
+    if isinstance(stream, gzip.GzipFile):  # which would start again each time
         return False
     try:
         return stream.seekable() and stream.tell() == n_ahead

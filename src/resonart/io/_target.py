@@ -1,4 +1,4 @@
-"""Where bytes go: a file that appears under its name only when it is whole, or standard output."""
+"""Where bytes go: a file that gets its name only when it is complete, or standard output."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from ._errors import TableError, reason
 class Target:
     """A place to write to, until :meth:`keep` or :meth:`discard`.
 
-    A file is written beside its place under a temporary name, and put there at the end. Standard
-    output, pipes and devices are written to as they are.
+    A file is written under a temporary name in the same folder, and renamed at the end. Standard
+    output, pipes and devices are written to directly.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -38,7 +38,7 @@ class Target:
             raise self.failed(error) from error
 
     def keep(self) -> None:
-        """Make what was written the file."""
+        """Put the new file in its place."""
         self.stream.flush()
         if not self._owned:
             return
@@ -53,7 +53,7 @@ class Target:
         self._passing = None
 
     def discard(self) -> None:
-        """Forget what was written; a file that was there before is as it was."""
+        """Discard what was written; an old file is unchanged."""
         if self._owned:
             with suppress(OSError):
                 self.stream.close()
@@ -79,10 +79,10 @@ class Target:
         self.stream = open(self._passing, "xb")  # noqa: SIM115
 
     def failed(self, error: OSError) -> TableError:
-        """Return what is said where writing fails."""
+        """Return the error for failed writing."""
         return TableError(
             f"{self.title} cannot be written: {reason(error)}",
-            "Give a file in a folder that may be written to and has room",
+            "Give a file in a folder that is writable and has free space",
         )
 
 

@@ -1,4 +1,4 @@
-"""When rows came: dates in ISO 8601 as seconds since 1970."""
+"""Times of rows: dates in ISO 8601 as seconds since 1970."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ._pyarrow import require_pyarrow
 from ._values import Floats
 
-ISO = "ISO 8601, as 2026-01-31 or 2026-01-31T09:30:00+01:00"
+ISO = "ISO 8601, such as 2026-01-31 or 2026-01-31T09:30:00+01:00"
 # What pyarrow reads as Python does; all other dates are read one by one.
 PLAIN = r"^[12]\d{3}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?)?"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -40,7 +40,7 @@ def seconds_of(text: str) -> float | None:
 
 
 def is_date(value: object) -> bool:
-    """Tell whether a value is the text of a date.
+    """Return whether a value is the text of a date.
 
     Examples
     --------
@@ -90,7 +90,7 @@ def seconds_of_dates(dates: Any) -> Floats:
 
 
 def are_back(times: Floats, last: float) -> NDArray[np.bool_]:
-    """Tell which times are before a time that came earlier; ``last`` is that before all of them.
+    """Return which times are before an earlier one; ``last`` is the one before all of them.
 
     Examples
     --------

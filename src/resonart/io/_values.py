@@ -21,9 +21,9 @@ MOST_COLUMNS = 2**20
 
 
 class BadLine(NamedTuple):
-    """A line that is no row: of what column (None: of the line) what is said, and the cure.
+    """A line that is not a row: its column (None: the whole line), what is wrong, and the cure.
 
-    ``hint`` is a part of the cure that may be right for all lines.
+    ``hint`` is a part of the cure that may apply to all lines.
     """
 
     line: int
@@ -49,8 +49,8 @@ class BadLine(NamedTuple):
 class Piece(NamedTuple):
     """Some rows as they come: NaN and None where a value is missing.
 
-    Of text, ``lines`` returns the number of the line of each row, and ``bad`` are the lines that
-    are no rows, in order.
+    For text, ``lines`` returns the line number of each row, and ``bad`` has the lines that are not
+    rows, in order.
     """
 
     rows: Floats
@@ -90,7 +90,7 @@ def objects(values: Sequence[Any]) -> Objects:
 
 
 def rows_shown(beside: Mapping[str, Any], rows: Floats) -> str:
-    """Return the first rows as HTML, each with what stands beside it."""
+    """Return the first rows as HTML, with other columns beside them."""
     given = {name: column for name, column in beside.items() if column is not None}
     first = zip(*(column[:SHOWN_ROWS] for column in given.values()), strict=True)
     shown = [(*each, *row) for each, row in zip(first, rows[:SHOWN_ROWS].tolist(), strict=True)]

@@ -23,7 +23,7 @@ from ._target import Target
 def write_table(
     path: str | os.PathLike[str], columns: Mapping[str, ArrayLike], *, format: str | None = None
 ) -> None:
-    """Write a table; the file appears under its name when it is whole, or not at all.
+    """Write a table to a file, which appears only when it is complete.
 
     Parameters
     ----------
@@ -32,7 +32,12 @@ def write_table(
     columns : mapping of str to array-like of shape (n,)
         The columns: numbers, bools or texts.
     format : {"csv", "tsv", "parquet", "arrow", "npy", "ndjson"}, optional
-        By default told by the name; CSV on standard output.
+        The format. By default it follows from the name; CSV on standard output.
+
+    See Also
+    --------
+    TableWriter : Write a table in chunks.
+    open_table : Read a table.
 
     Examples
     --------
@@ -47,26 +52,30 @@ def write_table(
 
 
 class TableWriter:
-    """Writes a table in chunks; the file appears under its name when it is whole, or not at all.
+    """Write a table in chunks to a file, which appears only when it is complete.
 
-    The place is opened at once, so that one that cannot be written to is known before any work is
-    done. Leaving the ``with`` block puts the file in its place; leaving it by an error does not,
-    and a file that was there before stays. Standard output gets each chunk as it is written (NPY:
-    everything at the end).
+    The target is opened at once, so that an error comes before any work is done. At the end of the
+    ``with`` block the file is put in its place. If the block ends with an error, it is not, and an
+    old file stays. Standard output gets each chunk as it is written (NPY: everything at the end).
 
     Parameters
     ----------
     path : str or path
         A file, or ``"-"`` for standard output. A name that ends in ``.gz`` is gzipped.
     format : {"csv", "tsv", "parquet", "arrow", "npy", "ndjson"}, optional
-        By default told by the name; CSV on standard output.
+        The format. By default it follows from the name; CSV on standard output.
 
     Attributes
     ----------
     format : str
         The format.
     n_rows : int
-        Rows written so far.
+        Number of rows written so far.
+
+    See Also
+    --------
+    write_table : Write a table at once.
+    open_table : Read a table.
 
     Examples
     --------
@@ -110,7 +119,7 @@ class TableWriter:
         self.n_rows += len(next(iter(arrays.values())))
 
     def flush(self) -> None:
-        """Pass on what was written, where somebody may be reading it already."""
+        """Pass on what was written, for targets that may be read already."""
         if not self._finished:
             self._do(self._target.stream.flush)
 
@@ -132,7 +141,7 @@ class TableWriter:
         self._finished = True
 
     def discard(self) -> None:
-        """Give up: nothing is put in the file's place."""
+        """Discard the table: nothing is put in the file's place."""
         if not self._finished:
             self._finished = True
             self._encoder.abandon()
@@ -179,7 +188,7 @@ class TableWriter:
         try:
             work()
         except BrokenPipeError:
-            raise  # nobody reads any more, which a program may take for a good end
+            raise  # the reader has gone, which a program may treat as a normal end
         except OSError as error:
             raise self._target.failed(error) from error
 
@@ -217,7 +226,7 @@ def _format_for(path: str | os.PathLike[str]) -> str:
     found = format_of_name(path)
     if found is None:
         raise TableError(
-            f"The name {os.fspath(path)} does not tell the format of the table", GIVE_FORMAT
+            f"The name {os.fspath(path)} does not say the format of the table", GIVE_FORMAT
         )
     return found
 

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 FIRST_TWO = (0, 1)
 
-# Attributes by which a model tells its categories.
+# Attributes that describe a model's categories.
 NEEDED_ATTRIBUTES = ("boxes_", "category_labels_", "n_clusters_", "n_features_in_")
 
 # A box smaller than this part of the picture, both ways, is drawn as a marker.
 SPECK = 0.004
 
-# Above these, a legend says nothing, and looking for its best place takes too long.
+# Above these, a legend is useless, and finding its best place takes too long.
 MOST_IN_LEGEND = 10
 MOST_POINTS_TO_AVOID = 20_000
 
@@ -42,12 +42,12 @@ def categories(
 ) -> Axes:
     """Draw a model's categories as boxes, over the rows if they are given.
 
-    Boxes are drawn where they lie in the units of the rows and coloured by cluster. A box too
-    small to see is drawn as an open square.
+    Boxes are drawn in the units of the rows, and coloured by cluster. A box that is too small to
+    see is drawn as an open square.
 
-    There are seven colours. The eighth cluster begins again with the first colour, but with another
-    marker for its rows and another line around its boxes; looks recur after 28 clusters. Noise
-    (-1) is grey.
+    There are seven colours. The eighth cluster has the first colour again, but another marker for
+    its rows and another line style for its boxes. Styles repeat after 28 clusters. Noise (-1) is
+    grey.
 
     Parameters
     ----------
@@ -57,18 +57,18 @@ def categories(
     X : array-like of shape (n_samples, n_features) or None, default=None
         Rows to draw under the boxes, with all the features the model was fitted on.
     labels : array-like of shape (n_samples,) or None, default=None
-        Whole numbers that colour the rows, -1 for noise. ``None`` asks ``model.predict(X)``. Give
-        ``model.labels_`` to see how the rows were learned.
+        Whole numbers by which the rows are coloured, -1 for noise. ``None`` uses
+        ``model.predict(X)``. Give ``model.labels_`` to see how the rows were learned.
     features : (int or str, int or str), int or str, default=(0, 1)
-        The features along the two axes, by number or by name. One feature, as of a model that has
-        no more, is drawn against the row number; its boxes are bands.
+        The features along the two axes, by number or by name. A single feature is drawn against the
+        row number, with boxes as bands.
     ax : matplotlib.axes.Axes or None, default=None
         Where to draw; ``None`` makes a new figure.
     max_points : int or None, default=20_000
-        Most rows to draw. Of more, as many are taken, evenly spread from first to last. ``None``
-        draws all.
+        Maximum number of rows to draw. If there are more, rows are taken evenly from first to last.
+        ``None`` draws all.
     legend : bool or None, default=None
-        Whether to name the clusters in a legend. ``None`` does so for up to ten of them.
+        Whether to name the clusters in a legend. ``None`` does so for up to ten clusters.
 
     Returns
     -------
@@ -78,9 +78,15 @@ def categories(
     Raises
     ------
     ImportError
-        Without matplotlib, which comes with the extra ``plot``.
+        If matplotlib is not installed. It comes with the extra ``plot``.
     sklearn.exceptions.NotFittedError
-        If the model has learned nothing yet.
+        If the model is not fitted.
+
+    See Also
+    --------
+    condensed_tree : Draw the density tree of a DensityART.
+    vigilance_plane : Draw the results at every vigilance.
+    resonart.DensityART.explore : An interactive view.
 
     Examples
     --------
@@ -128,7 +134,7 @@ class _Scene(NamedTuple):
     box_labels: NDArray[np.int64]
 
     def specks(self) -> NDArray[np.bool_]:
-        """Tell which boxes are too small to be seen as boxes."""
+        """Return which boxes are too small to be seen as boxes."""
         everything = np.concatenate([self.points, self.lower, self.upper])
         span = everything.max(axis=0) - everything.min(axis=0)
         small: NDArray[np.bool_] = (self.upper - self.lower <= SPECK * span).all(axis=1)
@@ -138,14 +144,14 @@ class _Scene(NamedTuple):
 def _check_model(model: Any) -> None:
     if isinstance(model, type) or not hasattr(model, "fit"):
         raise TypeError(
-            f"model must be a fitted estimator, got {model!r}. Give what fit returns, for instance "
-            "DDVFA(rho_lb=0.8, rho_ub=0.9).fit(X)."
+            f"model must be a fitted estimator, got {model!r}. Give one that is fitted, for "
+            "instance DDVFA(rho_lb=0.8, rho_ub=0.9).fit(X)."
         )
     check_is_fitted(model)
     missing = [name for name in NEEDED_ATTRIBUTES if not hasattr(model, name)]
     if missing:
         raise TypeError(
-            f"model must tell its categories, but {type(model).__name__} has no "
+            f"model must have categories, but {type(model).__name__} has no "
             f"{' and no '.join(missing)}. Give a fitted DensityART, DDVFA, DVFA or FuzzyART."
         )
 

@@ -22,31 +22,30 @@ Integers = NDArray[np.int64]
 
 VERTICAL = ("lambda", "distance")
 
-# What lies above this share of the rows by itself would make all else flat.
+# Beyond this share of the rows the axis is cut: the rest would make everything else flat.
 DENSEST = 0.02
-# How much above the first split the root begins where distances are told.
+# How far above the first split the root begins if the axis shows distances.
 HEAD = 1.5
-# So much of the picture is left below the last icicle, for its number.
+# Share of the picture that is left below the last icicle, for its number.
 MARGIN = 0.08
 
 
 def condensed_tree(
     model: Any, *, vertical: str = "lambda", numbers: bool = True, ax: Axes | None = None
 ) -> Axes:
-    """Draw the tree that a model's clusters were read from.
+    """Draw the tree from which a model's clusters were read.
 
-    Each branch is an icicle that hangs from the one it split off from. Its width is the number of
-    rows that are still in it; it becomes narrower where rows fall out. Downwards rows lie ever
-    denser. The model's clusters have the colours that :func:`categories` gives them; what is in
-    none of them is grey.
+    Each branch is an icicle that hangs from the branch it split off from. Its width is the number
+    of rows that are still in it; it becomes narrower as rows fall out. Density grows downwards.
+    Clusters have the same colours as in :func:`categories`, and everything else is grey.
 
     Parameters
     ----------
     model : DensityART
         A fitted model.
     vertical : {"lambda", "distance"}, default="lambda"
-        What is told downwards: 1 / distance, as HDBSCAN's pictures do, or the distance itself, by
-        powers of ten, which shows branches whose densities differ much.
+        The vertical axis: 1 / distance, as in HDBSCAN's pictures, or the distance itself on a
+        logarithmic scale, which also shows branches of very different densities.
     numbers : bool, default=True
         Whether to write the label of each cluster below it.
     ax : matplotlib.axes.Axes or None, default=None
@@ -60,18 +59,23 @@ def condensed_tree(
     Raises
     ------
     ImportError
-        Without matplotlib, which comes with the extra ``plot``.
+        If matplotlib is not installed. It comes with the extra ``plot``.
     sklearn.exceptions.NotFittedError
-        If the model has learned nothing yet.
+        If the model is not fitted.
     ValueError
         If its clusters have not been read yet, as in the first rows of a stream.
 
+    See Also
+    --------
+    resonart.CondensedTree : The tree as numbers: ``model.condensed_tree_``.
+    categories : Draw boxes and rows in the same colours.
+    history : Draw clusters over time.
+
     Notes
     -----
-    Distances are those of the scaling that was chosen (``model.choice_.scaling``). Where clusters
-    were read by one cut through the tree, the cut is a dashed line, and clusters begin below it.
-    The picture ends where only two rows in a hundred lie denser; icicles that go on are cut off
-    there.
+    Distances are those of the scaling that was chosen (``model.choice_.scaling``). If clusters were
+    read by one cut through the tree, the cut is a dashed line, and clusters begin below it. The
+    picture ends where only two rows in a hundred lie denser. Longer icicles are cut off there.
 
     Examples
     --------
@@ -104,8 +108,8 @@ def condensed_tree(
 def _tree_of(model: Any) -> CondensedTree:
     if isinstance(model, type) or not hasattr(model, "fit"):
         raise TypeError(
-            f"model must be a fitted estimator, got {model!r}. Give what fit returns, for instance "
-            "DensityART().fit(X)."
+            f"model must be a fitted estimator, got {model!r}. Give one that is fitted, for "
+            "instance DensityART().fit(X)."
         )
     check_is_fitted(model)
     tree = getattr(model, "condensed_tree_", None)
@@ -116,8 +120,8 @@ def _tree_of(model: Any) -> CondensedTree:
         )
     if not len(tree):
         raise ValueError(
-            "model has not read its clusters yet, so there is no tree to draw: a stream is read "
-            "after its first rows. model.update_clusters() reads at once."
+            "model has not read its clusters yet, so there is no tree to draw: clusters of a "
+            "stream are read after its first rows. model.update_clusters() reads them at once."
         )
     return tree
 
@@ -125,7 +129,7 @@ def _tree_of(model: Any) -> CondensedTree:
 class _Clusters(NamedTuple):
     """Which parts of the tree are which clusters.
 
-    From ``begins`` on, all that is in a branch belongs to the cluster ``label``; -1 is none.
+    From ``begins`` on, everything in a branch belongs to the cluster ``label``; -1 is none.
     """
 
     label: Integers
@@ -168,7 +172,7 @@ def _ends(tree: CondensedTree) -> Floats:
 
 
 def _box_labels(model: Any, tree: CondensedTree) -> Integers | None:
-    """Return the labels of the tree's boxes; None where they are no longer the model's."""
+    """Return the labels of the tree's boxes; None if they are no longer the model's."""
     labels, counts = np.asarray(model.category_labels_), np.asarray(model.counts_)
     n = len(tree.box_sizes)
     if len(labels) < n:
@@ -273,12 +277,12 @@ class _Icicles:
         return np.concatenate([left, right[::-1]])
 
     def y(self, lambdas: Floats) -> Floats:
-        """Return what is told downwards."""
+        """Return the vertical coordinates."""
         return 1.0 / lambdas if self.by_distance else lambdas
 
 
 def _bottom(tree: CondensedTree, finite: Floats) -> float:
-    """Return how dense it is where but a few rows lie denser; no branch begins below."""
+    """Return the density at which only a few rows lie denser; no branch begins below."""
     order = np.argsort(tree.box_lambdas)
     denser = tree.box_sizes.sum() - np.cumsum(tree.box_sizes[order])
     at = order[int(np.argmax(denser <= DENSEST * tree.box_sizes.sum()))]

@@ -21,7 +21,7 @@ class Feature(NamedTuple):
 def find_features(
     model: Any, features: FeatureKey | Sequence[FeatureKey], *, default: tuple[int, ...]
 ) -> list[Feature]:
-    """Return the one or two features asked for; the default shrinks to what the model has."""
+    """Return the one or two requested features; by default no more than the model has."""
     n_features: int = model.n_features_in_
     if isinstance(features, (str, Integral)):
         keys: list[object] = [features]
@@ -64,7 +64,7 @@ def _find(key: object, n_features: int, names: list[str] | None) -> Feature:
     if not 0 <= index < n_features:
         has = "1 feature" if n_features == 1 else f"{n_features} features"
         raise ValueError(
-            f"features asks for feature {index}, but the model has {has}. Use numbers from 0 to "
+            f"features has the number {index}, but the model has {has}. Use numbers from 0 to "
             f"{n_features - 1}."
         )
     return Feature(index, f"feature {index}" if names is None else names[index])

@@ -30,11 +30,11 @@ MEET = 0.03
 COME = 0.008
 # Share of the highest stack that lies between two bands.
 GAP = 0.06
-# A band below this share of the picture's height is too thin for its number, which stands beside.
+# A band below this share of the picture's height is too thin for its number, which goes beside it.
 ROOM = 0.045
-# Numbers are so far apart, as shares of width and height, or one is left out.
+# Minimum distance between numbers, as shares of width and height; otherwise one is left out.
 APART = (0.02, 0.045)
-# So many neighbours are looked at to find a place among them.
+# Number of neighbours among which a place is searched.
 NEARBY = 30
 SECONDS_A_DAY = 86_400.0
 
@@ -48,26 +48,26 @@ def history(
     moves: bool = False,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw what became of a model's clusters: a band for each, from left to right.
+    """Draw what happened to a model's clusters: a band for each, from left to right.
 
-    A band is as wide as the cluster's rows counted at that time, and has the colour that
-    :func:`categories` gives the cluster. One that merges flows into the other, one that splits
-    comes out of it. A circle marks a birth, a cross a death. Where a band lies means nothing:
-    relatives lie side by side. Rows in no cluster are not drawn.
+    A band is as wide as the cluster was large at that time, and has the same colour as in
+    :func:`categories`. A cluster that merges flows into the other one, and a cluster that splits
+    comes out of it. A circle marks a birth, and a cross a death. The vertical position has no
+    meaning: related clusters are drawn side by side. Rows in no cluster are not drawn.
 
     Parameters
     ----------
     model : DensityART
         A fitted model.
     against : {"time", "row"} or None, default=None
-        What is told from left to right: the clock that rows came by, or how many were learned.
-        ``None`` takes the clock if there was one.
+        The horizontal axis: the time of the rows, or the number of rows learned. ``None`` uses the
+        time if times were given.
     dates : bool, default=False
-        Whether times are dates, which the model keeps as seconds since 1970.
+        Whether times are dates, which the model stores as seconds since 1970.
     numbers : bool, default=True
         Whether to write the label of each cluster on its band.
     moves : bool, default=False
-        Whether to mark, by a small triangle, where a cluster was told to have moved.
+        Whether to mark each event of the kind "moved" by a small triangle.
     ax : matplotlib.axes.Axes or None, default=None
         Where to draw; ``None`` makes a new figure.
 
@@ -79,16 +79,18 @@ def history(
     Raises
     ------
     ImportError
-        Without matplotlib, which comes with the extra ``plot``.
+        If matplotlib is not installed. It comes with the extra ``plot``.
     sklearn.exceptions.NotFittedError
-        If the model has learned nothing yet.
+        If the model is not fitted.
     ValueError
-        If its diary has not begun: before a stream is first read, and where rows are forgotten in
-        the first half-life.
+        If its diary is still empty: before the first reading of a stream and, if rows are
+        forgotten, in the first half-life.
 
     See Also
     --------
     resonart.DensityART.history : The sizes behind the picture.
+    resonart.ClusterEvents : The events behind the picture.
+    condensed_tree : Draw the density tree of the last reading.
 
     Examples
     --------
@@ -110,7 +112,7 @@ def history(
     if against not in (None, *AGAINST):
         raise ValueError(f"against must be 'time', 'row' or None, got {against!r}.")
     if dates and against == "row":
-        raise ValueError("dates=True tells times as dates, and against='row' tells none.")
+        raise ValueError("dates=True shows times as dates, but against='row' shows no times.")
     moments, events = _diary_of(model)
     if against is None:
         has_clock = dates or bool((moments["time"] != moments["row"]).any())
@@ -129,8 +131,8 @@ def history(
 def _diary_of(model: Any) -> tuple[dict[str, NDArray[Any]], ClusterEvents]:
     if isinstance(model, type) or not hasattr(model, "fit"):
         raise TypeError(
-            f"model must be a fitted estimator, got {model!r}. Give what fit returns, for instance "
-            "DensityART().fit(X)."
+            f"model must be a fitted estimator, got {model!r}. Give one that is fitted, for "
+            "instance DensityART().fit(X)."
         )
     check_is_fitted(model)
     events = getattr(model, "events_", None)
@@ -142,9 +144,9 @@ def _diary_of(model: Any) -> tuple[dict[str, NDArray[Any]], ClusterEvents]:
     moments = model.history(as_frame=False)
     if not len(moments["row"]):
         raise ValueError(
-            "the model's diary has not begun, so there is nothing to draw. It begins when a stream "
-            "is read for the first time, and where rows are forgotten after the first half-life "
-            "(half a window): learn more rows."
+            "the model's diary has not begun, so there is nothing to draw. It begins with the "
+            "first reading of a stream or, if rows are forgotten, after the first half-life (half "
+            "a window): learn more rows."
         )
     return moments, events
 
@@ -189,7 +191,7 @@ class _Lives(NamedTuple):
 def _lives(
     moments: dict[str, NDArray[Any]], events: ClusterEvents, against: str, scale: float
 ) -> _Lives:
-    """Put together what readings and events tell.
+    """Put together what readings and events say.
 
     Events are exact even where every second reading was dropped: they tell where a band begins and
     ends, and how wide it is there.
@@ -235,7 +237,7 @@ def _lives(
     last = float(moments[against][-1]) / scale
     for life in lives:
         if life.went is None and life.points[-1][0] < last:
-            life.end = life.points[-1][0]  # removed, without a word
+            life.end = life.points[-1][0]  # removed, without an event
     places = [x for _, _, x, _ in told]
     return _Lives(lives, min(places), max(places), moves)
 
@@ -275,7 +277,7 @@ def _eased(share: Floats) -> Floats:
 
 
 def _eased_at(share: float) -> float:
-    """Return the same of one share, which is asked for at every place of every band."""
+    """Return the same for one share, which is needed at every place of every band."""
     part = min(max(share, 0.0), 1.0)
     return part * part * (3.0 - 2.0 * part)
 
@@ -323,7 +325,7 @@ class _Laid(NamedTuple):
 
 
 def _go_along(change: _Change | None, other: _Life, theirs: _Change | None) -> TypeGuard[_Change]:
-    """Tell whether a neighbour is the relative, or becomes the same at the same place."""
+    """Return whether a neighbour is the relative, or becomes the same at the same place."""
     if change is None or not change.is_beside:
         return False
     return change.relative is other or (
@@ -332,7 +334,7 @@ def _go_along(change: _Change | None, other: _Life, theirs: _Change | None) -> T
 
 
 class _Bands:
-    """Where each band lies: all that are there at a time are stacked, with gaps.
+    """Where each band lies: all bands that exist at a time are stacked, with gaps.
 
     Relatives are neighbours if that can be: then one ends within the other. Where others lie
     between them, a ribbon crosses these, and the stack opens or closes slowly.
@@ -715,7 +717,7 @@ def _dress(axes: Axes, bands: _Bands, against: str, *, dates: bool) -> None:
 
 
 def _draw_scale(axes: Axes, bands: _Bands, height: float) -> None:
-    """Draw, left of all, how wide so many rows are."""
+    """Draw a scale to the left: how wide a number of rows is."""
     n_rows = _round_number(height / 4.0)
     x = axes.get_xlim()[0]
     middle = (bands.top + bands.bottom) / 2.0

@@ -1,4 +1,4 @@
-"""matplotlib is an extra: asked for when something is drawn, never on import."""
+"""matplotlib is an extra: imported when something is drawn, and not before."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def require_matplotlib() -> None:
-    """Say how to get matplotlib where there is none."""
+    """Raise an error that says how to get matplotlib, if it is not installed."""
     require("matplotlib", "resonart.plot", "plot")
 
 
@@ -24,8 +24,8 @@ def axes_to_draw_in(ax: object) -> Axes:
         return ax
     if ax is not None:
         raise TypeError(
-            f"ax must be a matplotlib Axes or None, got {type(ax).__name__}. Of several axes, as "
-            "plt.subplots(1, 2) makes them, give one: ax=axes[0]."
+            f"ax must be a matplotlib Axes or None, got {type(ax).__name__}. If you have several "
+            "axes, as from plt.subplots(1, 2), give one of them: ax=axes[0]."
         )
     import matplotlib.pyplot as plt
 

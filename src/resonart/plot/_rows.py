@@ -1,4 +1,4 @@
-"""The rows behind the boxes: checked, labelled, and thinned where there are too many to see."""
+"""The rows behind the boxes: checked, labelled, and thinned if there are too many to see."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _check_labels(labels: ArrayLike | None, n_rows: int) -> NDArray[np.int64]:
         )
     if array.min() < -1:
         raise ValueError(
-            f"labels must be >= 0, or -1 for noise, got {int(array.min())}. Number them anew with "
+            f"labels must be >= 0, or -1 for noise, got {int(array.min())}. Renumber them with "
             "np.unique(labels, return_inverse=True)[1]."
         )
     return array.astype(np.int64)

@@ -31,23 +31,29 @@ def vat(
     X : array-like of shape (n_samples, n_features)
         Rows.
     improved : bool, default=True
-        Whether to draw the path-based form (iVAT), which shows clusters of any shape as blocks, or
-        the plain distances.
+        If True, draw path distances (iVAT), which show clusters of any shape as blocks. If False,
+        draw plain distances.
     metric : {"euclidean", "manhattan", "chebyshev"}, default="euclidean"
         Distance between rows.
     scale : bool, default=True
         Whether each feature is first scaled to [0, 1] by its range.
     max_points : int, default=2000
-        Most rows to show; of more, an even sample of the VAT order is taken.
+        Maximum number of rows to show. If there are more, an even sample of the VAT order is shown.
     ax : matplotlib.axes.Axes or None, default=None
         Where to draw; ``None`` makes a new figure.
     n_jobs : int or None, default=-1
-        Number of threads; -1 uses all processors, None is 1.
+        Number of threads; -1 uses all processors, and None means 1.
 
     Returns
     -------
     ax : matplotlib.axes.Axes
         The axes drawn in.
+
+    See Also
+    --------
+    resonart.vat : The image of plain distances as an array.
+    resonart.ivat : The image of path distances as an array.
+    resonart.vat_order : The order alone.
 
     Examples
     --------

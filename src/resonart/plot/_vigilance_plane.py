@@ -1,4 +1,4 @@
-"""What comes out at every vigilance, as a heat map or a curve."""
+"""The results at every vigilance, as a heat map or a curve."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-# Attributes by which a plane tells what it holds.
+# Attributes that describe a plane.
 NEEDED_ATTRIBUTES = ("results_", "best_index_", "best_params_", "scoring_")
 
 CURVE = "#0072B2"
@@ -24,7 +24,7 @@ WITHOUT = "#DDDDDD"
 
 
 class _Quantity(NamedTuple):
-    """What can be shown: where it stands in the results, and how it is written."""
+    """What can be shown: where it is in the results, and how it is written."""
 
     key: str
     deviation: str | None
@@ -42,20 +42,21 @@ QUANTITIES = {
 
 
 def vigilance_plane(plane: Any, value: str = "score", *, ax: Axes | None = None) -> Axes:
-    """Draw what comes out at every vigilance, and mark the best cell.
+    """Draw the results at every vigilance, and mark the best cell.
 
-    Of DDVFA and DVFA it is a heat map of all pairs ``rho_lb <= rho_ub``; cells without a value are
-    grey. Of FuzzyART it is a curve over ``rho``, and of TopoART one over ``rho_a``, of the best
-    cell among the other three parameters; a band shows one standard deviation over orders.
+    For DDVFA and DVFA it is a heat map of all pairs ``rho_lb <= rho_ub``, with cells without a
+    value in grey. For FuzzyART it is a curve over ``rho``. For TopoART it is a curve over
+    ``rho_a``, with the best values of the other three parameters. A band shows one standard
+    deviation over orders.
 
     Parameters
     ----------
     plane : VigilancePlane
         A fitted plane.
     value : {"score", "ari", "stability", "clusters", "categories"}, default="score"
-        What to show, in the mean over orders: what the best cell was chosen by, the adjusted Rand
-        index (if the plane was fitted with ``y``), how alike the orders' answers are, or the
-        number of clusters or categories, both on a logarithmic scale.
+        What to show, as a mean over orders: the score by which the best cell was chosen, the
+        adjusted Rand index (if the plane was fitted with ``y``), the similarity between the results
+        of different orders, or the number of clusters or categories, both on a logarithmic scale.
     ax : matplotlib.axes.Axes or None, default=None
         Where to draw; ``None`` makes a new figure.
 
@@ -67,9 +68,13 @@ def vigilance_plane(plane: Any, value: str = "score", *, ax: Axes | None = None)
     Raises
     ------
     ImportError
-        Without matplotlib, which comes with the extra ``plot``.
+        If matplotlib is not installed. It comes with the extra ``plot``.
     sklearn.exceptions.NotFittedError
-        If the plane has not been fitted yet.
+        If the plane is not fitted.
+
+    See Also
+    --------
+    resonart.tuning.VigilancePlane : Compute the plane.
 
     Examples
     --------
@@ -100,7 +105,7 @@ def vigilance_plane(plane: Any, value: str = "score", *, ax: Axes | None = None)
 def _check_plane(plane: Any) -> None:
     if isinstance(plane, type) or not hasattr(plane, "fit"):
         raise TypeError(
-            f"plane must be a fitted VigilancePlane, got {plane!r}. Give what its fit returns."
+            f"plane must be a fitted VigilancePlane, got {plane!r}. Call its fit first."
         )
     check_is_fitted(plane)
     missing = [name for name in NEEDED_ATTRIBUTES if not hasattr(plane, name)]
@@ -130,7 +135,7 @@ def _find_quantity(plane: Any, value: object) -> _Quantity:
 
 
 def _scored_by(plane: Any) -> str:
-    """Return the name of the quantity that the score is, where it is one of ours."""
+    """Return the name of the quantity that is the score, if it is one of ours."""
     scoring = plane.scoring_
     return scoring if isinstance(scoring, str) and scoring in QUANTITIES else "score"
 
@@ -144,7 +149,7 @@ def _label(plane: Any, quantity: _Quantity) -> str:
 
 
 def _best(plane: Any, quantity: _Quantity) -> str:
-    """Return what the legend says of the best cell."""
+    """Return what the legend says about the best cell."""
     params = [f"{name} = {number:g}" for name, number in plane.best_params_.items()]
     lines = [", ".join(params[i : i + 2]) for i in range(0, len(params), 2)]
     value = plane.results_[quantity.key][plane.best_index_]
@@ -223,7 +228,7 @@ def _draw_curve(axes: Axes, plane: Any, quantity: _Quantity) -> None:
 
     results = plane.results_
     name = "rho" if "param_rho" in results else "rho_a"
-    # Best first, so that the first cell of each vigilance is the best of its own.
+    # The best first, so that the first cell of each vigilance is its best.
     ranked = np.argsort(results["rank_score"])
     vigilances, first = np.unique(results[f"param_{name}"][ranked], return_index=True)
     cells = ranked[first]

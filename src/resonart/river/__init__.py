@@ -1,14 +1,14 @@
 """Online clusterers for river. Needs river: the extra ``river``.
 
-The estimators of resonart behind river's interface: rows are dicts, and models stand at the end of
-its pipelines. docs/river.md says what is to be known.
+The estimators of resonart with river's interface: rows are dicts, and models can be the last step
+of its pipelines. See docs/river.md.
 """
 
 from __future__ import annotations
 
 from resonart._shared.require import require as _require
 
-_require("river", "resonart.river", "river")  # before all that needs it
+_require("river", "resonart.river", "river")  # before anything that needs it
 
 from ._estimators import DDVFA, DVFA, DensityART, FuzzyART, TopoART  # noqa: E402
 

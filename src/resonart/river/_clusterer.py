@@ -39,55 +39,60 @@ from ._frames import (
 
 Features = dict[Hashable, Any]
 
-# Parameters that the estimators do not have, with their defaults, and what is to be known of these
-# and of those that mean more here.
+# Parameters that the estimators do not have, with their defaults, and the help for these and for
+# those that mean more here.
 _OWN = {"on_missing": "last", "on_new": "ignore"}
 _HELP = {
-    "bounds": "Ranges of the features, which are scaled to [0, 1]: a pair `(low, high)` for all of "
-    "them, as `(0, 1)` behind a `preprocessing.MinMaxScaler`, or a dict with a pair for each, "
-    "which also says which features there are. By default ranges grow as rows come.",
-    "out_of_bounds": 'What a row outside the ranges does: `"expand"` widens them and leaves every '
-    'box where it is in your units, `"clip"` moves the row to the edge, `"error"` refuses it. The '
-    "last two need `bounds`, or a first frame of `learn_many`.",
-    "max_categories": "Most categories the model may have: a bound on memory. A row that finds no "
-    "room is labelled, but not learned (of `DensityART` boxes grow instead); see the estimator.",
-    "half_life": "How many rows it takes until a row counts half: a number > 0 or None, which "
+    "bounds": "Feature ranges, which are scaled to [0, 1]: a pair `(low, high)` for all features, "
+    "such as `(0, 1)` after a `preprocessing.MinMaxScaler`, or a dict with a pair for each, which "
+    "also defines the features. By default ranges grow as rows arrive.",
+    "out_of_bounds": 'What happens to a row outside the ranges: `"expand"` widens them and leaves '
+    'every box where it is in your units, `"clip"` moves the row to the edge, and `"error"` raises '
+    "an error. The last two need `bounds`, or a first frame of `learn_many`.",
+    "max_categories": "Maximum number of categories, which limits memory. If the model is full, a "
+    "row gets a label, but is not learned (`DensityART` lets boxes grow instead); see the "
+    "estimator.",
+    "half_life": "Number of rows after which a row counts half: a number > 0 or None, which "
     "forgets nothing.",
-    "window": "How many rows a row counts at all: a number > 0 or None. Either this or `half_life` "
-    "may be given.",
-    "merge_every": "Number of rows between two merges. Labels change then, and only then. By "
-    "default clusters are merged only by `model.estimator.merge()`.",
-    "on_missing": 'What a row does that lacks a feature: `"last"` takes the feature\'s value in '
-    "the last row learned (the middle of its range where none was) and warns the first time, "
-    '`"error"` refuses the row.',
-    "on_new": "What a row does that has a feature which the first row (or `bounds`) did not have: "
-    '`"ignore"` does without it and warns the first time, `"error"` refuses the row.',
+    "window": "Number of rows for which a row counts at all: a number > 0 or None. Only one of "
+    "`window` and `half_life` may be given.",
+    "merge_every": "Number of rows between two merges. Labels change only then. By default "
+    "clusters are merged only by `model.estimator.merge()`.",
+    "on_missing": 'What happens to a row without one of the features: `"last"` uses the feature\'s '
+    "value in the last row learned (or the middle of its range, before the first row) and warns "
+    'the first time; `"error"` raises an error.',
+    "on_new": "What happens to a row with a feature that the first row (or `bounds`) did not have: "
+    '`"ignore"` ignores the feature and warns the first time; `"error"` raises an error.',
 }
 _ATTRIBUTES = """\
 Attributes
 ----------
 estimator
-    The `resonart.{name}` that learns: its `save`, `describe`, `explain` and others are
-    yours, and `from_estimator` makes a clusterer of it again.
+    The `resonart.{name}` that learns. You can use its `save`, `describe`, `explain` and
+    other methods, and `from_estimator` makes a clusterer of it again.
 n_clusters
     Number of clusters.
 centers
     Centre of each cluster, for metrics.
+
+See Also
+--------
+resonart.{name} : The same estimator with scikit-learn's interface.
 """
 
 
 class ARTClusterer(Clusterer):
-    """Base of the clusterers. What is learned is in ``estimator``; here are only names.
+    """Base of the clusterers. ``estimator`` has what was learned; this class only handles names.
 
-    A clusterer says which estimator it is a shell of, and with which vigilances it begins where the
-    estimator would choose them. Its signature and the parameters in its docstring follow.
+    A clusterer says which estimator it wraps, and its default vigilances, if the estimator would
+    choose them. Its signature and the parameters in its docstring follow from that.
     """
 
     _kind: ClassVar[Any]  # the estimator's class
 
     def __init_subclass__(cls, estimator: type[Any] | None = None, **vigilances: float) -> None:
         super().__init_subclass__()
-        if estimator is None:  # a class of the user's
+        if estimator is None:  # a user's subclass
             return
         signature = _signature_of(estimator, vigilances)
 
@@ -138,16 +143,16 @@ class ARTClusterer(Clusterer):
         on_missing: str = "last",
         on_new: str = "ignore",
     ) -> Self:
-        """Go on with a model of resonart: one that was fitted, merged or loaded from a file.
+        """Continue with a model of resonart that was fitted, merged or loaded from a file.
 
         Parameters
         ----------
         estimator
-            The model, which is not copied: it learns what the clusterer learns. Vigilances that it
-            has chosen by itself (``"auto"``) are kept.
+            The model. It is not copied: it learns what the clusterer learns. Vigilances that were
+            chosen by ``"auto"`` are kept.
         features
-            Names of its features, in their order. By default those it was fitted with; 0, 1, ...
-            if it knows none, as `river.stream.iter_array` calls them.
+            Names of its features, in their order. By default, those it was fitted with; if it has
+            none, 0, 1, ..., as in `river.stream.iter_array`.
         on_missing
             See the parameters of the class.
         on_new
@@ -183,13 +188,13 @@ class ARTClusterer(Clusterer):
             model._last = midpoints(*(side.tolist() for side in estimator.bounds_))
         elif features is not None:
             raise ValueError(
-                "features name those of a fitted model; another takes those of its first row."
+                "features is for a fitted model; a new model takes the names of its first row."
             )
         return model
 
     @classmethod
     def _unsettled(cls, params: dict[str, Any]) -> list[str]:
-        """Return the parameters that only many rows could settle."""
+        """Return the parameters whose values can be found only from many rows."""
         known = parameters_of(cls._kind)
         return [name for name, value in params.items() if known[name].needs_rows(value)]
 
@@ -200,7 +205,7 @@ class ARTClusterer(Clusterer):
             given = " and ".join(f"{name}={params[name]!r}" for name in unsettled)
             raise ValueError(
                 f"{given} needs many rows, and a stream begins with one. Give a number, or let a "
-                "model of resonart find it in the first rows and go on with that: "
+                "model of resonart find it in the first rows and continue with that model: "
                 f"{cls.__name__}.from_estimator(resonart.{cls.__name__}(...).fit(X))."
             )
 
@@ -217,7 +222,7 @@ class ARTClusterer(Clusterer):
         Parameters
         ----------
         x
-            A dictionary of features, all numbers. If it fails, the model is as it was.
+            A dictionary of features, all numbers. If the call fails, the model stays as it was.
 
         """
         row = self._first_row(x) if self._pick is None else self._row(x)
@@ -231,7 +236,7 @@ class ARTClusterer(Clusterer):
         self._last = row
 
     def predict_one(self, x: Features) -> int:
-        """Find the cluster of one row, learning nothing.
+        """Return the cluster of one row, without learning it.
 
         Parameters
         ----------
@@ -240,9 +245,9 @@ class ARTClusterer(Clusterer):
 
         Returns
         -------
-        The cluster's number, or -1 where `on_mismatch="noise"` says so, and of `DensityART` where
-        the row is in no cluster. While there is no cluster, 0, as river's own clusterers say (-1
-        with `on_mismatch="noise"`, and of `DensityART`).
+        The cluster's label, or -1 if the row resonates with none and `on_mismatch="noise"`, or for
+        `DensityART` if the row is in no cluster. If there is no cluster yet, 0, as in river's own
+        clusterers (-1 with `on_mismatch="noise"`, and for `DensityART`).
 
         """
         if self._pick is None:
@@ -263,14 +268,14 @@ class ARTClusterer(Clusterer):
     def learn_many(self, X: Any) -> None:
         """Learn the rows of a frame, one after the other.
 
-        It is the same as `learn_one` of each row if the ranges are given or known; otherwise the
-        first frame tells the ranges, which is better than a first row.
+        If the ranges are given or known, this is the same as `learn_one` for each row. Otherwise
+        the ranges are learned from the first frame, which is better than from the first row.
 
         Parameters
         ----------
         X
-            A pandas or polars DataFrame. Columns that are missing or new are treated as features
-            of a dict are. If it fails, the model is as it was.
+            A pandas or polars DataFrame. Missing and new columns are treated like missing and new
+            features of a dict. If the call fails, the model stays as it was.
 
         """
         columns = columns_of(X)
@@ -290,7 +295,7 @@ class ARTClusterer(Clusterer):
         self._last = last_row(X, features)
 
     def predict_many(self, X: Any) -> Any:
-        """Find the cluster of each row, learning nothing.
+        """Return the cluster of each row, without learning it.
 
         Parameters
         ----------
@@ -299,7 +304,7 @@ class ARTClusterer(Clusterer):
 
         Returns
         -------
-        A series of numbers, as `predict_one` gives them, with the index of the frame.
+        A series of labels, as from `predict_one`, with the index of the frame.
 
         """
         columns = columns_of(X)
@@ -320,12 +325,11 @@ class ARTClusterer(Clusterer):
 
     @property
     def centers(self) -> dict[int, dict[Hashable, float]]:
-        """The centre of each cluster, for metrics that ask for it, as `metrics.Silhouette`.
+        """The centre of each cluster, for metrics that need it, such as `metrics.Silhouette`.
 
-        It is the mean of the centres of the cluster's boxes, each counted by its rows (as they
-        count now, if they are forgotten). Of a ring it
-        lies where there are no rows. Rows that are in no cluster (-1) have no centre, so that
-        metrics which ask for it cannot be told of them.
+        It is the mean of the centres of the cluster's boxes, weighted by their rows (as they count
+        now, if they are forgotten). The centre of a ring lies where there are no rows. Rows in no
+        cluster (-1) have no centre, so do not pass them to metrics that need one.
         """
         if self._pick is None or self._features is None:
             return {}
@@ -333,7 +337,7 @@ class ARTClusterer(Clusterer):
         counts = getattr(self.estimator, "faded_counts_", self.estimator.counts_)
         lower, upper = self.estimator.boxes_
         found = labels >= 0  # noise and topoART's candidates belong to no cluster
-        living, of_box = np.unique(labels[found], return_inverse=True)  # there may be holes
+        living, of_box = np.unique(labels[found], return_inverse=True)  # there may be gaps
         counts = counts[found]
         sums = np.zeros((len(living), len(self._features)))
         np.add.at(sums, of_box, (lower + (upper - lower) / 2)[found] * counts[:, None])
@@ -391,7 +395,7 @@ class ARTClusterer(Clusterer):
         what = f"A row without {listed(missing)}"
         if self.on_missing == "error":
             raise ValueError(
-                f"{what}: {type(self).__name__} needs the features it began with, "
+                f"{what}: {type(self).__name__} needs the features of its first row, "
                 f"{listed(self._features or ())}. Fill the gaps first, or use on_missing='last', "
                 "which takes the value of the last row learned."
             )
@@ -404,13 +408,13 @@ class ARTClusterer(Clusterer):
     def _handle_new(self, names: Iterable[Hashable]) -> None:
         known = set(self._features or ())
         new = listed(name for name in names if name not in known)
-        what = f"A row with {new}, which {type(self).__name__} did not begin with"
+        what = f"A row with {new}, which was not in the first row of {type(self).__name__}"
         cure = (
-            "To use all features, begin with a row that has them, or name them: "
+            "To use all features, start with a row that has them, or name them: "
             "bounds={name: (low, high), ...}."
         )
         if self.on_new == "error":
-            raise ValueError(f"{what}. {cure} To do without, use on_new='ignore'.")
+            raise ValueError(f"{what}. {cure} To ignore new features, use on_new='ignore'.")
         self._tell_once(
             "new",
             f"{what}: new features are ignored, here and from now on. {cure} Use on_new='error' to "
@@ -429,7 +433,7 @@ def _estimator_params(kind: type[ARTClusterer]) -> list[str]:
 
 
 def _signature_of(estimator: type[Any], vigilances: Mapping[str, float]) -> inspect.Signature:
-    """Return the signature of a shell's ``__init__``: what a stream needs of the estimator's."""
+    """Return the signature of a clusterer's ``__init__``: the parameters a stream needs."""
     keyword = inspect.Parameter.KEYWORD_ONLY
     theirs = inspect.signature(estimator).parameters
     return inspect.Signature(
@@ -450,7 +454,7 @@ def _signature_of(estimator: type[Any], vigilances: Mapping[str, float]) -> insp
 
 
 def _documented(kind: type[ARTClusterer], signature: inspect.Signature) -> str | None:
-    """Return a class's docstring with what is the same for all of them, before its examples."""
+    """Return a class's docstring with the sections that all classes share, before its examples."""
     if kind.__doc__ is None:  # python -OO
         return None
     own, examples = inspect.cleandoc(kind.__doc__).split("Examples\n--------\n")

@@ -1,4 +1,4 @@
-"""The clusterers for river: a line about each, an example, and which estimator it is a shell of."""
+"""The clusterers for river: a description and an example for each, and the estimator it wraps."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from ._clusterer import ARTClusterer
 
 
 class DensityART(ARTClusterer, estimator=resonart.DensityART):
-    """DensityART: clusters of any shape and density, with noise, without a parameter.
+    """DensityART: clusters of any shape and density, and noise, with nothing to choose.
 
-    Rows become boxes as fine as `max_categories` allows, and clusters are read from a density tree
-    over them: after the first 32 rows, before which all are cluster 0, and then whenever as many
-    have come as the last reading saw. A cluster keeps its label, and one that dies leaves a hole.
-    Rows in no cluster, and far ones, are -1. See `resonart.DensityART`.
+    Rows become boxes, as fine as `max_categories` allows, and clusters are read from a density tree
+    over the boxes. They are read after 32 rows (until then all rows are cluster 0), and again each
+    time as many rows have arrived as the last reading saw. A cluster keeps its label. If it dies,
+    its label is not used again. Rows in no cluster, and rows far from all clusters, are -1. See
+    `resonart.DensityART`.
 
     Examples
     --------
@@ -40,8 +41,8 @@ class DensityART(ARTClusterer, estimator=resonart.DensityART):
 class FuzzyART(ARTClusterer, estimator=resonart.FuzzyART, rho=0.7):
     """Fuzzy ART: one category for each cluster.
 
-    The most active category whose match reaches the vigilance `rho` grows to hold the row; where
-    none does, the row founds a cluster. See `resonart.FuzzyART`.
+    The most active category whose match reaches the vigilance `rho` grows to hold the row. If there
+    is none, the row starts a new cluster. See `resonart.FuzzyART`.
 
     Examples
     --------
@@ -64,9 +65,9 @@ class FuzzyART(ARTClusterer, estimator=resonart.FuzzyART, rho=0.7):
 class DVFA(ARTClusterer, estimator=resonart.DVFA, rho_lb=0.85, rho_ub=0.95):
     """Dual vigilance fuzzy ART: clusters made of several categories.
 
-    The most active category whose match reaches `rho_lb` takes the row into its cluster: it grows
-    if the match reaches `rho_ub`, too, and otherwise the row becomes a new category. Where nothing
-    reaches `rho_lb`, the row founds a cluster. See `resonart.DVFA`.
+    The most active category whose match reaches `rho_lb` takes the row into its cluster. If the
+    match also reaches `rho_ub`, the category grows; otherwise the row becomes a new category. If no
+    category reaches `rho_lb`, the row starts a new cluster. See `resonart.DVFA`.
 
     Examples
     --------
@@ -89,10 +90,11 @@ class DVFA(ARTClusterer, estimator=resonart.DVFA, rho_lb=0.85, rho_ub=0.95):
 class DDVFA(ARTClusterer, estimator=resonart.DDVFA, rho_lb=0.75, rho_ub=0.9):
     """Distributed dual vigilance fuzzy ART with Merge ART: clusters of any shape.
 
-    A row goes to the most active cluster whose match, taken over all the cluster's categories by
-    `linkage`, reaches `rho_lb`. There the most active category that reaches `rho_ub` grows to hold
-    it, or it becomes a new category. Where no cluster reaches `rho_lb`, the row founds one. Merge
-    ART joins clusters that the order of the rows kept apart. See `resonart.DDVFA`.
+    A row goes to the most active cluster whose match reaches `rho_lb`; `linkage` says how the match
+    is computed from the cluster's categories. There, the most active category that reaches `rho_ub`
+    grows to hold the row. If there is none, the row becomes a new category. If no cluster reaches
+    `rho_lb`, the row starts a new one. Merge ART joins clusters that were separated only by the
+    order of the rows. See `resonart.DDVFA`.
 
     Examples
     --------
@@ -119,9 +121,9 @@ class DDVFA(ARTClusterer, estimator=resonart.DDVFA, rho_lb=0.75, rho_ub=0.9):
 class TopoART(ARTClusterer, estimator=resonart.TopoART, rho_a=0.8):
     """Fuzzy topoART: clusters of any shape as linked categories, with noise removed on the way.
 
-    Categories that learn a row together are linked. Those that have not learned `phi` rows are
-    candidates, dropped every `tau` rows. Clusters are what links connect among the others. See
-    `resonart.TopoART`.
+    Categories that learn a row together are linked. Those that have learned fewer than `phi` rows
+    are candidates, which are dropped every `tau` rows. A cluster is a set of the others that are
+    connected by links. See `resonart.TopoART`.
 
     Examples
     --------

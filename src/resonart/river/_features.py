@@ -1,7 +1,7 @@
-"""Which features a model has, and what is to be done with rows that have others.
+"""Which features a model has, and what happens to rows that have others.
 
-Boxes have a fixed number of sides: features are those of the first row learned, or those named by
-``bounds``, and stay.
+Boxes have a fixed number of sides: the features are those of the first row learned, or those named
+by ``bounds``, and do not change.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def make_pick(features: Sequence[Hashable]) -> Pick:
 
 
 def check_rule(name: str, value: object, rules: Sequence[str]) -> None:
-    """Refuse a rule that there is not."""
+    """Raise an error if there is no such rule."""
     if value not in rules:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, rules))}, got {value!r}.")
 
@@ -75,7 +75,7 @@ def split_bounds(bounds: Any) -> tuple[tuple[Hashable, ...] | None, Any]:
 
 
 def midpoints(low: Sequence[float], high: Sequence[float]) -> Row:
-    """Return the middle of each range: what a feature is taken for before it was ever seen."""
+    """Return the middle of each range: the value of a feature before it was ever seen."""
     return tuple(a + (b - a) / 2 for a, b in zip(low, high, strict=True))
 
 
@@ -98,7 +98,7 @@ def listed(names: Iterable[Hashable], most: int = 5) -> str:
 def raise_explained(
     features: Sequence[Hashable], row: Row, error: Exception | None, where: str = ""
 ) -> None:
-    """Raise what the engine says of a row in words of the feature that caused it, if one did."""
+    """Raise the engine's error about a row, in terms of the feature that caused it, if any."""
     for name, value in zip(features, row, strict=True):
         what = f"Feature {name!r} is {value!r}{where}"
         if is_gap(value):
@@ -121,7 +121,7 @@ def raise_explained(
 
 
 def raise_of_column(features: Sequence[Hashable], error: Exception) -> None:
-    """Raise an error of the engine that numbers a column with the feature's name, if it does."""
+    """Raise the engine's error about a column, with the name of the feature."""
     column = re.search(r"column (\d+)", str(error))
     if column:
         name = features[int(column[1])]
@@ -129,19 +129,19 @@ def raise_of_column(features: Sequence[Hashable], error: Exception) -> None:
 
 
 def is_gap(value: object) -> bool:
-    """Tell whether a value says that there is none."""
+    """Return whether a value stands for a missing one."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):  # pandas has its own
         return True
     return isinstance(value, Real) and value != value  # math.isnan fails on huge whole numbers
 
 
 def is_text(value: object) -> bool:
-    """Tell whether a value is text, even if a number is written in it."""
+    """Return whether a value is text, even if a number is written in it."""
     return isinstance(value, str | bytes)
 
 
 def is_usable(value: Any) -> bool:
-    """Tell whether a value is a number that a range can hold."""
+    """Return whether a value is a number that a range can hold."""
     if is_gap(value) or is_text(value):
         return False
     try:

@@ -1,4 +1,4 @@
-"""Frames of pandas and polars, as river's mini-batches are."""
+"""Frames of pandas and polars, which are river's mini-batches."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ._features import LARGEST, is_text, is_usable, raise_explained, raise_of_co
 
 
 def columns_of(X: Any) -> list[Hashable]:
-    """Return the names of a frame's columns, or say that it is none."""
+    """Return the names of a frame's columns, or raise an error if it is not a frame."""
     if _library(X) is None:
         raise TypeError(
             "A pandas or polars DataFrame is needed, whose columns are the features, got "
@@ -26,7 +26,7 @@ def columns_of(X: Any) -> list[Hashable]:
 
 
 def with_constants(X: Any, values: Mapping[Hashable, float]) -> Any:
-    """Return the frame with more columns, each of one value; the one given stays as it is."""
+    """Return the frame with more columns, each of one value; the given frame is not changed."""
     if _library(X) == "polars":
         import polars as pl
 
@@ -42,14 +42,14 @@ def with_constants(X: Any, values: Mapping[Hashable, float]) -> Any:
 def rows_of(X: Any, names: Sequence[Hashable]) -> Any:
     """Return the columns of these names, in this order.
 
-    A frame where all names are text, which scikit-learn notes; an array otherwise.
+    A frame if all names are text, which scikit-learn stores; otherwise an array.
     """
     chosen = X[list(names)]
     return chosen if are_text(names) else chosen.to_numpy()
 
 
 def are_text(names: Sequence[Hashable]) -> bool:
-    """Tell whether scikit-learn can note these feature names."""
+    """Return whether scikit-learn can note these feature names."""
     return all(isinstance(name, str) for name in names)
 
 
@@ -60,7 +60,7 @@ def last_row(X: Any, names: Sequence[Hashable]) -> tuple[float, ...]:
 
 @contextmanager
 def values_named(X: Any, names: Sequence[Hashable]) -> Iterator[None]:
-    """Let a value that is no number be named as in a row: by its feature."""
+    """Let errors name a value that is not a number by its feature, as for a row."""
     _refuse_text(X, names)
     try:
         yield
@@ -81,7 +81,7 @@ def series_like(X: Any, labels: NDArray[np.int64]) -> Any:
 
 
 def _library(X: Any) -> str | None:
-    """Return which library a frame is of; a library that is not imported has made none."""
+    """Return the library of a frame; one that is not imported cannot have made it."""
     for kind in type(X).__mro__:
         name = kind.__module__.partition(".")[0]
         if kind.__name__ == "DataFrame" and name in ("pandas", "polars"):
@@ -90,9 +90,9 @@ def _library(X: Any) -> str | None:
 
 
 def _refuse_text(X: Any, names: Sequence[Hashable]) -> None:
-    """Raise if a column holds text, as a row with text does.
+    """Raise an error if a column has text, as for a row with text.
 
-    Asked before anything is learned: arrays would take "1" for a number without a word.
+    This is checked before anything is learned: arrays would silently take "1" as a number.
     """
     wanted = set(names)
     for name, dtype in zip(X.columns, X.dtypes, strict=True):
@@ -103,7 +103,7 @@ def _refuse_text(X: Any, names: Sequence[Hashable]) -> None:
 
 
 def _raise_of_frame(X: Any, names: Sequence[Hashable], error: Exception) -> None:
-    """Raise what the engine says of a frame in words of the first value that caused it."""
+    """Raise the engine's error about a frame, in terms of the first value that caused it."""
     found = [(i, name) for name in names if (i := _first_unusable(X[name])) is not None]
     if found:
         i, name = min(found, key=lambda cell: cell[0])
@@ -112,14 +112,14 @@ def _raise_of_frame(X: Any, names: Sequence[Hashable], error: Exception) -> None
 
 
 def _is_number(dtype: Any) -> bool:
-    """Tell whether a column's type leaves no room for anything but numbers and gaps."""
+    """Return whether a column's type leaves no room for anything but numbers and gaps."""
     if hasattr(dtype, "is_numeric"):  # of polars
         return bool(dtype.is_numeric()) or str(dtype) == "Boolean"
     return dtype.kind in "fiub"
 
 
 def _first_unusable(column: Any) -> int | None:
-    """Return where in a column the first value is that is no finite number."""
+    """Return the place of the first value in a column that is not a finite number."""
     values = np.asarray(column)
     if values.dtype.kind in "iub":
         return None

@@ -25,41 +25,43 @@ def choose_vigilance(
 ) -> VigilanceChoice:
     """Choose the vigilances of an estimator from the rows alone.
 
-    :class:`resonart.DensityART` divides the rows, and runs at many vigilances and in several orders
-    are compared with that: the one that agrees best (by the adjusted Rand index) is the answer; of
-    equals, the one with fewest categories. One order tries all vigilances of a grid, the others
-    what is near the best of these. Where DensityART finds one cluster only, the answer is the
+    :class:`resonart.DensityART` clusters the rows, and runs at many vigilances and in several
+    orders are compared with its clusters. The run that agrees best (by the adjusted Rand index) is
+    chosen; of equals, the one with fewest categories. One order tries all vigilances of a grid, and
+    the others those near the best of these. If DensityART finds only one cluster, the result is the
     highest vigilances at which the rows are one cluster in any of the orders.
 
-    ``DDVFA().fit(X)`` does the same and keeps the result; use this function to look before.
+    ``DDVFA().fit(X)`` does the same and keeps the run. Use this function to see the choice first.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        Rows. Of more than 1,000, runs are made of a random sample; DensityART sees up to 10,000.
+        Rows. If there are more than 1,000, the runs use a random sample; DensityART sees up to
+        10,000.
     estimator : DDVFA, DVFA, FuzzyART or None, default=None
-        What the vigilances are for; ``None`` is ``DDVFA()``. Its own vigilances are not used, all
-        its other parameters are.
+        The estimator for which vigilances are chosen; ``None`` means ``DDVFA()``. Its own
+        vigilances are not used, but all its other parameters are.
     n_orders : int or None, default=None
-        Number of random orders to try; None is what the estimator has, 8 by default.
+        Number of random orders to try. None uses that of the estimator, 8 by default.
     random_state : int, RandomState instance or None, default=None
-        Source of the orders and of the sample; None is what the estimator has.
+        Determines the orders and the sample. None uses that of the estimator.
     n_jobs : int or None, default=-1
-        Number of threads; -1 uses all processors, None is 1.
+        Number of threads; -1 uses all processors, and None means 1.
     progress : {"auto", True, False}, default="auto"
         Whether to show a progress bar, which needs tqdm (extra ``progress``).
-        ``"auto"`` does so in a terminal or notebook.
+        ``"auto"`` shows it in a terminal or notebook.
 
     Returns
     -------
     choice : VigilanceChoice
-        ``params`` to give to the estimator, ``reason`` in one line, ``shortlist`` of the best
-        runs with their agreement, ``has_structure``. A warning is given where the rows show no
-        structure: the vigilances then give one cluster.
+        ``params`` for the estimator, the ``reason`` in one line, a ``shortlist`` of the best runs
+        with their agreement, and ``has_structure``. If the rows show no structure, there is a
+        warning, and the vigilances give one cluster.
 
     See Also
     --------
     VigilancePlane : All vigilances, with or without labels.
+    vigilance_for : The vigilance that belongs to a distance.
 
     Examples
     --------

@@ -23,7 +23,7 @@ AXES: dict[type, tuple[str, ...]] = {
     TopoART: ("rho_a", "beta_sbm", "phi", "tau"),
 }
 
-# What TopoART is tried with besides its vigilance; tau is in shares of the rows.
+# Values that TopoART is tried with besides its vigilance; tau is a share of the rows.
 BETA_SBM = (0.0, 0.25, 0.5, 0.75)
 PHI = (1, 2, 3, 4)
 TAU = (0.1, 0.2, 0.3)
@@ -37,7 +37,7 @@ def axes_of(estimator: object) -> tuple[str, ...]:
     for kind, axes in AXES.items():
         if isinstance(estimator, kind):
             return axes
-    made = " It is a class: make an estimator of it first." if isinstance(estimator, type) else ""
+    made = " It is a class: make an instance of it first." if isinstance(estimator, type) else ""
     raise TypeError(
         f"estimator must be a DDVFA, DVFA, FuzzyART or TopoART, got {estimator!r}.{made} Give, for "
         "instance, DDVFA(rho_lb=0.5, rho_ub=0.5); its own vigilances are not used."
@@ -66,8 +66,8 @@ def make_grid(
         for name, values in given.items():
             if name not in axes:
                 raise ParameterError(
-                    f"grid names {name!r}, which is not swept here. Of this estimator these are: "
-                    f"{', '.join(axes)}. Set any other parameter on the estimator itself."
+                    f"grid names {name!r}, which is not swept. Parameters swept for this estimator "
+                    f"are: {', '.join(axes)}. Set any other parameter on the estimator itself."
                 )
             chosen[name] = values
     grid = {name: _check_axis(name, values, n_rows) for name, values in chosen.items()}
@@ -76,7 +76,7 @@ def make_grid(
 
 
 def _steps(step: float) -> NDArray[np.float64]:
-    """Return the multiples of ``step`` in [0, 1], as exact quotients where the step divides 1."""
+    """Return the multiples of ``step`` in [0, 1], as exact quotients if the step divides 1."""
     if step < 1e-6:
         raise ParameterError(f"step must be at least 1e-6, got {step!r}. Use a larger step.")
     n = round(1.0 / step)

@@ -1,4 +1,4 @@
-"""Every vigilance at once: what comes out, how sure it is, and which is best."""
+"""Every vigilance at once: the results, how sure they are, and which is best."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from ._spread import spread_by_joblib
 
 Labels = NDArray[np.int64]
 
-# A value typed or computed in another way is still meant to be the one on the grid.
+# A value that differs from one on the grid only by rounding is taken for it.
 SAME = 1e-9
 
 
@@ -40,62 +40,63 @@ class VigilancePlane(ClusterMixin, MetaEstimatorMixin, BaseEstimator):
 
     All pairs ``rho_lb <= rho_ub`` of a grid are tried (every ``rho`` of :class:`FuzzyART`, and a
     grid of four parameters for :class:`TopoART`), each on the same random orders of the rows. The
-    results are exactly those of one fit for each cell and order, but few of these fits are made:
-    a run is decided by its comparisons, and so known for every cell in which they end alike.
+    results are exactly those of one fit for each cell and order, but few of these fits are made: a
+    run is determined by its comparisons, so its result is known for every cell with the same ones.
 
     Parameters
     ----------
     estimator : DDVFA, DVFA, FuzzyART or TopoART
-        What is tried. It is not changed; its own vigilances are not used, all its other parameters
-        are. With ``order="vat"`` each random order of the rows is put into VAT order. One with
-        ``max_categories`` is refused.
+        The estimator to try, which is not changed. Its own vigilances are not used, but all its
+        other parameters are. With ``order="vat"``, each random order of the rows is put into VAT
+        order. ``max_categories`` must be None.
     step : float, default=0.01
         Distance between neighbouring vigilances from 0 to 1.
     n_orders : int, default=30
-        Number of orders in which the rows are presented. They are random; only a single one is
-        the order of ``X`` if the estimator has ``order="given"``.
+        Number of random orders in which the rows are presented. If it is 1 and the estimator has
+        ``order="given"``, the order of ``X`` is used.
     scoring : {"ari", "stability", "quality"}, callable or None, default=None
-        What the best cell has most of, in the mean over orders. ``"ari"`` is the adjusted Rand
-        index to ``y``; ``"quality"`` judges each run without labels; ``"stability"`` is how alike
-        the orders' answers are, of which the trivial answer of one cluster has most. A callable
-        ``score(X, labels)``, as :func:`sklearn.metrics.silhouette_score`, is asked once for each
-        distinct answer; where it raises ValueError, the cell cannot win. ``None`` is ``"ari"``
-        with ``y`` and ``"quality"`` without. Of equal scores the fewest categories win, then the
-        first cell.
+        The score, as a mean over orders, by which the best cell is chosen. ``"ari"`` is the
+        adjusted Rand index between labels and ``y``. ``"quality"`` judges each run without labels.
+        ``"stability"`` is the similarity between the results of different orders; it is highest for
+        the trivial result of one cluster. A callable ``score(X, labels)``, such as
+        :func:`sklearn.metrics.silhouette_score`, is called once for each distinct result; if it
+        raises ValueError, the cell cannot be the best. ``None`` means ``"ari"`` with ``y`` and
+        ``"quality"`` without. Of equal scores, the cell with fewest categories is best, then the
+        first.
     refit : bool, default=True
-        Whether to fit a copy of the estimator with the best parameters on all rows, in that of the
-        orders in which they did best.
+        Whether to fit a copy of the estimator with the best parameters on all rows, in the order in
+        which they had the best score.
     keep_labels : bool, default=False
-        Whether to keep the labels of all distinct answers, which may take much memory. Otherwise
-        :meth:`labels` fits the cell asked for again, and a copy of the rows is kept for that.
+        Whether to keep the labels of all distinct results, which may need much memory. If False,
+        :meth:`labels` fits the requested cell again, from a copy of the rows.
     keep_unmerged : bool, default=False
-        Whether to keep, too, what the runs of a DDVFA with ``auto_merge=True`` were before they
-        were merged: for little more time than the merged plane alone, ``unmerged_`` is the plane of
-        the same DDVFA with ``auto_merge=False``.
+        Whether to also keep the results of a DDVFA with ``auto_merge=True`` before merging. Then
+        ``unmerged_`` is the plane of the same DDVFA with ``auto_merge=False``, for little more time
+        than the merged plane alone.
     grid : dict or None, default=None
-        Values to try instead of the usual ones, by name of parameter. Without it, ``rho_a`` of
-        TopoART goes by ``step``, ``beta_sbm`` is 0, 0.25, 0.5 and 0.75, ``phi`` is 1 to 4, and
-        ``tau`` is 0.1, 0.2 and 0.3 of the rows.
+        Values to try instead of the defaults, by parameter name. By default, ``rho_a`` of TopoART
+        is spaced by ``step``, ``beta_sbm`` is 0, 0.25, 0.5 and 0.75, ``phi`` is 1 to 4, and ``tau``
+        is 0.1, 0.2 and 0.3 of the rows.
     random_state : int, RandomState instance or None, default=None
-        Source of the orders.
+        Determines the orders. Pass an int for reproducible results.
     n_jobs : int or None, default=None
-        Number of threads; -1 uses all processors, None is 1. Inside of
-        ``joblib.parallel_config(backend=...)`` orders are spread over that backend's workers, be
-        they processes or a cluster, and joblib takes this number as it does for scikit-learn (1
-        stays here). The results are the same bits.
+        Number of threads; -1 uses all processors, and None means 1. Inside
+        ``joblib.parallel_config(backend=...)``, orders are spread over the backend's workers,
+        which may be processes or a cluster. joblib then uses this number as in scikit-learn (1 uses
+        no workers). The results are the same to the bit.
     progress : {"auto", True, False}, default="auto"
         Whether to show a progress bar, which needs tqdm (extra ``progress``).
-        ``"auto"`` does so in a terminal or notebook.
+        ``"auto"`` shows it in a terminal or notebook.
 
     Attributes
     ----------
     best_params_ : dict
         Parameters of the best cell.
     best_score_ : float
-        Its score. It is the highest of many, so expect somewhat less on other orders. NaN where
-        no answer has a score but there is nothing to choose, as of equal rows.
+        Its score. It is the highest of many, so expect somewhat less on other orders. NaN if no
+        result has a score and there is nothing to choose, for instance because all rows are equal.
     best_index_ : int
-        Its place in the arrays of ``results_``.
+        Its index in the arrays of ``results_``.
     best_estimator_ : estimator
         The estimator fitted with ``best_params_``; only with ``refit=True``.
     labels_ : ndarray of shape (n_samples,)
@@ -106,22 +107,23 @@ class VigilancePlane(ClusterMixin, MetaEstimatorMixin, BaseEstimator):
         Rand index between two orders (NaN with one order); ``rank_score``, 1 for the best cell.
         There is no ``std_score`` if that is the stability.
     sweep_ : Sweep
-        The same for every order on its own: arrays ``n_clusters``, ``n_categories``, ``ari``,
-        ``quality`` and ``partition`` of shape (n_cells, n_orders).
+        The results for each order: arrays ``n_clusters``, ``n_categories``, ``ari``, ``quality``
+        and ``partition`` of shape (n_cells, n_orders).
     orders_ : ndarray of shape (n_orders, n_samples)
-        Which row was presented when.
+        The rows of ``X`` by index, in the order of presentation.
     unmerged_ : VigilancePlane
         The plane without Merge ART; only with ``keep_unmerged=True``.
     n_runs_ : int
-        Fits that were really made.
+        Number of fits that were made.
     scoring_ : str or callable
-        What ``scoring`` came to.
+        The scoring used, also if ``scoring`` is None.
     n_features_in_, feature_names_in_
-        Number of features, and their names where the rows came with string names.
+        Number of features, and their names if the rows had string names.
 
     See Also
     --------
-    resonart.plot.vigilance_plane : The picture.
+    choose_vigilance : Choose vigilances without labels.
+    resonart.plot.vigilance_plane : Draw the plane.
 
     Examples
     --------
@@ -197,8 +199,8 @@ class VigilancePlane(ClusterMixin, MetaEstimatorMixin, BaseEstimator):
         Returns
         -------
         self : object
-            The fitted plane. A call that fails leaves it as it was, and a ``RandomState`` given as
-            ``random_state``, too.
+            The fitted plane. A call that fails leaves it as it was, and also a ``RandomState``
+            given as ``random_state``.
         """
         before, generator = dict(self.__dict__), CallersGenerator(self.random_state)
         try:
@@ -262,7 +264,7 @@ class VigilancePlane(ClusterMixin, MetaEstimatorMixin, BaseEstimator):
         orders: NDArray[np.int64],
         scoring: Scoring,
     ) -> None:
-        """Judge what was found, and keep it."""
+        """Score the results, and keep them."""
         scores = score_runs(scoring, found, rows)
         results = _summary(found, scores)
         check_any_score(results["mean_score"], found, scoring, rows)
@@ -283,28 +285,28 @@ class VigilancePlane(ClusterMixin, MetaEstimatorMixin, BaseEstimator):
         self.n_runs_ = found.n_runs
         self.scoring_ = scoring
         self._estimator = estimator
-        # Partitions do not tell which rows a TopoART left out: these are found again.
+        # Partitions do not show which rows a TopoART left out: these are found again.
         has_noise = isinstance(estimator, TopoART) and estimator.on_mismatch == "noise"
         self._rows = rows.copy() if has_noise or not self.keep_labels else None
 
     # ------------------------------------------------------------------ asking
 
     def labels(self, *, order: int = 0, **params: Any) -> Labels:
-        """Find the labels that the rows got in one cell and one order.
+        """Return the labels of the rows in one cell and one order.
 
         Parameters
         ----------
         order : int, default=0
-            Which of ``orders_``.
+            Index of the order in ``orders_``.
         **params : float
-            The cell: a value of the grid for each of its parameters. None of them means the best
+            The cell: a value of the grid for each of its parameters. Without any, it is the best
             cell.
 
         Returns
         -------
         labels : ndarray of shape (n_samples,)
-            In the order of ``X``, clusters numbered by their first row; -1 throughout if a
-            TopoART has found none, and for rows that it leaves out.
+            Labels in the order of ``X``, with clusters numbered by their first row; -1 for all rows
+            if a TopoART has found no cluster, and for rows that it leaves out.
         """
         check_is_fitted(self)
         cell = self._find_cell(params) if params else self.best_index_
@@ -355,7 +357,7 @@ class VigilancePlane(ClusterMixin, MetaEstimatorMixin, BaseEstimator):
         return int(np.argmax(matches))
 
     def predict(self, X: ArrayLike) -> Labels:
-        """Find the cluster of each row by ``best_estimator_``, learning nothing.
+        """Return the cluster of each row by ``best_estimator_``, without learning it.
 
         Parameters
         ----------
@@ -371,7 +373,7 @@ class VigilancePlane(ClusterMixin, MetaEstimatorMixin, BaseEstimator):
         return labels
 
     def fit_predict(self, X: ArrayLike, y: ArrayLike | None = None) -> Labels:
-        """Try all cells, and return the labels that the best estimator gives the rows.
+        """Try all cells, and return the labels of the best estimator.
 
         Parameters
         ----------
@@ -389,12 +391,12 @@ class VigilancePlane(ClusterMixin, MetaEstimatorMixin, BaseEstimator):
 
     @property
     def labels_(self) -> Labels:
-        """Labels that the best estimator gave the rows."""
+        """Labels that the best estimator gave to the rows."""
         labels: Labels = self._refitted().labels_
         return labels
 
     def to_frame(self) -> Any:
-        """Return ``results_`` as a pandas frame, a row for each cell.
+        """Return ``results_`` as a pandas frame with a row for each cell.
 
         Returns
         -------
@@ -468,7 +470,7 @@ def _summary(found: Sweep, scores: NDArray[np.float64]) -> dict[str, NDArray[Any
 
 
 def _best_order(scores: NDArray[np.float64], cell: int) -> int:
-    """Return in which order a cell did best; the first, where orders have no score of their own."""
+    """Return the order in which a cell did best; the first, if orders have no separate scores."""
     of_orders = scores[cell]
     return 0 if np.isnan(of_orders).all() else int(np.nanargmax(of_orders))
 

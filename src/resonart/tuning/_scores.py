@@ -19,7 +19,7 @@ NAMES = ("ari", "stability", "quality")
 
 
 def check_scoring(scoring: object, *, has_y: bool, n_orders: int) -> Scoring:
-    """Return by what cells are judged, or say why they cannot be."""
+    """Return the scoring of the cells, or raise an error that says why it cannot be used."""
     if scoring is None:
         return "ari" if has_y else "quality"
     if callable(scoring):
@@ -43,7 +43,7 @@ def check_scoring(scoring: object, *, has_y: bool, n_orders: int) -> Scoring:
 
 
 def score_runs(scoring: Scoring, sweep: Sweep, rows: NDArray[Any]) -> Floats:
-    """Return a score for each cell and order; of stability, which all orders share, one column."""
+    """Return a score for each cell and order; for stability, which orders share, one column."""
     if callable(scoring):
         assert sweep.partitions is not None
         once = [_score(scoring, rows, labels) for labels in sweep.partitions]
@@ -73,7 +73,7 @@ def _score(score: Callable[[Any, Any], float], rows: NDArray[Any], labels: NDArr
 def exact_mean(values: NDArray[Any]) -> Floats:
     """Return the mean of each row, the same whatever the order of its values.
 
-    Cells whose runs score alike must come out equal, or the fewest categories would not decide.
+    Cells whose runs have the same scores must be equal, or the fewest categories would not decide.
 
     Examples
     --------
@@ -89,7 +89,7 @@ def rank_cells(
 ) -> NDArray[np.int64]:
     """Return the cells from best to worst: highest score, fewest categories, first cell.
 
-    Cells without a score come last. Of equal scores, those that are no answer come last: a topoART
+    Cells without a score come last. Of equal scores, those without a cluster come last: a topoART
     that has found no cluster has the fewest categories of all.
 
     Examples
@@ -103,8 +103,8 @@ def rank_cells(
 
 
 def check_any_score(scores: Floats, sweep: Sweep, scoring: Scoring, rows: NDArray[Any]) -> None:
-    """Complain if there are answers to choose from and none of them has a score."""
-    # Where all runs or all rows are alike, nothing is to choose: the fewest categories will do.
+    """Raise an error if there are results to choose from and none of them has a score."""
+    # If all runs or all rows are equal, there is nothing to choose: the fewest categories decide.
     nothing_to_choose = np.ptp(sweep.partition) == 0 or bool((rows == rows[0]).all())
     if np.isnan(scores).all() and not nothing_to_choose:
         name = getattr(scoring, "__name__", "score") if callable(scoring) else repr(scoring)

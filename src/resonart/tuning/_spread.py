@@ -1,4 +1,4 @@
-"""Work for joblib's workers, where the user has chosen them: processes, threads or a cluster."""
+"""Work for joblib's workers, if the user has chosen some: processes, threads or a cluster."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def chosen_backend() -> Any:
-    """Return the backend of a ``joblib.parallel_config`` around us, None if there is none.
+    """Return the backend of the surrounding ``joblib.parallel_config``; None if there is none.
 
     Examples
     --------
@@ -19,7 +19,7 @@ def chosen_backend() -> Any:
     """
     from joblib.parallel import get_active_backend
 
-    # A wish is granted only where nobody has chosen.
+    # A preference applies only if no backend was chosen.
     threads, processes = (get_active_backend(prefer=wish)[0] for wish in ("threads", "processes"))
     return threads if type(threads) is type(processes) else None
 
@@ -27,10 +27,10 @@ def chosen_backend() -> Any:
 def spread_by_joblib(
     n_jobs: int | None,
 ) -> Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]] | None:
-    """Return what calls a function with each of some arguments on the workers the user has chosen.
+    """Return a function that spreads calls over the workers that the user has chosen.
 
-    None where there are none, or where ``n_jobs`` says that one thread is to do it all. Results
-    come in order, each as soon as it is there if the backend can do that.
+    None if there are none, or if ``n_jobs`` asks for one thread. Results come in order, each as
+    soon as it is there if the backend can do that.
 
     Examples
     --------
