@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.metrics import adjusted_rand_score
 
-from resonart import DDVFA, DVFA, DensityART, FuzzyART, ReadingCandidate
+from resonart import DDVFA, DVFA, DensityART, FuzzyART, ReadingCandidate, TopoART
 from resonart._density.readings import categories_of, read_as
 from resonart.tuning import VigilancePlane
 
@@ -27,6 +27,8 @@ MOST_NODES = 2_000
 # Rows that vigilances are tried on, steps between these, and orders that scores are taken over.
 MOST_TRIED = 1_500
 STEP = 0.02
+# Of TopoART, the learning rates of the second best category that each vigilance is tried with.
+RATES = np.arange(11) / 10
 N_ORDERS = 3
 # Partitions of all cells are sent at once, so that moving over them asks for nothing.
 MOST_LABELS = 6_000_000
@@ -39,7 +41,7 @@ def has_tree(model: Any) -> bool:
 
 def has_plane(model: Any) -> bool:
     """Tell whether a model has vigilances that a plane is made of."""
-    return isinstance(model, (DDVFA, DVFA, FuzzyART)) and model.max_categories is None
+    return isinstance(model, (DDVFA, DVFA, FuzzyART, TopoART)) and model.max_categories is None
 
 
 # ---------------------------------------------------------------------- the tree
@@ -144,6 +146,8 @@ def parameters_of_reading(candidate: ReadingCandidate) -> dict[str, Any] | None:
     """
     if candidate.selection not in ("eom", "leaf") or candidate.min_cluster_size < 2:
         return None
+    if candidate.n_components:  # how many principal components there are is always chosen
+        return None
     return {
         "scaling": candidate.scaling,
         "cluster_selection_method": candidate.selection,
@@ -198,16 +202,17 @@ def plane_message(model: Any, rows: Floats, classes: NDArray[Any] | None) -> Mes
         taken = np.sort(np.random.default_rng(0).choice(n_rows, MOST_TRIED, replace=False))
     tried = rows[taken]
     known = None if classes is None else classes[taken]
-    params = {"order": "given"}
-    estimator = clone(model).set_params(**params)
-    one = _plane(estimator, STEP, 1, keep_labels=True).fit(tried, known)
-    several = _plane(estimator, STEP, N_ORDERS, keep_labels=False).fit(tried, known)
-    names = list(one.best_params_)
+    estimator = clone(model).set_params(order="given")
+    grid = _grid(model, len(tried), n_rows)
+    one = _plane(estimator, grid, 1, keep_labels=True).fit(tried, known)
+    several = _plane(estimator, grid, N_ORDERS, keep_labels=False).fit(tried, known)
+    fixed = [] if grid is None else [name for name in grid if len(grid[name]) == 1]
+    names = [name for name in one.best_params_ if name not in fixed]
     found, ids = np.unique(one.sweep_.partition[:, 0], return_inverse=True)
     # A cell of each partition, from which its labels are had.
     cells = [int(np.argmax(ids == k)) for k in range(len(found))]
     labels = [
-        one.labels(**{name: one.results_[f"param_{name}"][cell] for name in names})
+        one.labels(**{name: one.results_[f"param_{name}"][cell] for name in one.best_params_})
         for cell in cells[: max(1, MOST_LABELS // max(len(tried), 1))]
     ]
     results = several.results_
@@ -218,7 +223,9 @@ def plane_message(model: Any, rows: Floats, classes: NDArray[Any] | None) -> Mes
     }
     if known is not None:
         shown["index"] = one.results_["mean_ari"]
-    n_left = "" if n_rows == len(taken) else f" on a random sample of {len(taken):,} of these rows"
+    on_sample = f" on a random sample of {len(taken):,} rows" if len(taken) < n_rows else ""
+    as_set = " and ".join(f"{name} = {one.best_params_[name]}" for name in fixed)
+    with_fixed = f", with {as_set}" if as_set else ""
     return {
         "kind": "plane",
         "names": names,
@@ -228,15 +235,31 @@ def plane_message(model: Any, rows: Floats, classes: NDArray[Any] | None) -> Mes
         "partition": ids.astype(np.int32),
         "labels": np.stack(labels).astype(np.int32),
         "rows": taken.astype(np.int32),
-        "note": f"{len(ids):,} cells tried{n_left}; scores and stability are means over "
-        f"{N_ORDERS} random orders, partitions those of the rows as given.",
+        "note": f"{len(ids):,} cells were tried{on_sample}{with_fixed}. Score and stability are "
+        f"means over {N_ORDERS} random orders of the rows; the clusters shown are those of the "
+        "rows in the order given.",
     }
 
 
-def _plane(estimator: Any, step: float, n_orders: int, *, keep_labels: bool) -> VigilancePlane:
+def _grid(model: Any, n_tried: int, n_rows: int) -> dict[str, Any] | None:
+    """Return what is tried of a TopoART besides its vigilance; None for the other estimators.
+
+    ``phi`` and ``tau`` stay what they are. On a sample, ``tau`` is the same share of the rows.
+    """
+    if not isinstance(model, TopoART):
+        return None
+    is_share = 0.0 < float(model.tau) < 1.0
+    tau = model.tau if is_share else max(1, round(model.tau * n_tried / n_rows))
+    return {"beta_sbm": RATES, "phi": [model.phi], "tau": [tau]}
+
+
+def _plane(
+    estimator: Any, grid: dict[str, Any] | None, n_orders: int, *, keep_labels: bool
+) -> VigilancePlane:
     return VigilancePlane(
         estimator,
-        step=step,
+        step=STEP,
+        grid=grid,
         n_orders=n_orders,
         scoring="quality",
         refit=False,

@@ -120,8 +120,11 @@ def _is_same(value: Any, default: Any) -> bool:
     return isinstance(value, plain) and isinstance(default, plain) and value == default
 
 
-def python_lines(model: Any) -> str:
+def python_lines(model: Any, place: int | None = None) -> str:
     """Return the lines of Python that make the same model.
+
+    ``place`` is that of its reading among the runners-up, where it has been kept instead of the
+    chosen one.
 
     Examples
     --------
@@ -134,4 +137,10 @@ def python_lines(model: Any) -> str:
     """
     kind = type(model).__name__
     given = ", ".join(f"{name}={value!r}" for name, value in changed_parameters(model).items())
-    return f"from resonart import {kind}\n\nmodel = {kind}({given}).fit(X)\nlabels = model.labels_"
+    lines = [f"from resonart import {kind}", "", f"model = {kind}({given}).fit(X)"]
+    if place is None:
+        lines.append("labels = model.labels_")
+    else:
+        lines.append(f"model = model.with_reading(model.choice_.runners_up[{place}])")
+        lines.append("labels = model.predict(X)")
+    return "\n".join(lines)

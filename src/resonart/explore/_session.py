@@ -20,6 +20,7 @@ from sklearn.base import clone
 from sklearn.metrics import adjusted_rand_score
 
 import resonart
+from resonart import ReadingCandidate
 from resonart._shared.escape import escaped
 from resonart._shared.words import count_of
 
@@ -71,6 +72,9 @@ class Session:
         self._fitted_on = len(rows.all)
         self._is_quick = False
         self._seconds: float | None = None
+        # The fitted model behind one that has another reading, and the place of that reading.
+        self._original: Any = None
+        self._place: int | None = None
         # Of who follows something: what a page may ask of it, and what each scene says of it.
         self.control: Callable[[Message], Message] | None = None
         self.greeting: Callable[[], Message] = dict
@@ -193,6 +197,31 @@ class Session:
         classes = None if self._classes is None else self._classes[self.rows.numbers]
         return self._once("plane", lambda: plane_message(self.model, self.rows.values, classes))
 
+    def on_reading(self, message: Message) -> Message:
+        """Keep another reading of the tree as the model."""
+        told = self.on_readings({})
+        place = _index(message, "reading", len(told["readings"]))
+        given = told["readings"][place]
+        candidate = ReadingCandidate(*(given[name] for name in ReadingCandidate._fields))
+        original = self.model if self._original is None else self._original
+        # (Clusters and noise of a reading that was kept are those of all categories.)
+        known = [each[:6] for each in original.choice_.runners_up]
+        if candidate[:6] in known:
+            at = known.index(candidate[:6])
+            model = original.with_reading(original.choice_.runners_up[at])
+            self.show(model, None, fitted_on=self._fitted_on, is_quick=self._is_quick)
+            self._original, self._place = original, at
+        else:
+            self.show(original, None, fitted_on=self._fitted_on, is_quick=self._is_quick)
+        return self._tell_model(message)
+
+    def _tell_model(self, message: Message) -> Message:
+        """Return the model that is shown now; others who look are told, too."""
+        told = {"kind": "model", "model": self.told_model()}
+        if len(self._watching) > 1:  # who asked knows it by its number
+            self.push({**told, "of": message.get("id")})
+        return told
+
     def _once(self, name: str, make: Callable[[], Message]) -> Message:
         if name not in self._kept:
             self._kept[name] = make()
@@ -233,10 +262,7 @@ class Session:
         if is_quick:  # what the parameters are is what was asked for
             fitted.set_params(max_categories=model.max_categories)
         self.show(fitted, labels, fitted_on=len(rows), is_quick=is_quick)
-        told = {"kind": "model", "model": self.told_model()}
-        if len(self._watching) > 1:  # others look at the same; who asked knows it by its number
-            self.push({**told, "of": message.get("id")})
-        return {**told, "seconds": seconds}
+        return {**self._tell_model(message), "seconds": seconds}
 
     def show(
         self, model: Any, labels: Integers | None, *, fitted_on: int, is_quick: bool = False
@@ -254,6 +280,7 @@ class Session:
         if len(self._shown) == len(self.rows.all):
             self._labels = self._shown
         self._fitted_on, self._is_quick = fitted_on, is_quick
+        self._original, self._place = None, None
         plane = self._kept.get("plane")
         self._rules, self._kept = None, {}
         if plane is not None and has_plane(model):
@@ -323,6 +350,7 @@ class Session:
             for label in sorted({*of_rows, *(set(of_categories) - {-1})} - {-1})
         ]
         clusters.sort(key=lambda each: (-each["rows"], each["label"]))
+        is_kept = self._place is not None
         agreement = None
         if self._classes is not None and has_rows:
             known = self._classes if self._labels is not None else self._classes[self.rows.numbers]
@@ -340,8 +368,9 @@ class Session:
             "params": live_parameters(model),
             "choice": "tree" if has_tree(model) else "plane" if has_plane(model) else None,
             "why": str(getattr(model, "choice_", "") or ""),
-            "python": python_lines(model),
-            "command": None if self._command_of is None else self._command_of(model),
+            "python": python_lines(model, self._place),
+            "command": None if self._command_of is None or is_kept else self._command_of(model),
+            "is_kept_reading": is_kept,
             "agreement": agreement,
             "is_quick": self._is_quick,
             "is_part": self._fitted_on < len(self.rows.all),
@@ -383,7 +412,10 @@ class Session:
         }
 
 
-KINDS = {"open", "explain", "rules", "readings", "plane", "fit", "labels", "keep", "control"}
+KINDS = {
+    *("open", "explain", "rules", "readings", "reading", "plane", "fit", "labels", "keep"),
+    "control",
+}
 
 
 def _index(message: Message, name: str, n: int) -> int:
