@@ -128,6 +128,15 @@ function isInside(polygon, x, y) {
   return inside;
 }
 
+// For reading, not for computing: four digits.
+function rounded(value) {
+  return shortNumber(Number.isInteger(value) ? value : Number(Number(value).toPrecision(4)));
+}
+
+function countOf(n, word) {
+  return `${n.toLocaleString("en")} ${word}${n === 1 ? "" : "s"}`;
+}
+
 function shortNumber(value) {
   if (value === null || value === undefined) return "";
   if (Number.isInteger(value) && Math.abs(value) < 1e15) return value.toLocaleString("en");

@@ -75,7 +75,7 @@ class Line {
   }
 
   end() {
-    for (const { reject } of this.asked.values()) reject(new Error("The connection has ended."));
+    for (const { reject } of this.asked.values()) reject(new Error("The connection to Python is closed."));
     this.asked.clear();
     this.onEnd();
   }
@@ -117,7 +117,7 @@ class FileLine {
     }
     if (kind === "explain" && content.explanations[more.row]) return content.explanations[more.row];
     if (content[kind] && kind !== "rules") return content[kind];
-    throw new Error("This needs Python, which a file does without.");
+    throw new Error("This is a saved page, and this needs Python.");
   }
 }
 

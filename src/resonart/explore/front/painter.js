@@ -224,7 +224,7 @@ function svgOf(plot) {
   }
   parts.push(`<text x="${width - 8}" y="${height - 18}" text-anchor="end" font-weight="600" fill="${colours.ink}">${escape(clipped(plot.axes[0].name))}</text>`);
   parts.push(`<text x="6" y="16" font-weight="600" fill="${colours.ink}">${escape(clipped(plot.axes[1].name))}</text>`);
-  if (stride > 1) parts.push(`<text x="6" y="${height - 18}" fill="${colours.ink}">every ${stride}th row is drawn</text>`);
+  if (stride > 1) parts.push(`<text x="6" y="${height - 18}" fill="${colours.ink}">1 in ${stride} rows is drawn</text>`);
   parts.push("</svg>");
   return parts.join("\n");
 }
