@@ -300,7 +300,7 @@ def test_the_tree_and_its_runners_up(browser: Any) -> None:
         page.get_by_role("button", name="Back to the model").click()
         assert labels_drawn(page) == explorer.labels.tolist()
         tree = page.locator(".rx-tree").get_attribute("aria-label")
-        assert tree.startswith(f"A tree of {told['tree']['n_nodes']} clusters")
+        assert tree.startswith(f"A tree of {told['tree']['n_nodes']} branches")
 
 
 def test_the_plane_of_vigilances(browser: Any) -> None:
@@ -354,7 +354,7 @@ def test_parameters_and_what_is_taken_away(browser: Any, tmp_path: Path) -> None
         page.wait_for_selector(".rx-status.rx-error")
         assert "min_samples must be" in page.locator(".rx-status").inner_text()
         assert explorer.model.min_samples == "auto"
-        page.get_by_role("tab", name="Take away").click()
+        page.get_by_role("tab", name="Export").click()
         code, command = page.locator(".rx-take pre").all_inner_texts()
         space: dict[str, Any] = {"X": X}
         exec(code, space)
@@ -406,7 +406,7 @@ def test_a_file_does_without_python(browser: Any, tmp_path: Path) -> None:
     page.wait_for_selector(".rx-multiple")
     page.get_by_role("tab", name="Parameters").click()
     assert page.get_by_label("noise", exact=True).is_disabled()
-    page.get_by_role("tab", name="Take away").click()
+    page.get_by_role("tab", name="Export").click()
     (tmp_path / "m.resonart").write_bytes(download(page, "Model"))
     assert load(tmp_path / "m.resonart").n_clusters_ == explorer.model.n_clusters_
     # What was not explained is told from the boxes.
@@ -430,7 +430,7 @@ def test_a_stream_is_followed_paused_and_stepped(browser: Any) -> None:
         page.wait_for_selector(".rx-panel:has-text('300 rows learned')")
         assert model.n_samples_seen_ == 300
         assert len(labels_drawn(page)) == 300
-        page.get_by_role("button", name="Go on").click()
+        page.get_by_role("button", name="Resume").click()
         page.wait_for_selector(".rx-panel:has-text('the input has ended')")
         assert model.n_samples_seen_ == 800
         told = page.locator(".rx-diary li span:last-child").all_inner_texts()

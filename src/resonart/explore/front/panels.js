@@ -73,7 +73,7 @@ function treePanel(app, told) {
   const multiples = element("div", { class: "rx-multiples" });
   told.readings.forEach((reading, k) => {
     const title = k > 0 ? `runner-up ${k}` : app.model.is_kept_reading ? "kept" : "chosen";
-    const score = k === 0 || reading.score === null ? "" : `, ${Math.max(0, -reading.score).toFixed(2)} below the best`;
+    const score = k === 0 || reading.score === null || reading.selection === "one" ? "" : `, ${Math.max(0, -reading.score).toFixed(2)} below the best`;
     const about = `${title}: ${countOf(reading.n_clusters, "cluster")}, ${(100 * reading.noise).toFixed(1)} % noise${score}`;
     const picture = element("canvas", { width: 150, height: 110, "aria-hidden": "true" });
     const button = element("button", {
