@@ -682,10 +682,19 @@ def test_a_table_larger_than_memory_is_shown_through_a_sample(folder: Path) -> N
         (["missing.csv"], "There is no file missing.csv", 1),
         (["model.resonart", "--rho-lb", "0.5"], "--rho-lb is for a new model", 2),
         (["data.csv", "--html", "no/such.html"], "there is no folder", 1),
+        (["damaged.resonart"], "'damaged.resonart' is no resonart model", 1),
+        (["binary.csv"], "binary.csv, line 1 holds a zero byte: this is no text table", 1),
+        (["empty.csv"], "empty.csv is empty", 1),
+        (["text.csv"], "text.csv, line 3, column 'b': 'x' is text in a column of numbers", 1),
+        (["."], "is a folder", 1),
         (["data.csv", "--html", "data.csv"], "are the same file", 2),
     ],
 )
 def test_what_the_command_refuses(folder: Path, arguments: list[str], said: str, code: int) -> None:
+    (folder / "damaged.resonart").write_text("not a model" * 99)
+    (folder / "binary.csv").write_bytes(b"\xd9\xff\x00" * 50)
+    (folder / "empty.csv").touch()
+    (folder / "text.csv").write_text("a,b\n1,2\n3,x\n4,5\n")
     assert said in error_of("explore", *arguments, code=code)
 
 

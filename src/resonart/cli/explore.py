@@ -200,11 +200,17 @@ class Found(NamedTuple):
 
 def told_apart(files: tuple[str, ...]) -> tuple[str | None, str | None]:
     """Return the table and the model among the files."""
-    models = [file for file in files if is_model_file(file)]
+    # A damaged model is a model, too: loading it says what is wrong.
+    models = [file for file in files if is_model_file(file) or is_named_model(file)]
     tables = [file for file in files if file not in models]
     if not files or len(models) > 1 or len(tables) > 1:
         raise click.UsageError("give a table, a model file, or one of each.")
     return tables[0] if tables else None, models[0] if models else None
+
+
+def is_named_model(path: str) -> bool:
+    """Tell whether a file is there that has the name of a model."""
+    return path.endswith(".resonart") and Path(path).is_file()
 
 
 # ---------------------------------------------------------------------- reading

@@ -96,10 +96,7 @@ class App {
       const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName) && event.target.type !== "checkbox";
       if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
       const button = { b: this.boxesButton, l: this.lassoButton, t: this.tableButton, d: this.themeButton }[event.key];
-      if (button) {
-        event.stopPropagation();
-        button.click();
-      }
+      if (button) button.click();
       if (event.key === "Escape" && event.target !== this.plot.canvas && this.plot.chosen !== null) this.choose(null);
     });
   }
@@ -586,8 +583,12 @@ export async function openFile(root, content) {
 function initialize() {}
 
 function render({ model, el }) {
-  // JupyterLab would take keys for its own: b for a new cell, for instance.
-  const root = element("div", { class: "rx-notebook", "data-lm-suppress-shortcuts": "true" });
+  // A notebook would take keys for its own: b for a new cell, for instance. (The attribute is for
+  // versions of JupyterLab that listen before the page does.)
+  const root = element("div", {
+    class: "rx-notebook", "data-lm-suppress-shortcuts": "true",
+    onkeydown: (event) => { if (!event.ctrlKey && !event.metaKey && !event.altKey) event.stopPropagation(); },
+  });
   el.append(root);
   const app = new App(root, lineOfWidget(model));
   app.start();
