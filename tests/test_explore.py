@@ -867,6 +867,38 @@ def test_the_command_follows_a_table_by_its_column_of_times(
     assert "nosuch" in error_of("explore", "timed.csv", "--follow", "--time-column", "nosuch")
 
 
+def test_times_that_were_dates_are_shown_as_dates(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(0)
+    begin = np.datetime64("2026-11-17T08:00:00")
+    with open("dated.csv", "w") as file:
+        file.write("when,a,b\n")
+        for k, (a, b) in enumerate(rng.normal(size=(400, 2)).tolist()):
+            file.write(f"{begin + np.timedelta64(k, 's')},{a},{b}\n")
+    told: list[list[str]] = []
+
+    def serve(explorer: Explorer, **_: Any) -> str:
+        heard: list[dict[str, Any]] = []
+        session_of(explorer).watch(heard.append)
+        if explorer._follower is not None:
+            wait_for(lambda: bool(heard) and "the input has ended" in heard[-1]["followed"])
+        events = asked(explorer, "open")["model"]["events"]
+        told.append([event["text"] for event in events])
+        return "somewhere"
+
+    monkeypatch.setattr(Explorer, "serve", serve)
+    options = ["--half-life", "100", "--time-column", "when"]
+    run("explore", "dated.csv", *options)
+    run("explore", "dated.csv", *options, "--follow")
+    run("cluster", "dated.csv", *options, "-o", "labels.csv", "--save", "dated.resonart")
+    run("explore", "dated.resonart")
+    assert len(told) == 3
+    for texts in told:
+        assert texts
+        assert all(re.match(r"row \d+, 2026-11-17T08:0\d:\d\d: cluster", text) for text in texts)
+
+
 @pytest.mark.subprocess
 def test_rows_of_a_pipe_have_their_times() -> None:
     text = b"a,when,b\n" + b"".join(

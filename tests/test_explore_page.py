@@ -623,6 +623,8 @@ def test_a_stream_is_followed_paused_and_stepped(browser: Any) -> None:
         assert len(labels_drawn(page)) == 300
         page.get_by_role("button", name="Resume").click()
         page.wait_for_selector(".rx-panel:has-text('the input has ended')")
+        assert page.locator(".rx-pause").is_disabled()
+        assert page.locator(".rx-step").is_disabled()
         assert model.n_samples_seen_ == 800
         told = page.locator(".rx-diary li span:last-child").all_inner_texts()
         assert told == [str(event) for event in reversed(list(model.events_))]

@@ -14,21 +14,21 @@ class ExploringMixin(EngineHolder):
     """``explore``."""
 
     def explore(self, X: ArrayLike | None = None, **options: Any) -> Any:
-        """Look at the model over rows: in a notebook, a browser, or one HTML file.
+        """Explore the model and rows: in a notebook, a browser, or one HTML file.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features) or None, default=None
-            Rows to show; without them the boxes alone are shown.
+            Rows to show. Without them, only the boxes are shown.
         **options
             As for :class:`resonart.explore.Explorer`: ``labels``, ``y``, ``feature_names``,
-            ``title``, ``max_points``.
+            ``title``, ``max_points``, ``has_dates``.
 
         Returns
         -------
         explorer : resonart.explore.Explorer
-            In a notebook it shows itself; ``serve()`` opens a browser, ``save_html(path)`` writes
-            a file.
+            In a notebook, make it the last line of a cell. ``serve()`` opens a browser,
+            ``save_html(path)`` writes a file.
 
         Examples
         --------

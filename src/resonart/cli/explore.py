@@ -19,7 +19,7 @@ from resonart._shared.words import count_of
 from resonart.explore import Explorer
 from resonart.io import LineParser, LineReader
 
-from ._clock import check_column, split_times, time_option
+from ._clock import HAS_DATES, check_column, split_times, time_option
 from ._command import COUNT, command, option
 from ._errors import CommandError, as_options, note_features, warn
 from ._files import STDIN, InputFile, OutputFile, check_folder, write_file
@@ -135,6 +135,7 @@ def explore(
         y=found.classes,
         title=" and ".join(Path(file).name if file != "-" else "stdin" for file in files),
         of_rows=found.n_rows,
+        has_dates=found.has_dates,
         command_of=None if data is None else command_of(data, table, time_column),
     )
     if follow and model_file is None:
@@ -196,6 +197,7 @@ class Found(NamedTuple):
     labels: NDArray[np.int64] | None
     classes: NDArray[Any] | None
     n_rows: int
+    has_dates: bool = False  # as its times
 
 
 def told_apart(files: tuple[str, ...]) -> tuple[str | None, str | None]:
@@ -266,16 +268,18 @@ def learned(task: Task, model: Any) -> Found:
             learn(model, first, on_chunk, advance, has_times=has_times)
     model.name_features(reader.feature_names)
     if not first.is_all:
-        return kept.of(model)
+        return kept.of(model)._replace(has_dates=reader.has_dates)
     rows = split_times(first.chunk.rows, has_times)[0]
-    return Found(model, rows, np.asarray(model.labels_), first.chunk.labels, len(rows))
+    labels = np.asarray(model.labels_)
+    return Found(model, rows, labels, first.chunk.labels, len(rows), reader.has_dates)
 
 
 def loaded(task: Task, model_file: str) -> Found:
     """Load a model, and the rows to show with it."""
     model, about = load_fitted(model_file)
+    has_dates = about.get(HAS_DATES) is True
     if task.data is None:
-        return Found(model, None, None, None, 0)
+        return Found(model, None, None, None, 0, has_dates)
     with task.table.open(task.data, model, about=about) as reader:
         kept = KeptRows(row_limit(task.in_memory_rows, len(reader.feature_names)))
         with task.output.progress("Reading") as advance:
@@ -284,7 +288,7 @@ def loaded(task: Task, model_file: str) -> Found:
                 advance(len(chunk.rows))
     if not kept.n_rows:
         raise CommandError(f"{task.data} has no rows.")
-    return kept.of(model)
+    return kept.of(model)._replace(has_dates=has_dates)
 
 
 # ---------------------------------------------------------------------- following
@@ -301,6 +305,7 @@ class LiveRows:
         self._n_step = n_step
         self._time_column = time_column
         self.names: Sequence[str] | None = None
+        self.has_dates = False
 
     def batches(self) -> Iterator[TimedRows]:
         """Yield the rows with their times, at most one step of them at a time."""
@@ -311,7 +316,7 @@ class LiveRows:
 
     def _from_table(self) -> Iterator[Rows]:
         with self._table.open(self._data, time_column=self._time_column) as reader:
-            self.names = reader.feature_names
+            self.names, self.has_dates = reader.feature_names, reader.has_dates
             for chunk in reader:
                 yield chunk.rows
 
@@ -337,7 +342,7 @@ class LiveRows:
             if held and (is_known or block is None):
                 found = parser.parse(held, n_lines + 1)
                 n_lines, held = n_lines + held.count(b"\n"), b""
-                self.names = parser.names
+                self.names, self.has_dates = parser.names, parser.has_dates
                 if found.rejects and not has_warned:
                     has_warned = True
                     line, reason, _ = found.rejects[0]
@@ -360,7 +365,7 @@ def warmed_up(data: str, model: Any, live: LiveRows, batches: Iterator[TimedRows
     times = [time for _, time in first if time is not None]
     model.partial_fit(rows, **({"time": np.concatenate(times)} if times else {}))
     model.name_features(live.names)
-    return Found(model, rows, None, None, len(rows))
+    return Found(model, rows, None, None, len(rows), live.has_dates)
 
 
 # ---------------------------------------------------------------------- showing

@@ -135,7 +135,7 @@ class Follower:
 
     def _state(self) -> Message:
         words = f"{self._words}; the input has ended" if self._is_over else self._words
-        return {"followed": words, "paused": self._paused}
+        return {"followed": words, "paused": self._paused, "ended": self._is_over}
 
     def _may_go_on(self) -> bool:
         if not self._session.is_watched():

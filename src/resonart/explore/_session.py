@@ -20,9 +20,10 @@ from sklearn.base import clone
 from sklearn.metrics import adjusted_rand_score
 
 import resonart
-from resonart import ReadingCandidate
+from resonart import ClusterEvent, ReadingCandidate
 from resonart._shared.escape import escaped
 from resonart._shared.words import count_of
+from resonart.io._times import in_words as moment_in_words
 
 from ._choice import has_plane, has_tree, plane_message, readings_message
 from ._messages import Message
@@ -56,6 +57,7 @@ class Session:
         *,
         classes: NDArray[Any] | None,
         title: str,
+        has_dates: bool,
         command_of: CommandOf | None,
     ) -> None:
         self.model = model
@@ -64,6 +66,7 @@ class Session:
         self._shown: Integers = labels[rows.numbers]
         self.title = title
         self._classes = classes
+        self._has_dates = has_dates
         self._command_of = command_of
         self._lock = threading.RLock()
         self._rules: dict[int, list[str]] | None = None
@@ -377,7 +380,7 @@ class Session:
             "is_quick": self._is_quick,
             "is_part": self._fitted_on < len(self.rows.all),
             "note": self._note(),
-            "events": _events(model),
+            "events": _events(model, self._has_dates),
         }
 
     def _summary(self, n_clusters: int, n_noise: int) -> str:
@@ -428,12 +431,20 @@ def _index(message: Message, name: str, n: int) -> int:
     return value
 
 
-def _events(model: Any) -> list[Message]:
+def _events(model: Any, has_dates: bool) -> list[Message]:
     """Return the latest events of a model's diary, the newest first."""
+
+    def in_words(event: ClusterEvent) -> str:
+        text = str(event)
+        if not has_dates:
+            return text
+        what = text.split(": ", 1)[1]
+        return f"row {event.row:,}, {moment_in_words(event.time, True)}: {what}"
+
     if not hasattr(model, "events_"):
         return []
     events = model.events_
     return [
-        {"text": str(each), "kind": each.kind, "label": each.label, "row": each.row}
+        {"text": in_words(each), "kind": each.kind, "label": each.label, "row": each.row}
         for each in reversed(list(events[-MOST_EVENTS:]))
     ]

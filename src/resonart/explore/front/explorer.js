@@ -124,6 +124,7 @@ class App {
       this.follows = true;
       this.followed = told.followed;
       this.isPaused = Boolean(told.paused);
+      this.hasEnded = Boolean(told.ended);
     }
     const moved = !isFirst && String([this.rows.low, this.rows.high]) !== String([told.rows.low, told.rows.high]);
     const names = isFirst ? null : this.rows.features.join("\n");
@@ -179,6 +180,7 @@ class App {
       this.follows = true;
       this.followed = message.followed;
       this.isPaused = Boolean(message.paused);
+      this.hasEnded = Boolean(message.ended);
       if (this.panel === "diary") this.refresh();
     }
   }

@@ -395,8 +395,8 @@ function takeAwayPanel(app) {
 function diaryPanel(app) {
   const root = element("div", {});
   if (app.follows) {
-    const pause = element("button", { type: "button", id: `${app.id}-pause`, class: "rx-pause", "aria-pressed": String(app.isPaused), onclick: () => app.pause(!app.isPaused) }, app.isPaused ? "Resume" : "Pause");
-    const step = element("button", { type: "button", id: `${app.id}-step`, class: "rx-step", disabled: !app.isPaused, onclick: () => app.stepOn() }, "Step");
+    const pause = element("button", { type: "button", id: `${app.id}-pause`, class: "rx-pause", "aria-pressed": String(app.isPaused), disabled: app.hasEnded, onclick: () => app.pause(!app.isPaused) }, app.isPaused ? "Resume" : "Pause");
+    const step = element("button", { type: "button", id: `${app.id}-step`, class: "rx-step", disabled: !app.isPaused || app.hasEnded, onclick: () => app.stepOn() }, "Step");
     root.append(element("div", { class: "rx-buttons" }, pause, step), element("p", { class: "rx-small" }, app.followed || ""));
   }
   const events = app.model.events;
