@@ -612,7 +612,8 @@ def test_a_stream_is_followed_paused_and_stepped(browser: Any) -> None:
     rng = np.random.default_rng(0)
     batches = [rng.normal(size=(100, 2)) + (9 if k % 2 else 0) for k in range(8)]
     model = DensityART(half_life=150).partial_fit(np.concatenate(batches[:2]))
-    explorer = model.explore(np.concatenate(batches[:2])).follow(batches[2:], paused=True)
+    first = np.concatenate(batches[:2])
+    explorer = model.explore(first, feature_names=["a", "b"]).follow(batches[2:], paused=True)
     with opened(browser, explorer) as watched:
         page = watched.page
         page.wait_for_selector(".rx-pause")
@@ -627,7 +628,9 @@ def test_a_stream_is_followed_paused_and_stepped(browser: Any) -> None:
         assert page.locator(".rx-step").is_disabled()
         assert model.n_samples_seen_ == 800
         told = page.locator(".rx-diary li span:last-child").all_inner_texts()
+        model.name_features(["a", "b"])  # as they are called on the page
         assert told == [str(event) for event in reversed(list(model.events_))]
+        assert "a=" in told[0]
 
 
 # The other end of anywidget's line, as a notebook has it: messages to Python and back.

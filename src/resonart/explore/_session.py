@@ -20,7 +20,8 @@ from sklearn.base import clone
 from sklearn.metrics import adjusted_rand_score
 
 import resonart
-from resonart import ClusterEvent, ReadingCandidate
+from resonart import ClusterEvent, ClusterEvents, DensityART, ReadingCandidate
+from resonart._density.history import told_apart
 from resonart._shared.escape import escaped
 from resonart._shared.words import count_of
 from resonart.io._times import in_words as moment_in_words
@@ -380,7 +381,7 @@ class Session:
             "is_quick": self._is_quick,
             "is_part": self._fitted_on < len(self.rows.all),
             "note": self._note(),
-            "events": _events(model, self._has_dates),
+            "events": _events(model, self._names(), self._has_dates),
         }
 
     def _summary(self, n_clusters: int, n_noise: int) -> str:
@@ -431,7 +432,7 @@ def _index(message: Message, name: str, n: int) -> int:
     return value
 
 
-def _events(model: Any, has_dates: bool) -> list[Message]:
+def _events(model: Any, names: list[str], has_dates: bool) -> list[Message]:
     """Return the latest events of a model's diary, the newest first."""
 
     def in_words(event: ClusterEvent) -> str:
@@ -441,9 +442,10 @@ def _events(model: Any, has_dates: bool) -> list[Message]:
         what = text.split(": ", 1)[1]
         return f"row {event.row:,}, {moment_in_words(event.time, True)}: {what}"
 
-    if not hasattr(model, "events_"):
+    if not isinstance(model, DensityART):
         return []
-    events = model.events_
+    # By the names of the page, which may be others than the model has.
+    events = ClusterEvents(model._content().events, told_apart(names))
     return [
         {"text": in_words(each), "kind": each.kind, "label": each.label, "row": each.row}
         for each in reversed(list(events[-MOST_EVENTS:]))

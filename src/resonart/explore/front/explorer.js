@@ -79,7 +79,7 @@ class App {
     this.tabs = element("div", { class: "rx-tabs", role: "tablist", "aria-label": "Panels" });
     this.side = element("div", { class: "rx-panel", role: "tabpanel", tabindex: "0", id: `${this.id}-panel`, "aria-label": "Panel" });
     this.table = element("section", { class: "rx-table", "aria-label": "Table", hidden: true });
-    const keys = "Keys: the arrows move the picture, + and - zoom, 0 shows all, n and p go to the next and the previous row, Enter selects the row's cluster, Escape clears the selection, b boxes, l lasso, t table, d dark.";
+    const keys = "Keys: arrows move, + and - zoom, 0 shows all, n and p step through the rows, Enter selects the row's cluster, Escape clears the selection, b boxes, l lasso, t table, d dark.";
     const offline = "This is a saved page: parameters are read-only. Everything else works without Python.";
     this.plot.root.append(this.tip, this.banner);
     this.plot.canvas.setAttribute("aria-describedby", `${this.id}-keys`);

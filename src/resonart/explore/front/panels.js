@@ -203,10 +203,10 @@ function planePanel(app, told) {
   const act = app.line.isLive ? "Click it, or press Enter, to make it the model." : "Click it, or press Enter, to hold it in the picture; its labels can then be exported.";
   const where = isPlane ? `Left to right: ${told.names[0]} from 0 to 1. Bottom to top: ${told.names[1]} from 0 to 1.` : `Left to right: ${told.names[0]} from 0 to 1.`;
   const root = element("div", {}, element("h3", {}, isPlane ? `All pairs of ${told.names.join(" and ")}` : `All values of ${told.names[0]}`),
-    element("label", {}, "Show ", select), canvas,
+    element("label", {}, "Show ", select), canvas, about,
     element("div", { class: "rx-legend" }, least, scaleBar, most),
-    element("p", { class: "rx-small" }, `${where} White frame: the best score. Red frame: the cell described below.`),
-    about, element("p", { class: "rx-small" }, `Point at a cell to see its clusters. ${act} The arrow keys move from cell to cell.`),
+    element("p", { class: "rx-small" }, `${where} White frame: the best score. Red frame: the cell described above.`),
+    element("p", { class: "rx-small" }, `Point at a cell to see its clusters. ${act} The arrow keys move from cell to cell.`),
     element("p", { class: "rx-small" }, told.note));
   const [xs, ys] = [told.cells[0], isPlane ? told.cells[1] : null];
   const columns = [...new Set(xs)].sort((a, b) => a - b);
