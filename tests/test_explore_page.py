@@ -249,6 +249,27 @@ def test_keyboard_table_dark_and_labels(browser: Any) -> None:
         assert "3 clusters" in page.locator(".rx-canvas").get_attribute("aria-label")
 
 
+def test_without_rows_the_table_has_the_boxes(browser: Any) -> None:
+    model = FuzzyART(rho=0.8).fit(IRIS.data)
+    with opened(browser, model.explore(feature_names=IRIS.feature_names)) as watched:
+        page = watched.page
+        page.get_by_role("button", name="Table").click()
+        lines = page.locator(".rx-table tbody tr")
+        assert lines.count() == model.n_categories_
+        head = page.locator(".rx-table thead th").all_inner_texts()
+        assert head == ["box", "cluster", "rows", *IRIS.feature_names]
+        for box, line in enumerate(lines.all()):
+            cells = line.locator("td").all_inner_texts()
+            assert cells[0].endswith(f"cluster {model.category_labels_[box]}")
+            assert float(cells[1]) == model.counts_[box]
+            found = np.array([[float(v) for v in cell.split(" to ")] for cell in cells[2:]])
+            np.testing.assert_allclose(found[:, 0], model.boxes_.lower[box], rtol=1e-3)
+            np.testing.assert_allclose(found[:, 1], model.boxes_.upper[box], rtol=1e-3)
+        lines.nth(1).click()
+        page.wait_for_selector(".rx-rules .rx-lines")
+        assert "boxes 1 to 1 of 1" in page.locator(".rx-table [role=status]").inner_text()
+
+
 def test_markup_is_shown_as_text(browser: Any, tmp_path: Path) -> None:
     name = "<img src=x onerror=\"document.title='run'\">"
     title = f"{name}</title><script>"

@@ -1,8 +1,8 @@
-// The explorer: picture, panels and who answers, put together. One module for the browser, the
-// notebook (anywidget) and the file.
+// The explorer: picture, panels and the line to Python put together. One module for the browser,
+// the notebook (anywidget) and the file.
 
 let count = 0;
-const REST = 40; // milliseconds on a row until it is explained
+const REST = 40; // milliseconds of rest on a row before it is explained
 
 class App {
   constructor(root, line) {
@@ -13,7 +13,7 @@ class App {
     this.panel = "clusters";
     this.showsTable = false;
     this.page = 0;
-    this.kept = new Map(); // answers of this model that take long
+    this.kept = new Map(); // answers that take long to compute
     this.reading = 0;
     this.pinned = false; // a cell of the plane stays shown
     this.shownInstead = null;
@@ -26,7 +26,7 @@ class App {
 
   async start() {
     this.root.classList.add("rx");
-    this.root.resonart = this; // for whoever looks into the page
+    this.root.resonart = this; // for tests and the console
     this.root.dataset.theme = this.theme;
     this.root.replaceChildren(element("p", { class: "rx-wait", role: "status" }, "Loading …"));
     this.line.onPush = (message) => this.hear(message);
@@ -48,7 +48,7 @@ class App {
     this.line.close?.();
   }
 
-  // ------------------------------------------------------------------ how it is laid out
+  // ------------------------------------------------------------------ layout
 
   build() {
     this.plot = new Plot({
@@ -115,7 +115,7 @@ class App {
     this.refresh();
   }
 
-  // ------------------------------------------------------------------ what was told
+  // ------------------------------------------------------------------ what Python sends
 
   take(told) {
     const isFirst = !this.rows;
@@ -227,7 +227,7 @@ class App {
     this.side.replaceChildren(panels[this.panel][1](this));
     this.side.scrollTop = this.scrolled;
     if (focused) this.side.querySelector(focused)?.focus();
-    this.refocus = focused; // for what comes later
+    this.refocus = focused; // for content that comes later
     this.refreshTable();
   }
 
@@ -270,7 +270,7 @@ class App {
     this.placeTip(row);
     this.say(title);
     await new Promise((rested) => setTimeout(rested, REST));
-    if (this.plot.hovered !== row) return; // it was only passed over
+    if (this.plot.hovered !== row) return; // the mouse only passed over it
     try {
       const told = await this.explain(row);
       if (this.plot.hovered !== row) return;
@@ -295,7 +295,7 @@ class App {
     return this.explained.get(row);
   }
 
-  // What a file can say of rows that were not explained: where the row lies, by the boxes.
+  // In a file, for rows without an explanation: where the row lies relative to the boxes.
   fromBoxes(row) {
     const label = this.plot.labels[row];
     if (label < 0) return ["in no cluster"];
@@ -483,7 +483,7 @@ class App {
     this.hear(await this.line.ask("control", { step: true }));
   }
 
-  // ------------------------------------------------------------------ taking away
+  // ------------------------------------------------------------------ export
 
   async saveLabels() {
     const parts = ["row,label\n"];
@@ -530,15 +530,15 @@ function themeOf(body) {
   return window.matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
 }
 
-// How what has the focus is found again after its panel was drawn again.
+// A selector to find the focused element again after its panel was drawn again.
 function focusOf(active) {
   if (active.id) return `#${CSS.escape(active.id)}`;
   const name = ["label", "reading"].find((key) => active.dataset[key] !== undefined);
   return name ? `[data-${name}="${CSS.escape(active.dataset[name])}"]` : null;
 }
 
-// New names of a partition's clusters: those of the model's with which they share most rows, so
-// that colours stay; others come after.
+// New numbers for a partition's clusters: those of the model's clusters with which they share most
+// rows, so that colours stay the same; other clusters get new numbers.
 function namesAsBefore(partition, rows, before) {
   const shared = new Map();
   partition.forEach((label, i) => {
@@ -570,7 +570,7 @@ export function openPage(root) {
   return new App(root, lineOfSocket(address.href)).start();
 }
 
-// A file that has all in it.
+// A file that contains everything.
 export async function openFile(root, content) {
   root.classList.add("rx");
   try {

@@ -1,5 +1,4 @@
-// What stands beside the picture: clusters and their rules, the choice, parameters, what to take
-// away, the diary, and all that is drawn as a table.
+// The panels: clusters and their rules, the choice, parameters, export, the diary, and the table.
 
 function markOf(label, theme) {
   const { colour, mark } = lookOf(label, theme);
@@ -123,7 +122,7 @@ function paintTree(canvas, tree, app) {
   if (!tree.nodes.length) return;
   const children = tree.nodes.map(() => []);
   tree.nodes.forEach((node, k) => { if (node.parent >= 0) children[node.parent].push(k); });
-  // Leaves stand side by side, each as wide as its rows.
+  // Leaves are placed side by side, wider where they have more rows.
   const centre = new Array(tree.nodes.length).fill(0);
   const leaves = [];
   const gather = (k) => (children[k].length ? children[k].forEach(gather) : leaves.push(k));
@@ -141,7 +140,7 @@ function paintTree(canvas, tree, app) {
   const ends = tree.nodes.map((node) => node.end).filter((end) => end > 0).sort((a, b) => a - b);
   const first = tree.nodes.map((node) => node.birth).filter((b) => b > 0).sort((a, b) => a - b)[0] || ends[0] || 1;
   const deepest = ends[Math.floor((ends.length - 1) * 0.98)] || 1;
-  // By the logarithm: densities go over several powers of ten.
+  // On a logarithmic scale: densities span several powers of ten.
   const y = (lambda) => {
     const low = Math.log(first / 2);
     const share = (Math.log(Math.max(lambda, first / 2)) - low) / (Math.log(Math.max(deepest, first)) - low || 1);
@@ -357,7 +356,7 @@ function fieldsOf(each, id, disabled, app) {
   return [text];
 }
 
-// ---------------------------------------------------------------------- taking away
+// ---------------------------------------------------------------------- export
 
 function save(name, parts, type) {
   const address = URL.createObjectURL(new Blob(parts, { type }));
@@ -410,21 +409,45 @@ function diaryPanel(app) {
 // ---------------------------------------------------------------------- the table
 
 const PAGE = 100;
+const MOST_COLUMNS = 12;
 
+// The rows in view or selected; without rows, the boxes.
 function tablePanel(app) {
+  return app.rows.numbers.length ? rowsTable(app) : boxesTable(app);
+}
+
+function rowsTable(app) {
   const { rows, plot } = app;
   const shown = plot.fenced ? [...plot.fenced].sort((a, b) => a - b) : plot.inView().filter((i) => plot.chosen === null || plot.labels[i] === plot.chosen);
-  const first = Math.min(app.page * PAGE, Math.max(0, Math.floor((shown.length - 1) / PAGE) * PAGE));
-  const features = rows.features.map((name, f) => [name, f]).slice(0, 12);
-  const head = element("tr", {}, ...["row", "cluster", ...features.map(([name]) => name)].map((name) => element("th", { scope: "col" }, name)));
-  const body = shown.slice(first, first + PAGE).map((i) => element("tr", { "data-row": rows.numbers[i], onclick: () => app.point(i) },
+  return pagedTable(app, shown, "row", plot.fenced ? "selected" : "in view", "Rows in the picture", ["row", "cluster"], (i, features) => element("tr", { "data-row": rows.numbers[i], onclick: () => app.point(i) },
     element("th", { scope: "row" }, rows.numbers[i].toLocaleString("en")),
     element("td", {}, markOf(plot.labels[i], app.theme), nameOf(plot.labels[i])),
-    ...features.map(([, f]) => element("td", {}, shortNumber(app.valueOf(i, f))))));
-  const turn = (by) => element("button", { type: "button", disabled: by < 0 ? first === 0 : first + PAGE >= shown.length, onclick: () => { app.page = first / PAGE + by; app.refreshTable(); } }, by < 0 ? "Previous" : "Next");
-  const some = rows.features.length > features.length ? `, the first ${features.length} of ${rows.features.length} features` : "";
-  const what = `${plot.fenced ? "selected" : "in view"}${some}`;
-  return element("div", {}, element("div", { class: "rx-buttons" }, turn(-1), turn(1),
-    element("span", { role: "status" }, shown.length ? `rows ${(first + 1).toLocaleString("en")} to ${Math.min(first + PAGE, shown.length).toLocaleString("en")} of ${shown.length.toLocaleString("en")} ${what}` : `no rows ${what}`)),
-  element("div", { class: "rx-scroll" }, element("table", {}, element("caption", { class: "rx-hidden" }, "Rows in the picture"), element("thead", {}, head), element("tbody", {}, ...body))));
+    ...features.map((f) => element("td", {}, shortNumber(app.valueOf(i, f))))));
+}
+
+function boxesTable(app) {
+  const { rows, plot } = app;
+  const { lower, upper, labels, weights } = app.model.boxes;
+  const shown = Array.from(labels.keys()).filter((b) => plot.chosen === null || labels[b] === plot.chosen);
+  const span = (f) => (rows.high[f] > rows.low[f] ? rows.high[f] - rows.low[f] : 1);
+  const value = (side, f) => rounded(rows.low[f] + side[f] * span(f));
+  return pagedTable(app, shown, "box", "in the picture", "Boxes in the picture", ["box", "cluster", "rows"], (b, features) => element("tr", { onclick: () => app.choose(labels[b]) },
+    element("th", { scope: "row" }, b.toLocaleString("en")),
+    element("td", {}, markOf(labels[b], app.theme), nameOf(labels[b])),
+    element("td", {}, rounded(weights[b])),
+    ...features.map((f) => element("td", {}, `${value(lower[b], f)} to ${value(upper[b], f)}`))));
+}
+
+function pagedTable(app, shown, word, which, caption, columns, lineOf) {
+  const names = app.rows.features.slice(0, MOST_COLUMNS);
+  const first = Math.min(app.page * PAGE, Math.max(0, Math.floor((shown.length - 1) / PAGE) * PAGE));
+  const last = Math.min(first + PAGE, shown.length);
+  const head = element("tr", {}, ...[...columns, ...names].map((name) => element("th", { scope: "col" }, name)));
+  const body = shown.slice(first, last).map((k) => lineOf(k, names.map((_, f) => f)));
+  const turn = (by) => element("button", { type: "button", disabled: by < 0 ? first === 0 : last >= shown.length, onclick: () => { app.page = first / PAGE + by; app.refreshTable(); } }, by < 0 ? "Previous" : "Next");
+  const words = { row: "rows", box: "boxes" }[word];
+  const some = app.rows.features.length > names.length ? `; the first ${names.length} of ${app.rows.features.length} features` : "";
+  const what = shown.length ? `${words} ${(first + 1).toLocaleString("en")} to ${last.toLocaleString("en")} of ${shown.length.toLocaleString("en")} ${which}${some}` : `no ${words} ${which}`;
+  return element("div", {}, element("div", { class: "rx-buttons" }, turn(-1), turn(1), element("span", { role: "status" }, what)),
+    element("div", { class: "rx-scroll", tabindex: "0", role: "region", "aria-label": caption }, element("table", {}, element("caption", { class: "rx-hidden" }, caption), element("thead", {}, head), element("tbody", {}, ...body))));
 }
