@@ -19,6 +19,7 @@ import pytest
 from sklearn.datasets import load_iris
 from sklearn.metrics import adjusted_rand_score
 
+import resonart.explore._file as file_module
 from benchmarks import explorer as explorer_benchmark
 from browser import Watched, opened, running_browser
 from command_line import run
@@ -563,6 +564,26 @@ def test_what_a_file_can_do(browser: Any, tmp_path: Path) -> None:
     assert watched.complaints == []
     page.close()
     assert [each.name for each in tmp_path.iterdir()] == ["page.html"]
+
+
+def test_a_model_too_large_for_a_file(
+    browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(file_module, "MOST_MODEL_BYTES", 10)
+    monkeypatch.setattr(file_module, "MOST_EXPLAINED", 3)
+    path = tmp_path / "page.html"
+    explorer = density()
+    explorer.save_html(path)
+    page = browser.new_page()
+    page.goto(path.as_uri())
+    page.wait_for_selector("[data-painted]")
+    page.get_by_role("tab", name="Export").click()
+    page.get_by_role("button", name="Model").click()
+    page.wait_for_selector(".rx-status.rx-error:has-text('The model file was too large')")
+    # Rows that are not explained in full are told from the boxes.
+    page.mouse.move(*place(page, int(np.flatnonzero(explorer.labels == 1)[0])))
+    page.wait_for_selector(".rx-tip .rx-lines:has-text('inside a box of its cluster')")
+    page.close()
 
 
 def test_cells_of_a_plane_in_a_file(browser: Any, tmp_path: Path) -> None:

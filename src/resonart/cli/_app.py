@@ -29,7 +29,7 @@ COMMANDS = {
     "predict": "Find the cluster of each row with a saved model.",
     "describe": "Say what the clusters of a saved model are, as rules.",
     "explain": "Say why a row is in its cluster.",
-    "explore": "Look at clusters, boxes and the choice, in a browser.",
+    "explore": "Explore clusters, boxes and the choice in a browser.",
     "merge": "Merge models that were learned apart into one.",
     "stream": "Learn rows as they come, one line out for each.",
     "plane": "Try every vigilance; show which are best.",

@@ -80,7 +80,7 @@ class App {
     this.side = element("div", { class: "rx-panel", role: "tabpanel", tabindex: "0", id: `${this.id}-panel`, "aria-label": "Panel" });
     this.table = element("section", { class: "rx-table", "aria-label": "Table", hidden: true });
     const keys = "Keys: arrows move, + and - zoom, 0 shows all, n and p step through the rows, Enter selects the row's cluster, Escape clears the selection, b boxes, l lasso, t table, d dark.";
-    const offline = "This is a saved page: parameters are read-only. Everything else works without Python.";
+    const offline = "This is a saved page: parameters are read-only. Looking, comparing and exporting work without Python.";
     this.plot.root.append(this.tip, this.banner);
     this.plot.canvas.setAttribute("aria-describedby", `${this.id}-keys`);
     this.root.replaceChildren(

@@ -117,6 +117,7 @@ class FileLine {
     }
     if (kind === "explain" && content.explanations[more.row]) return content.explanations[more.row];
     if (content[kind] && kind !== "rules") return content[kind];
+    if (kind === "keep") throw new Error("The model file was too large for this page. Save it in Python: model.save(path).");
     throw new Error("This is a saved page, and this needs Python.");
   }
 }
