@@ -388,6 +388,45 @@ def test_the_plane_of_topo_art(browser: Any) -> None:
         assert labels_drawn(page) == labels.tolist()
 
 
+def test_the_choice_by_keyboard(browser: Any) -> None:
+    X = IRIS.data
+    explorer = DDVFA(rho_lb=0.7, rho_ub=0.85).fit(X).explore(X)
+    with opened(browser, explorer) as watched:
+        page = watched.page
+        page.get_by_role("tab", name="Clusters").focus()
+        page.keyboard.press("ArrowRight")  # from tab to tab
+        page.wait_for_selector(".rx-plane[aria-label]")
+        page.locator(".rx-plane").focus()
+        before = page.locator(".rx-cell").inner_text()
+        page.keyboard.press("ArrowUp")
+        page.keyboard.press("ArrowUp")
+        said = page.locator(".rx-cell").inner_text()
+        assert said != before
+        # What is read out is what is shown.
+        assert said in page.locator(".rx-plane").get_attribute("aria-label")
+        found = re.match(r"rho_lb ([\d.]+), rho_ub ([\d.]+)", said)
+        assert found is not None, said
+        labels = DDVFA(rho_lb=float(found[1]), rho_ub=float(found[2])).fit(X).labels_
+        assert adjusted_rand_score(labels_drawn(page), labels) == 1.0
+        page.keyboard.press("Escape")
+        assert labels_drawn(page) == explorer.labels.tolist()
+        page.keyboard.press("Enter")
+        page.wait_for_selector("[data-fitted]")
+        assert explorer.model.rho_ub == float(found[2])
+    explorer = density()
+    told = explorer._session.answer({"kind": "readings"})
+    with opened(browser, explorer) as watched:
+        page = watched.page
+        page.get_by_role("tab", name="Choice").click()
+        page.wait_for_selector(".rx-multiple")
+        page.locator(".rx-multiple").nth(1).focus()
+        page.keyboard.press("Enter")
+        page.wait_for_selector(".rx-multiple[data-reading='1'][aria-pressed=true]")
+        # The focus stays where it was, on the picture that was drawn again.
+        page.wait_for_function("document.activeElement.dataset.reading === '1'")
+        assert labels_drawn(page) == told["labels"][1][told["categories"]].tolist()
+
+
 def test_the_plane_of_vigilances(browser: Any) -> None:
     X = IRIS.data
     explorer = DDVFA(rho_lb=0.7, rho_ub=0.85).fit(X).explore(X, y=IRIS.target)
