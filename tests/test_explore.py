@@ -20,9 +20,10 @@ import pytest
 from sklearn.datasets import load_iris
 from sklearn.metrics import adjusted_rand_score
 
+import resonart.explore._choice as choice_module
 import resonart.explore._session as session_module
 from command_line import error_of, fill_folder, run, run_json
-from resonart import DDVFA, DensityART, FuzzyART, TopoART, load
+from resonart import DDVFA, DensityART, FuzzyART, ReadingCandidate, TopoART, load
 from resonart._density.readings import categories_of, read_as
 from resonart.explore import Explorer, _front
 from resonart.explore._messages import frame, split
@@ -248,6 +249,74 @@ def test_a_reading_is_read_again_as_it_was(params: dict[str, Any]) -> None:
         assert len(np.unique(labels[labels >= 0])) == candidate.n_clusters
 
 
+@pytest.mark.parametrize(
+    "params",
+    [
+        {},
+        {"noise": "attach"},
+        {"max_categories": 60},
+        {"min_cluster_size": 30, "cluster_selection_method": "leaf"},
+    ],
+)
+@pytest.mark.parametrize("name", ["groups", "iris", "one cluster", "a constant"])
+def test_a_model_with_the_reading_it_has_is_the_same_to_the_bit(
+    name: str, params: dict[str, Any]
+) -> None:
+    rng = np.random.default_rng(0)
+    X = {
+        "groups": groups(),
+        "iris": IRIS.data,
+        "one cluster": rng.normal(size=(300, 2)),
+        "a constant": np.column_stack([rng.normal(size=200), np.ones(200)]),
+    }[name]
+    model = DensityART(**params).fit(X)
+    before, after = model._content(), model.with_reading(model.choice_.chosen)._content()
+    for field in before._fields:
+        if field == "label_map":  # fit has none
+            assert after.label_map.tolist() == list(range(model.n_clusters_))
+            continue
+        np.testing.assert_array_equal(getattr(after, field), getattr(before, field), err_msg=field)
+
+
+def test_a_model_with_another_reading_is_a_model(tmp_path: Path) -> None:
+    X = IRIS.data
+    model = DensityART().fit(X)
+    before = model.labels_.copy()
+    for candidate in model.choice_.runners_up:
+        kept = model.with_reading(candidate)
+        assert kept.n_clusters_ == candidate.n_clusters
+        assert kept.choice_.chosen[:6] == candidate[:6]
+        assert len(kept.choice_.runners_up) == len(model.choice_.runners_up)
+        labels = read_as(model, candidate)
+        np.testing.assert_array_equal(kept.predict(X), labels[categories_of(model, X)])
+        assert len(kept.labels_) == len(kept.probabilities_) == len(kept.outlier_scores_) == 0
+        assert [event.kind for event in kept.events_] == ["born"] * candidate.n_clusters
+        for old, new in enumerate(kept.label_map_.tolist()):
+            rows = np.bincount(kept.predict(X)[before == old] + 1, minlength=new + 2)
+            assert rows[new + 1] == rows.max()
+    kept.save(tmp_path / "kept.resonart")
+    np.testing.assert_array_equal(load(tmp_path / "kept.resonart").predict(X), kept.predict(X))
+    kept.partial_fit(X + 0.001).update_clusters()  # goes on, and chooses again
+    assert kept.n_samples_seen_ == 300
+    np.testing.assert_array_equal(model.labels_, before)
+
+
+def test_readings_that_cannot_be_had() -> None:
+    model = DensityART().fit(IRIS.data)
+    with pytest.raises(ValueError, match="one of the readings in choice_"):
+        model.with_reading(model.choice_.chosen._replace(min_samples=77))
+    with pytest.raises(ValueError, match="one of the readings in choice_"):
+        model.with_reading(None)
+    unread = DensityART().partial_fit([[0.0, 1.0]])
+    with pytest.raises(ValueError, match="one of the readings in choice_"):
+        unread.with_reading(unread.choice_.chosen)
+    single = DensityART().fit([[0.0, 1.0]])
+    assert single.with_reading(single.choice_.chosen).n_clusters_ == 1
+    forgetful = DensityART(window=100).fit(IRIS.data)
+    with pytest.raises(ValueError, match="a model that forgets rows"):
+        forgetful.with_reading(forgetful.choice_.chosen)
+
+
 def test_runners_up_are_told_with_their_clusters(explorer: Explorer) -> None:
     told = asked(explorer, "readings")
     choice = explorer.model.choice_
@@ -256,13 +325,105 @@ def test_runners_up_are_told_with_their_clusters(explorer: Explorer) -> None:
     np.testing.assert_array_equal(told["labels"][0], explorer.model.category_labels_)
     known = {tuple(each) for each in (choice.chosen, *choice.runners_up)}
     for reading, labels in zip(told["readings"], told["labels"], strict=True):
-        fields = {name: value for name, value in reading.items() if name != "params"}
-        assert tuple(fields.values()) in known
+        assert tuple(reading[name] for name in ReadingCandidate._fields) in known
         assert len(np.unique(labels[labels >= 0])) == reading["n_clusters"]
     tree = told["tree"]
     selected = [node["label"] for node in tree["nodes"] if node["selected"]]
-    if choice.selection in ("eom", "leaf"):
-        assert sorted(selected) == list(range(explorer.model.n_clusters_))
+    assert set(selected) == set(range(explorer.model.n_clusters_))
+
+
+def test_a_flat_cut_is_marked_in_the_tree() -> None:
+    model = DensityART().fit(IRIS.data)
+    assert model.choice_.selection == "cut"
+    told = asked(model.explore(IRIS.data), "readings")
+    nodes = told["tree"]["nodes"]
+    tops = [node["label"] for node in nodes if node["selected"]]
+    assert set(tops) == set(range(model.n_clusters_))
+    # Below the topmost branch of a cluster all branches with rows in clusters are its own.
+    for node in nodes:
+        parent = nodes[node["parent"]] if node["parent"] >= 0 else None
+        if parent is not None and parent["label"] >= 0:
+            assert node["label"] in (parent["label"], -1)
+            assert not node["selected"]
+
+
+def test_runners_up_of_all_numbers_of_clusters_are_shown() -> None:
+    model = DensityART().fit(IRIS.data)
+    told = asked(model.explore(IRIS.data), "readings")
+    shown = [each["n_clusters"] for each in told["readings"]]
+    assert len(set(shown)) > 3
+    places = [model.choice_.runners_up.index(candidate_of(each)) for each in told["readings"][1:]]
+    assert places == sorted(places)
+
+
+def candidate_of(reading: dict[str, Any]) -> ReadingCandidate:
+    return ReadingCandidate(*(reading[name] for name in ReadingCandidate._fields))
+
+
+def test_any_runner_up_can_be_kept() -> None:
+    X = IRIS.data
+    explorer = DensityART().fit(X).explore(X)
+    original = explorer.model
+    told = asked(explorer, "readings")
+    assert {each["selection"] for each in told["readings"]} >= {"cut", "eom", "one"}
+    for place, reading in enumerate(told["readings"][1:], 1):
+        explorer = original.explore(X)
+        kept = asked(explorer, "reading", reading=place)["model"]
+        shown = told["labels"][place][told["categories"]]
+        np.testing.assert_array_equal(kept["labels"] < 0, shown < 0)
+        assert adjusted_rand_score(kept["labels"], shown) == 1.0
+        assert kept["is_kept_reading"]
+        assert kept["command"] is None
+        space: dict[str, Any] = {"X": X}
+        exec(kept["python"], space)
+        np.testing.assert_array_equal(space["labels"], explorer.labels)
+        again = asked(explorer, "readings")
+        assert candidate_of(again["readings"][0])[:6] == candidate_of(reading)[:6]
+    # From a reading that was kept to another, and back to the one that was chosen.
+    for number in (1, 2):
+        asked(explorer, "reading", reading=number)
+    again = asked(explorer, "readings")["readings"]
+    chosen = original.choice_.chosen[:6]
+    back = next(k for k, each in enumerate(again) if candidate_of(each)[:6] == chosen)
+    asked(explorer, "reading", reading=back)
+    assert explorer.model is original
+    assert asked(explorer, "reading", reading=99)["kind"] == "error"
+
+
+def test_a_model_that_forgets_keeps_no_other_reading() -> None:
+    X = groups()
+    explorer = DensityART(half_life=1_000).fit(X).explore(X)
+    told = asked(explorer, "readings")
+    for place, reading in enumerate(told["readings"]):
+        assert reading["can_be_kept"] is (reading["params"] is not None)
+        if place:
+            said = asked(explorer, "reading", reading=place)
+            assert "a model that forgets rows" in said["text"]
+
+
+def test_cells_of_the_plane_of_topo_art() -> None:
+    X = IRIS.data
+    explorer = TopoART(rho_a=0.9, tau=50).fit(X).explore(X)
+    told = asked(explorer, "plane")
+    assert told["names"] == ["rho_a", "beta_sbm"]
+    assert "with phi = 2 and tau = 50" in told["note"]
+    rng = np.random.default_rng(0)
+    for cell in rng.choice(len(told["partition"]), 8, replace=False):
+        params = {name: float(told["cells"][i][cell]) for i, name in enumerate(told["names"])}
+        labels = TopoART(tau=50, **params).fit(X).labels_
+        assert adjusted_rand_score(labels, told["labels"][told["partition"][cell]]) == 1.0
+        assert told["shown"]["clusters"][cell] == labels.max() + 1
+    kept = asked(explorer, "fit", params=params)["model"]
+    np.testing.assert_array_equal(kept["labels"], labels)
+
+
+def test_on_a_sample_tau_is_the_same_share(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(choice_module, "MOST_TRIED", 75)
+    X = IRIS.data
+    told = asked(TopoART(rho_a=0.9, tau=50).fit(X).explore(X), "plane")
+    assert "on a random sample of 75 rows, with phi = 2 and tau = 25" in told["note"]
+    told = asked(TopoART(rho_a=0.9, tau=0.2).fit(X).explore(X), "plane")
+    assert "tau = 15" in told["note"]
 
 
 def test_cells_of_the_plane_are_what_the_model_finds() -> None:
@@ -309,7 +470,7 @@ def test_a_fault_is_an_answer_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(DensityART, "explain", fail)
     told = asked(explorer, "explain", row=0)
     assert told["kind"] == "error"
-    assert "a fault in resonart" in told["text"]
+    assert "a bug in resonart" in told["text"]
 
 
 def test_a_vigilance_that_is_moved_settles_the_other() -> None:
@@ -521,10 +682,19 @@ def test_a_table_larger_than_memory_is_shown_through_a_sample(folder: Path) -> N
         (["missing.csv"], "There is no file missing.csv", 1),
         (["model.resonart", "--rho-lb", "0.5"], "--rho-lb is for a new model", 2),
         (["data.csv", "--html", "no/such.html"], "there is no folder", 1),
+        (["damaged.resonart"], "'damaged.resonart' is no resonart model", 1),
+        (["binary.csv"], "binary.csv, line 1 holds a zero byte: this is no text table", 1),
+        (["empty.csv"], "empty.csv is empty", 1),
+        (["text.csv"], "text.csv, line 3, column 'b': 'x' is text in a column of numbers", 1),
+        (["."], "is a folder", 1),
         (["data.csv", "--html", "data.csv"], "are the same file", 2),
     ],
 )
 def test_what_the_command_refuses(folder: Path, arguments: list[str], said: str, code: int) -> None:
+    (folder / "damaged.resonart").write_text("not a model" * 99)
+    (folder / "binary.csv").write_bytes(b"\xd9\xff\x00" * 50)
+    (folder / "empty.csv").touch()
+    (folder / "text.csv").write_text("a,b\n1,2\n3,x\n4,5\n")
     assert said in error_of("explore", *arguments, code=code)
 
 
@@ -549,7 +719,7 @@ def test_rows_of_a_pipe_are_learned_as_they_come() -> None:
         "import sys; from resonart.cli.explore import *;"
         "table = TableOptions(None, (), None, None, '.', None, (), 'utf-8', None, 'error', None);"
         "live = LiveRows('-', table, 150);"
-        "found = [len(rows) for rows in live.batches()];"
+        "found = [len(rows) for rows, _ in live.batches()];"
         "print(sum(found), max(found), live.names)"
     )
     ended = subprocess.run([sys.executable, "-c", code], input=text, capture_output=True)
@@ -646,6 +816,123 @@ def test_the_command_follows_a_table_step_by_step(
     assert heard[-1]["followed"] == "live.resonart: 100 rows learned"
     said = error_of("explore", "data.csv", "--follow", "--html", "x.html", code=2)
     assert "do not go together" in said
+
+
+def timed_table(path: Path, n: int = 500) -> tuple[Any, Any]:
+    """Write a table whose rows come in ever longer intervals, and return rows and times."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n, 2)) + np.where(np.arange(n) % 2, 9, 0)[:, None]
+    times = np.cumsum(rng.uniform(0.5, 1.5, n) * np.linspace(1, 5, n)).round(3)
+    with path.open("w") as file:
+        file.write("a,when,b\n")
+        for (a, b), time_ in zip(X.tolist(), times.tolist(), strict=True):
+            file.write(f"{a!r},{time_!r},{b!r}\n")
+    return X, times
+
+
+def test_the_command_follows_a_table_by_its_column_of_times(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X, times = timed_table(folder / "timed.csv")
+    found: list[Any] = []
+
+    def serve(explorer: Explorer, **_: Any) -> str:
+        heard: list[dict[str, Any]] = []
+        session_of(explorer).watch(heard.append)
+        wait_for(lambda: bool(heard) and "the input has ended" in heard[-1]["followed"])
+        assert heard[-1]["rows"]["features"] == ["a", "b"]
+        assert heard[-1]["followed"] == "500 rows learned; the input has ended"
+        found.append(explorer.model)
+        return "somewhere"
+
+    monkeypatch.setattr(Explorer, "serve", serve)
+    command = ["explore", "timed.csv", "--follow", "--half-life", "200", "--step", "60"]
+    run(*command, "--time-column", "when")
+    by_time = DensityART(half_life=200)
+    for begin, end in ((0, 240), (240, 300), (300, 360), (360, 420), (420, 480), (480, 500)):
+        by_time.partial_fit(X[begin:end], time=times[begin:end])
+    np.testing.assert_array_equal(found[0].faded_counts_, by_time.faded_counts_)
+    assert [str(each) for each in found[0].events_] == [
+        str(each).replace("x0", "a").replace("x1", "b") for each in by_time.events_
+    ]
+    # By a count of the rows it would be another model.
+    run(*command, "--exclude", "when")
+    assert not np.array_equal(found[1].faded_counts_, by_time.faded_counts_)
+    for arguments, said in (
+        (["timed.csv", "--model", "ddvfa"], "--time-column is an option of density-art"),
+        (["model.resonart"], "model.resonart is only shown"),
+    ):
+        told = error_of("explore", *arguments, "--follow", "--time-column", "when", code=2)
+        assert said in told
+    assert "nosuch" in error_of("explore", "timed.csv", "--follow", "--time-column", "nosuch")
+
+
+def test_times_that_were_dates_are_shown_as_dates(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(0)
+    begin = np.datetime64("2026-11-17T08:00:00")
+    with open("dated.csv", "w") as file:
+        file.write("when,a,b\n")
+        for k, (a, b) in enumerate(rng.normal(size=(400, 2)).tolist()):
+            file.write(f"{begin + np.timedelta64(k, 's')},{a},{b}\n")
+    told: list[list[str]] = []
+
+    def serve(explorer: Explorer, **_: Any) -> str:
+        heard: list[dict[str, Any]] = []
+        session_of(explorer).watch(heard.append)
+        if explorer._follower is not None:
+            wait_for(lambda: bool(heard) and "the input has ended" in heard[-1]["followed"])
+        events = asked(explorer, "open")["model"]["events"]
+        told.append([event["text"] for event in events])
+        return "somewhere"
+
+    monkeypatch.setattr(Explorer, "serve", serve)
+    options = ["--half-life", "100", "--time-column", "when"]
+    run("explore", "dated.csv", *options)
+    run("explore", "dated.csv", *options, "--follow")
+    run("cluster", "dated.csv", *options, "-o", "labels.csv", "--save", "dated.resonart")
+    run("explore", "dated.resonart")
+    assert len(told) == 3
+    for texts in told:
+        assert texts
+        assert all(re.match(r"row \d+, 2026-11-17T08:0\d:\d\d: cluster", text) for text in texts)
+
+
+@pytest.mark.subprocess
+def test_rows_of_a_pipe_have_their_times() -> None:
+    text = b"a,when,b\n" + b"".join(
+        b"%d,2026-11-17T10:%02d:%02d,%d\n" % (k % 7, k // 60, k % 60, k % 5) for k in range(400)
+    )
+    code = (
+        "from resonart.cli.explore import *;"
+        "table = TableOptions(None, (), None, None, '.', None, (), 'utf-8', None, 'error', None);"
+        "live = LiveRows('-', table, 150, 'when');"
+        "found = list(live.batches());"
+        "times = np.concatenate([time for _, time in found]);"
+        "print(sum(len(rows) for rows, _ in found), found[0][0].shape[1], live.names,"
+        " set(np.diff(times).tolist()))"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], input=text, capture_output=True)
+    assert ended.stdout == b"400 2 ['a', 'b'] {1.0}\n", ended.stderr
+
+
+def test_times_are_given_for_each_batch() -> None:
+    rng = np.random.default_rng(0)
+    batches = rng.normal(size=(4, 50, 2))
+    times = np.arange(200.0).reshape(4, 50) * 3
+    model = DensityART(half_life=100).partial_fit(batches[0], time=times[0])
+    explorer = model.explore(batches[0]).follow(batches[1:], times=times[1:])
+    heard: list[dict[str, Any]] = []
+    session_of(explorer).watch(heard.append)
+    wait_for(lambda: bool(heard) and "the input has ended" in heard[-1]["followed"])
+    expected = DensityART(half_life=100)
+    for rows, when in zip(batches, times, strict=True):
+        expected.partial_fit(rows, time=when)
+    np.testing.assert_array_equal(model.faded_counts_, expected.faded_counts_)
+    other = FuzzyART(rho=0.7).partial_fit(batches[0])
+    with pytest.raises(ValueError, match="times need a DensityART"):
+        other.explore(batches[0]).follow(batches[1:], times=times[1:])
 
 
 # ---------------------------------------------------------------------- the page of the docs

@@ -19,10 +19,11 @@ import pytest
 from sklearn.datasets import load_iris
 from sklearn.metrics import adjusted_rand_score
 
+import resonart.explore._file as file_module
 from benchmarks import explorer as explorer_benchmark
 from browser import Watched, opened, running_browser
 from command_line import run
-from resonart import DDVFA, DensityART, FuzzyART, load
+from resonart import DDVFA, DensityART, FuzzyART, TopoART, load
 from resonart.explore import Explorer
 
 pytestmark = pytest.mark.xdist_group("browser")
@@ -57,6 +58,19 @@ def place(page: Any, row: int) -> tuple[float, float]:
         [row],
     )
     return box["x"] + at[0], box["y"] + at[1]
+
+
+def lasso(page: Any, rows: Any) -> None:
+    """Draw a lasso around the rows."""
+    corners = [place(page, int(i)) for i in rows]
+    left, right = min(c[0] for c in corners) - 2, max(c[0] for c in corners) + 2
+    top, bottom = min(c[1] for c in corners) - 2, max(c[1] for c in corners) + 2
+    page.mouse.move(left, top)
+    page.mouse.down()
+    for x, y in ((right, top), (right, bottom), (left, bottom)):
+        page.mouse.move(x, y, steps=3)
+    page.mouse.up()
+    page.wait_for_selector(".rx-fence:not([hidden])")
 
 
 def labels_drawn(page: Any) -> list[int]:
@@ -180,15 +194,7 @@ def test_the_lasso_exports_the_rows_inside(browser: Any) -> None:
         page.locator(".rx-canvas").focus()
         page.keyboard.press("l")
         members = np.flatnonzero(np.abs(X[:, :2] - [9, 0]).max(axis=1) < 2.0)
-        corners = [place(page, int(i)) for i in members]
-        left, right = min(c[0] for c in corners) - 2, max(c[0] for c in corners) + 2
-        top, bottom = min(c[1] for c in corners) - 2, max(c[1] for c in corners) + 2
-        page.mouse.move(left, top)
-        page.mouse.down()
-        for x, y in ((right, top), (right, bottom), (left, bottom)):
-            page.mouse.move(x, y, steps=3)
-        page.mouse.up()
-        page.wait_for_selector(".rx-fence:not([hidden])")
+        lasso(page, members)
         lines = list(csv.reader(io.StringIO(download(page, "Export rows").decode())))
         assert lines[0] == ["row", "label", "a", "b", "c"]
         rows = [int(line[0]) for line in lines[1:]]
@@ -242,6 +248,27 @@ def test_keyboard_table_dark_and_labels(browser: Any) -> None:
         )
         assert nameless == 0
         assert "3 clusters" in page.locator(".rx-canvas").get_attribute("aria-label")
+
+
+def test_without_rows_the_table_has_the_boxes(browser: Any) -> None:
+    model = FuzzyART(rho=0.8).fit(IRIS.data)
+    with opened(browser, model.explore(feature_names=IRIS.feature_names)) as watched:
+        page = watched.page
+        page.get_by_role("button", name="Table").click()
+        lines = page.locator(".rx-table tbody tr")
+        assert lines.count() == model.n_categories_
+        head = page.locator(".rx-table thead th").all_inner_texts()
+        assert head == ["box", "cluster", "rows", *IRIS.feature_names]
+        for box, line in enumerate(lines.all()):
+            cells = line.locator("td").all_inner_texts()
+            assert cells[0].endswith(f"cluster {model.category_labels_[box]}")
+            assert float(cells[1]) == model.counts_[box]
+            found = np.array([[float(v) for v in cell.split(" to ")] for cell in cells[2:]])
+            np.testing.assert_allclose(found[:, 0], model.boxes_.lower[box], rtol=1e-3)
+            np.testing.assert_allclose(found[:, 1], model.boxes_.upper[box], rtol=1e-3)
+        lines.nth(1).click()
+        page.wait_for_selector(".rx-rules .rx-lines")
+        assert "boxes 1 to 1 of 1" in page.locator(".rx-table [role=status]").inner_text()
 
 
 def test_markup_is_shown_as_text(browser: Any, tmp_path: Path) -> None:
@@ -300,7 +327,104 @@ def test_the_tree_and_its_runners_up(browser: Any) -> None:
         page.get_by_role("button", name="Back to the model").click()
         assert labels_drawn(page) == explorer.labels.tolist()
         tree = page.locator(".rx-tree").get_attribute("aria-label")
-        assert tree.startswith(f"A tree of {told['tree']['n_nodes']} clusters")
+        assert tree.startswith(f"A tree of {told['tree']['n_nodes']} branches")
+
+
+def test_a_flat_cut_is_kept_with_a_click(browser: Any, tmp_path: Path) -> None:
+    X = IRIS.data
+    explorer = DensityART().fit(X).explore(X, command_of=lambda model: "resonart cluster x")
+    told = explorer._session.answer({"kind": "readings"})
+    place = next(k for k, each in enumerate(told["readings"]) if each["n_clusters"] == 3)
+    assert told["readings"][place]["selection"] == "cut"
+    with opened(browser, explorer) as watched:
+        page = watched.page
+        page.get_by_role("tab", name="Choice").click()
+        page.wait_for_selector(".rx-multiple")
+        panel = page.locator(".rx-panel")
+        panel.evaluate("(panel) => panel.scrollTo(0, panel.scrollHeight)")
+        before = panel.evaluate("(panel) => panel.scrollTop")
+        page.locator(".rx-multiple").nth(place).click()
+        page.wait_for_selector(f".rx-multiple[data-reading='{place}'][aria-pressed=true]")
+        # The panel stays where it was, and the description is there to read.
+        assert panel.evaluate("(panel) => panel.scrollTop") >= before > 0
+        assert "a flat cut" in page.locator(".rx-reading").inner_text()
+        shown = labels_drawn(page)
+        page.get_by_role("button", name="Keep").click()
+        page.wait_for_selector(".rx-summary:has-text('3 clusters')")
+        assert explorer.model.n_clusters_ == 3
+        assert labels_drawn(page) == explorer.model.predict(X).tolist()
+        assert adjusted_rand_score(labels_drawn(page), shown) == 1.0
+        page.wait_for_selector(".rx-multiple:has-text('kept: 3 clusters')")
+        page.get_by_role("tab", name="Export").click()
+        [code] = page.locator(".rx-take pre").all_inner_texts()  # there is no command
+        assert "resonart predict" in page.locator(".rx-take").inner_text()
+        space: dict[str, Any] = {"X": X}
+        exec(code, space)
+        assert space["labels"].tolist() == labels_drawn(page)
+        (tmp_path / "m.resonart").write_bytes(download(page, "Model"))
+        assert load(tmp_path / "m.resonart").predict(X).tolist() == labels_drawn(page)
+
+
+def test_the_plane_of_topo_art(browser: Any) -> None:
+    X = IRIS.data
+    explorer = TopoART(rho_a=0.9, tau=50).fit(X).explore(X)
+    with opened(browser, explorer) as watched:
+        page = watched.page
+        page.get_by_role("tab", name="Choice").click()
+        page.wait_for_selector(".rx-plane[aria-label]")
+        box = page.locator(".rx-plane").bounding_box()
+        at = (box["x"] + 0.7 * box["width"], box["y"] + 0.3 * box["height"])
+        page.mouse.move(*at)
+        page.wait_for_selector(".rx-banner:not([hidden])")
+        said = page.locator(".rx-cell").inner_text()
+        found = re.match(r"rho_a ([\d.]+), beta_sbm ([\d.]+): .*clusters (\d+)", said)
+        assert found is not None, said
+        params = {"rho_a": float(found[1]), "beta_sbm": float(found[2])}
+        labels = TopoART(tau=50, **params).fit(X).labels_
+        assert int(found[3]) == labels.max() + 1
+        assert adjusted_rand_score(labels_drawn(page), labels) == 1.0
+        page.mouse.click(*at)
+        page.wait_for_selector("[data-fitted]")
+        assert labels_drawn(page) == labels.tolist()
+
+
+def test_the_choice_by_keyboard(browser: Any) -> None:
+    X = IRIS.data
+    explorer = DDVFA(rho_lb=0.7, rho_ub=0.85).fit(X).explore(X)
+    with opened(browser, explorer) as watched:
+        page = watched.page
+        page.get_by_role("tab", name="Clusters").focus()
+        page.keyboard.press("ArrowRight")  # from tab to tab
+        page.wait_for_selector(".rx-plane[aria-label]")
+        page.locator(".rx-plane").focus()
+        before = page.locator(".rx-cell").inner_text()
+        page.keyboard.press("ArrowUp")
+        page.keyboard.press("ArrowUp")
+        said = page.locator(".rx-cell").inner_text()
+        assert said != before
+        # What is read out is what is shown.
+        assert said in page.locator(".rx-plane").get_attribute("aria-label")
+        found = re.match(r"rho_lb ([\d.]+), rho_ub ([\d.]+)", said)
+        assert found is not None, said
+        labels = DDVFA(rho_lb=float(found[1]), rho_ub=float(found[2])).fit(X).labels_
+        assert adjusted_rand_score(labels_drawn(page), labels) == 1.0
+        page.keyboard.press("Escape")
+        assert labels_drawn(page) == explorer.labels.tolist()
+        page.keyboard.press("Enter")
+        page.wait_for_selector("[data-fitted]")
+        assert explorer.model.rho_ub == float(found[2])
+    explorer = density()
+    told = explorer._session.answer({"kind": "readings"})
+    with opened(browser, explorer) as watched:
+        page = watched.page
+        page.get_by_role("tab", name="Choice").click()
+        page.wait_for_selector(".rx-multiple")
+        page.locator(".rx-multiple").nth(1).focus()
+        page.keyboard.press("Enter")
+        page.wait_for_selector(".rx-multiple[data-reading='1'][aria-pressed=true]")
+        # The focus stays where it was, on the picture that was drawn again.
+        page.wait_for_function("document.activeElement.dataset.reading === '1'")
+        assert labels_drawn(page) == told["labels"][1][told["categories"]].tolist()
 
 
 def test_the_plane_of_vigilances(browser: Any) -> None:
@@ -354,7 +478,7 @@ def test_parameters_and_what_is_taken_away(browser: Any, tmp_path: Path) -> None
         page.wait_for_selector(".rx-status.rx-error")
         assert "min_samples must be" in page.locator(".rx-status").inner_text()
         assert explorer.model.min_samples == "auto"
-        page.get_by_role("tab", name="Take away").click()
+        page.get_by_role("tab", name="Export").click()
         code, command = page.locator(".rx-take pre").all_inner_texts()
         space: dict[str, Any] = {"X": X}
         exec(code, space)
@@ -385,7 +509,155 @@ def test_a_change_is_seen_in_a_fifth_of_a_second_or_soon(browser: Any) -> None:
         assert explorer.model.rho_lb == 0.8
 
 
+def test_a_million_rows_do_not_freeze_the_page(browser: Any) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1_000_000, 2)) + 8 * rng.integers(3, size=(1_000_000, 1))
+    explorer = FuzzyART(rho=0.6).fit(X).explore(X)
+    with opened(browser, explorer) as watched:
+        page = watched.page
+        note = page.locator(".rx-note").first
+        assert "A random sample of 200,000 of 1,000,000 rows is shown." in note.inner_text()
+        # (Frames are measured in benchmarks/explorer.py; here nothing may stand still.)
+        longest = page.evaluate(
+            """async () => { const { plot } = document.querySelector('.rx').resonart;
+            let longest = 0; let last = performance.now();
+            for (let k = 0; k < 30; k++) {
+              plot.pan(3, 2); plot.zoom(1.01); await new Promise(requestAnimationFrame);
+              longest = Math.max(longest, performance.now() - last); last = performance.now(); }
+            return longest; }"""
+        )
+        assert longest < 1_000
+        page.get_by_role("tab", name="Parameters").click()
+        page.get_by_label("rho", exact=True).fill("0.8")
+        page.get_by_label("rho", exact=True).press("Enter")
+        page.wait_for_selector("[data-fitted]")
+        assert "a random sample of 20,000 of 1,000,000 rows" in note.inner_text()
+        page.get_by_role("button", name="Fit all rows").click()
+        page.wait_for_selector(".rx-all", state="detached")
+        page.get_by_role("tab", name="Export").click()
+        lines = download(page, "Labels (CSV)").decode().splitlines()
+        assert lines[0] == "row,label"
+        assert len(lines) == 1_000_001
+        expected = FuzzyART(rho=0.8).fit(X).labels_
+        assert lines[123_457] == f"123456,{expected[123_456]}"
+
+
 # ---------------------------------------------------------------------- other homes
+
+
+def test_what_a_file_can_do(browser: Any, tmp_path: Path) -> None:
+    explorer = density(command_of=lambda model: "resonart cluster x.csv")
+    told = explorer._session.answer({"kind": "readings"})
+    X, labels = groups(), explorer.labels
+    path = tmp_path / "page.html"
+    explorer.save_html(path)
+    page = browser.new_page(viewport={"width": 1280, "height": 800})
+    watched = Watched(page)
+    page.goto(path.as_uri())
+    page.wait_for_selector("[data-painted]")
+    # It says what it is, and that parameters are fixed.
+    assert "parameters are read-only" in page.locator(".rx-offline").inner_text()
+    page.get_by_role("tab", name="Parameters").click()
+    assert "Parameters cannot be changed here" in page.locator(".rx-panel").inner_text()
+    fields = page.locator(".rx-parameters").locator("input, select")
+    assert fields.count() > 5
+    assert all(field.is_disabled() for field in fields.all())
+    # A row, its cluster's rules, its boxes.
+    row = int(np.flatnonzero(labels == 2)[0])
+    page.mouse.click(*place(page, row))
+    page.wait_for_selector(".rx-rules .rx-lines")
+    assert page.locator(".rx-rules").inner_text().startswith("cluster 2:")
+    page.keyboard.press("Escape")
+    before = sum(pixels(page).values()) - pixels(page)["255,255,255"]
+    page.get_by_role("button", name="Boxes").click()
+    page.wait_for_timeout(100)
+    assert sum(pixels(page).values()) - pixels(page)["255,255,255"] > before
+    # A runner-up is shown, and its labels can be exported; it cannot be kept.
+    page.get_by_role("tab", name="Choice").click()
+    page.locator(".rx-multiple").nth(1).click()
+    other = told["labels"][1][told["categories"]].tolist()
+    assert labels_drawn(page) == other
+    assert page.get_by_role("button", name="Keep").count() == 0
+    page.get_by_role("tab", name="Export").click()
+    assert (
+        "Labels and picture are those of what is shown now" in page.locator(".rx-take").inner_text()
+    )
+    lines = download(page, "Labels (CSV)").decode().split()
+    assert lines == ["row,label", *(f"{i},{k}" for i, k in enumerate(other))]
+    page.get_by_role("button", name="Back to the model").click()
+    assert labels_drawn(page) == labels.tolist()
+    assert download(page, "Picture (PNG)").startswith(b"\x89PNG")
+    assert download(page, "Picture (SVG)").startswith(b"<svg")
+    code, command = page.locator(".rx-take pre").all_inner_texts()
+    assert "DensityART().fit(X)" in code
+    assert command == "resonart cluster x.csv"
+    # Some rows.
+    page.get_by_role("button", name="Lasso").click()
+    members = np.flatnonzero(np.abs(X[:, :2] - [9, 0]).max(axis=1) < 2.0)
+    lasso(page, members)
+    lines = list(csv.reader(io.StringIO(download(page, "Export rows").decode())))
+    assert {int(line[0]) for line in lines[1:]} >= set(members.tolist())
+    page.get_by_role("button", name="Table").click()
+    assert "selected" in page.locator(".rx-table [role=status]").inner_text()
+    assert watched.asked_elsewhere(path.as_uri()) == []
+    assert watched.complaints == []
+    page.close()
+    assert [each.name for each in tmp_path.iterdir()] == ["page.html"]
+
+
+def test_a_model_too_large_for_a_file(
+    browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(file_module, "MOST_MODEL_BYTES", 10)
+    monkeypatch.setattr(file_module, "MOST_EXPLAINED", 3)
+    path = tmp_path / "page.html"
+    explorer = density()
+    explorer.save_html(path)
+    page = browser.new_page()
+    page.goto(path.as_uri())
+    page.wait_for_selector("[data-painted]")
+    page.get_by_role("tab", name="Export").click()
+    page.get_by_role("button", name="Model").click()
+    page.wait_for_selector(".rx-status.rx-error:has-text('The model file was too large')")
+    # Rows that are not explained in full are told from the boxes.
+    page.mouse.move(*place(page, int(np.flatnonzero(explorer.labels == 1)[0])))
+    page.wait_for_selector(".rx-tip .rx-lines:has-text('inside a box of its cluster')")
+    page.close()
+
+
+def test_cells_of_a_plane_in_a_file(browser: Any, tmp_path: Path) -> None:
+    X = IRIS.data
+    path = tmp_path / "page.html"
+    DDVFA(rho_lb=0.7, rho_ub=0.85).fit(X).explore(X, y=IRIS.target).save_html(path)
+    page = browser.new_page(viewport={"width": 1280, "height": 800})
+    watched = Watched(page)
+    page.goto(path.as_uri())
+    page.wait_for_selector("[data-painted]")
+    before = labels_drawn(page)
+    page.get_by_role("tab", name="Choice").click()
+    page.wait_for_selector(".rx-plane[aria-label]")
+    box = page.locator(".rx-plane").bounding_box()
+    page.mouse.move(box["x"] + 0.9 * box["width"], box["y"] + 0.03 * box["height"])
+    page.wait_for_selector(".rx-banner:not([hidden])")
+    pointed = labels_drawn(page)
+    assert pointed != before
+    page.mouse.move(5, 5)  # away: the model is shown again
+    assert labels_drawn(page) == before
+    page.mouse.click(box["x"] + 0.9 * box["width"], box["y"] + 0.03 * box["height"])
+    page.mouse.move(5, 5)
+    assert labels_drawn(page) == pointed  # a click holds it
+    said = page.locator(".rx-cell").inner_text()
+    found = re.match(r"rho_lb ([\d.]+), rho_ub ([\d.]+)", said)
+    assert found is not None, said
+    expected = DDVFA(rho_lb=float(found[1]), rho_ub=float(found[2])).fit(X).labels_
+    page.get_by_role("tab", name="Export").click()
+    lines = download(page, "Labels (CSV)").decode().split()[1:]
+    assert adjusted_rand_score([int(line.split(",")[1]) for line in lines], expected) == 1.0
+    page.get_by_role("button", name="Back to the model").click()
+    assert labels_drawn(page) == before
+    assert watched.asked_elsewhere(path.as_uri()) == []
+    assert watched.complaints == []
+    page.close()
 
 
 def test_a_file_does_without_python(browser: Any, tmp_path: Path) -> None:
@@ -406,7 +678,7 @@ def test_a_file_does_without_python(browser: Any, tmp_path: Path) -> None:
     page.wait_for_selector(".rx-multiple")
     page.get_by_role("tab", name="Parameters").click()
     assert page.get_by_label("noise", exact=True).is_disabled()
-    page.get_by_role("tab", name="Take away").click()
+    page.get_by_role("tab", name="Export").click()
     (tmp_path / "m.resonart").write_bytes(download(page, "Model"))
     assert load(tmp_path / "m.resonart").n_clusters_ == explorer.model.n_clusters_
     # What was not explained is told from the boxes.
@@ -421,7 +693,8 @@ def test_a_stream_is_followed_paused_and_stepped(browser: Any) -> None:
     rng = np.random.default_rng(0)
     batches = [rng.normal(size=(100, 2)) + (9 if k % 2 else 0) for k in range(8)]
     model = DensityART(half_life=150).partial_fit(np.concatenate(batches[:2]))
-    explorer = model.explore(np.concatenate(batches[:2])).follow(batches[2:], paused=True)
+    first = np.concatenate(batches[:2])
+    explorer = model.explore(first, feature_names=["a", "b"]).follow(batches[2:], paused=True)
     with opened(browser, explorer) as watched:
         page = watched.page
         page.wait_for_selector(".rx-pause")
@@ -430,11 +703,15 @@ def test_a_stream_is_followed_paused_and_stepped(browser: Any) -> None:
         page.wait_for_selector(".rx-panel:has-text('300 rows learned')")
         assert model.n_samples_seen_ == 300
         assert len(labels_drawn(page)) == 300
-        page.get_by_role("button", name="Go on").click()
+        page.get_by_role("button", name="Resume").click()
         page.wait_for_selector(".rx-panel:has-text('the input has ended')")
+        assert page.locator(".rx-pause").is_disabled()
+        assert page.locator(".rx-step").is_disabled()
         assert model.n_samples_seen_ == 800
         told = page.locator(".rx-diary li span:last-child").all_inner_texts()
+        model.name_features(["a", "b"])  # as they are called on the page
         assert told == [str(event) for event in reversed(list(model.events_))]
+        assert "a=" in told[0]
 
 
 # The other end of anywidget's line, as a notebook has it: messages to Python and back.
@@ -522,12 +799,14 @@ def test_the_widget_in_a_notebook(browser: Any) -> None:
         page = browser.new_page()
         watched = Watched(page)
         page.expose_function("askPython", kernel.ask)
-        page.set_content('<div id="cell"></div>')
+        # A notebook in dark colours, whatever those of the computer are.
+        page.set_content('<body data-jp-theme-light="false"><div id="cell"></div></body>')
         page.add_style_tag(content=kernel.state["_css"])
         page.evaluate(f"(source) => (async () => {{ {NOTEBOOK} }})()", kernel.state["_esm"])
         page.wait_for_selector("[data-painted]", timeout=10_000)
         expected = DensityART().fit(groups())
         assert labels_drawn(page) == expected.labels_.tolist()
+        assert page.locator(".rx").get_attribute("data-theme") == "dark"
         page.locator(".rx-clusters li").first.click()
         page.wait_for_selector(".rx-rules .rx-lines")
         assert page.locator(".rx-rules").inner_text().split(":")[0] in str(expected.describe())

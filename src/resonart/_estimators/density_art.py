@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from copy import deepcopy
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
-from .._density.choice import ReadingChoice
+from .._density.choice import ReadingCandidate, ReadingChoice
 from .._density.condensed_tree import CondensedTree
 from .._density.events import ClusterEvents
 from .._density.history import frame_of, history_columns, told_apart
-from .._models.snapshot import Content, DensitySnapshot, Params
+from .._density.readings import content_as
+from .._models.snapshot import Content, DensitySnapshot, Params, dump, rebuild
 from .._reading.describe import names_of_features
 from .._reading.learned import Learned
 from .._rows.checks import ParameterError, Rows, check_flag, check_jobs
@@ -346,6 +348,75 @@ class DensityART(RenamingMixin, BaseART):
 
         self._all_or_nothing(read)
         return self
+
+    def with_reading(self, candidate: ReadingCandidate) -> Self:
+        """Return a copy of the model whose clusters are those of another reading.
+
+        All readings that were considered are in ``choice_``. Some of them, flat cuts among others,
+        are given by no parameters: this is the way to have them.
+
+        Parameters
+        ----------
+        candidate : ReadingCandidate
+            One of ``choice_.runners_up``, or ``choice_.chosen``.
+
+        Returns
+        -------
+        model : DensityART
+            The copy. Its clusters are numbered as after ``fit``, and its diary begins with this
+            reading. ``labels_``, ``probabilities_`` and ``outlier_scores_`` are empty, as the model
+            does not have the rows: ``predict(X)`` tells their labels.
+
+        Raises
+        ------
+        ValueError
+            If the candidate is none of ``choice_``, or the model forgets rows (``half_life``,
+            ``window``): the clusters of a stream depend on all readings before.
+
+        See Also
+        --------
+        choice_ : The readings that were considered.
+
+        Notes
+        -----
+        When the copy learns more rows and reads its clusters again, it chooses again.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from resonart import DensityART
+        >>> X = load_iris().data
+        >>> model = DensityART().fit(X)
+        >>> other = next(each for each in model.choice_.runners_up if each.n_clusters == 3)
+        >>> kept = model.with_reading(other)
+        >>> model.n_clusters_, kept.n_clusters_, len(set(kept.predict(X)) - {-1})
+        (2, 3, 3)
+        """
+        self._fitted()
+        choice = self.choice_
+        if not len(self._content().candidates) or candidate not in (
+            choice.chosen,
+            *choice.runners_up,
+        ):
+            raise ValueError(
+                f"candidate must be one of the readings in choice_, got {candidate!r}. Give, for "
+                "instance, model.choice_.runners_up[0]."
+            )
+        if self.half_life is not None or self.window is not None:
+            raise ValueError(
+                "a model that forgets rows keeps no other reading: its clusters depend on all "
+                "readings before. Learn the rows with DensityART() instead."
+            )
+        state = dump(self._fitted())
+        state["state"] = content_as(self, candidate).as_plain()
+        engine = rebuild(self._engine_type, state)
+        assert isinstance(engine, _core.DensityArt)
+        found = deepcopy(self)
+        found._engine = engine
+        found.__dict__.pop("label_maps_", None)
+        found.labels_ = np.empty(0, dtype=np.int64)
+        found.probabilities_ = found.outlier_scores_ = np.empty(0, dtype=np.float64)
+        return found
 
     def learn_one(self, row: Any, *, time: Any = None) -> int:
         """Learn one row and return its label: the fastest way to learn a stream row by row.

@@ -14,7 +14,7 @@ class ExploringMixin(EngineHolder):
     """``explore``."""
 
     def explore(self, X: ArrayLike | None = None, **options: Any) -> Any:
-        """Look at the model over rows: in a notebook, a browser, or one HTML file.
+        """Explore the model and rows: in a notebook, a browser, or one HTML file.
 
         Parameters
         ----------
@@ -22,13 +22,13 @@ class ExploringMixin(EngineHolder):
             Rows to show. Without them, only the boxes are shown.
         **options
             Options of :class:`resonart.explore.Explorer`: ``labels``, ``y``, ``feature_names``,
-            ``title``, ``max_points``.
+            ``title``, ``max_points``, ``has_dates``.
 
         Returns
         -------
         explorer : resonart.explore.Explorer
-            The explorer. In a notebook it shows itself; ``serve()`` opens a browser, and
-            ``save_html(path)`` writes a file.
+            The explorer. In a notebook, make it the last line of a cell. ``serve()`` opens
+            a browser, and ``save_html(path)`` writes a file.
 
         See Also
         --------

@@ -27,7 +27,7 @@ class RenamingMixin(LearningMixin, RemovalMixin):
     def _learn_renaming(self, row: Any, *when: float) -> int:
         """Learn a row after which clusters may have other labels.
 
-Labels are renamed together with the model, even if other threads learn, too. Most rows
+        Labels are renamed together with the model, even if other threads learn, too. Most rows
         rename none, and the engine knows beforehand: these rows need only the engine's own lock.
         """
         quick = self._engine.learn_one_quickly(row, *when)

@@ -29,7 +29,7 @@ COMMANDS = {
     "predict": "Find the cluster of each row with a saved model.",
     "describe": "Describe the clusters of a saved model as rules.",
     "explain": "Explain why a row is in its cluster.",
-    "explore": "Look at clusters, boxes and the choice, in a browser.",
+    "explore": "Explore clusters, boxes and the choice in a browser.",
     "merge": "Merge models that were learned separately into one.",
     "stream": "Learn rows as they arrive, and write one line for each.",
     "plane": "Try every vigilance; show which are best.",

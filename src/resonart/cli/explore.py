@@ -1,4 +1,4 @@
-"""``resonart explore``: look at clusters in a browser, or write them into one HTML file."""
+"""``resonart explore``: explore clusters in a browser, or write them into one HTML file."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import sys
 import webbrowser
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields
+from itertools import tee
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,9 +19,9 @@ from resonart._shared.words import count_of
 from resonart.explore import Explorer
 from resonart.io import LineParser, LineReader
 
-from ._clock import check_column, split_times, time_option
+from ._clock import HAS_DATES, check_column, split_times, time_option
 from ._command import COUNT, command, option
-from ._errors import CommandError, note_features, warn
+from ._errors import CommandError, as_options, note_features, warn
 from ._files import STDIN, InputFile, OutputFile, check_folder, write_file
 from ._learning import learn, read_first_rows
 from ._model_options import ON_MISMATCH, ModelOptions, flag, model_options
@@ -28,14 +29,15 @@ from ._models import in_short, is_model_file, kind_of, load_fitted
 from ._output import Output, Report, duration
 from ._tables import TableOptions, TextOptions, in_memory_option, row_limit, table_options
 
-# Of a table that does not fit into memory so many rows are shown.
+# Most rows shown of a table that does not fit into memory.
 MOST_KEPT = 200_000
-# Rows of a stream that a new model waits for.
+# Rows of a stream that a new model starts with.
 WARM_UP = 200
-# Parameters that no option of cluster sets.
+# Parameters without an option of resonart cluster.
 _NO_FLAG = {"bounds", "n_jobs", "verbose", "gamma_ref", "search", "merge_every"}
 
 Rows = NDArray[np.float64]
+TimedRows = tuple[Rows, Rows | None]
 
 
 @command(
@@ -46,7 +48,7 @@ Rows = NDArray[np.float64]
 @option(
     "--html",
     type=OutputFile(path_type=Path),
-    help="Write one file that needs neither Python nor a network, and open nothing.",
+    help="Write one HTML file that works without Python and without a network, and do not open it.",
 )
 @option(
     "--port",
@@ -54,23 +56,23 @@ Rows = NDArray[np.float64]
     metavar="N",
     default=0,
     show_default=False,
-    help="Port of the page on 127.0.0.1. [default: any that is free]",
+    help="Port of the page on 127.0.0.1. [default: any free port]",
 )
 @option("--open/--no-open", "opens", default=True, help="Whether to open a browser.")
 @option(
     "--follow",
     is_flag=True,
-    help="Follow a stream: show MODEL whenever another command has written it, or learn the rows "
-    "of DATA (- for a pipe) one step after the other, the diary beside.",
+    help="Follow a stream: show MODEL whenever another command writes it, or learn the rows of "
+    "DATA (- for a pipe) step by step, with the diary next to the picture.",
 )
 @option(
     "--step",
     "n_step",
     type=COUNT,
     default=200,
-    help="Rows that are learned in a step of --follow.",
+    help="Rows that --follow learns in one step.",
 )
-@option("--paused", is_flag=True, help="Wait with the first step of --follow until asked.")
+@option("--paused", is_flag=True, help="Start --follow paused.")
 @table_options
 @time_option
 @model_options()
@@ -89,27 +91,33 @@ def explore(
     in_memory_rows: int | None,
     output: Output,
 ) -> Report:
-    """Look at clusters, boxes and the choice, in a browser.
+    """Explore clusters, boxes and the choice in a browser.
 
-    Give a table, which is clustered as "resonart cluster" does it, a saved model, or both. The page
-    is served on this computer alone, at an address with a secret in it, until it is closed or you
-    press Ctrl-C; it asks for nothing from anywhere else. With --html one file has it all; with
-    --follow one sees clusters appear, merge and fade.
+    Give a table, which is clustered as "resonart cluster" does, a saved model, or both. The page is
+    served on this computer only, at an address that contains a secret, until you close it or press
+    Ctrl-C. It requests nothing from any other host. With --html everything is written into one
+    file; with --follow you see clusters appear, merge and fade.
     """
     if html is not None:
         check_folder("--html", html)
-    if follow and (html is not None or time_column is not None):
-        other = "--html" if html is not None else "--time-column"
-        raise click.UsageError(f"--follow and {other} do not go together. Leave out one of them.")
+    if follow and html is not None:
+        raise click.UsageError("--follow and --html do not go together. Leave out one of them.")
     data, model_file = told_apart(files)
+    if follow and model_file is not None and time_column is not None:
+        raise click.UsageError(
+            f"--time-column is for rows that are learned, and {model_file} is only shown. Leave it "
+            "out, or follow the table instead of the model."
+        )
     task = Task(data, table, time_column, in_memory_rows, output)
-    batches: Iterator[Rows] = iter(())
+    batches: Iterator[TimedRows] = iter(())
     if model_file is None:
         assert data is not None
         if follow:
-            live = LiveRows(data, table, n_step)
+            model = model_options.make()
+            check_column(time_column, model)
+            live = LiveRows(data, table, n_step, time_column)
             batches = live.batches()
-            found = warmed_up(data, model_options.make(), live, batches)
+            found = warmed_up(data, model, live, batches)
         else:
             found = learned(task, model_options.make())
     else:
@@ -117,7 +125,7 @@ def explore(
             given = flag(next(iter(model_options.given)))
             raise click.UsageError(
                 f"{given} is for a new model, and {model_file} has learned already. Leave out the "
-                "model or the option; parameters can be changed on the page."
+                "model or the option. Parameters can be changed on the page."
             )
         found = loaded(task, model_file)
     explorer = Explorer(
@@ -127,10 +135,16 @@ def explore(
         y=found.classes,
         title=" and ".join(Path(file).name if file != "-" else "stdin" for file in files),
         of_rows=found.n_rows,
+        has_dates=found.has_dates,
         command_of=None if data is None else command_of(data, table, time_column),
     )
     if follow and model_file is None:
-        explorer.follow(batches, paused=paused)
+        rows, times = tee(batches)
+        explorer.follow(
+            (each for each, _ in rows),
+            times=None if time_column is None else (each for _, each in times if each is not None),
+            paused=paused,
+        )
     elif follow and model_file is not None:
         explorer.follow_file(model_file, paused=paused)
     address = None
@@ -138,25 +152,25 @@ def explore(
         write_file(html, explorer.to_html().encode("utf-8"))
     else:
         address = serve(explorer, port, opens, output)
-    model = explorer.model
-    n_rows = model.n_samples_seen_ if follow else found.n_rows
+    shown = explorer.model
+    n_rows = shown.n_samples_seen_ if follow else found.n_rows
     return Report(
         {
             "data": data,
             "model_file": model_file,
-            "model": kind_of(model),
+            "model": kind_of(shown),
             "rows": n_rows,
-            "clusters": model.n_clusters_,
-            "categories": model.n_categories_,
+            "clusters": shown.n_clusters_,
+            "categories": shown.n_categories_,
             "address": address,
             "html_file": html,
             "seconds": output.seconds,
         },
         [
             {
-                "model": in_short(model),
-                "found": f"{count_of(model.n_clusters_, 'cluster')} in "
-                f"{count_of(model.n_categories_, 'category')}",
+                "model": in_short(shown),
+                "found": f"{count_of(shown.n_clusters_, 'cluster')} in "
+                f"{count_of(shown.n_categories_, 'category')}",
                 "rows": f"{n_rows:,}" if n_rows else None,
                 "page": html,
                 "time": duration(output.seconds),
@@ -166,7 +180,7 @@ def explore(
 
 
 class Task(NamedTuple):
-    """What is to be looked at, and how it is read."""
+    """What to explore, and how to read it."""
 
     data: str | None
     table: TableOptions
@@ -176,29 +190,36 @@ class Task(NamedTuple):
 
 
 class Found(NamedTuple):
-    """A fitted model, and the rows that are shown with their clusters."""
+    """A fitted model, and the rows to show with their clusters."""
 
     model: Any
     rows: Rows | None
     labels: NDArray[np.int64] | None
     classes: NDArray[Any] | None
     n_rows: int
+    has_dates: bool = False  # as its times
 
 
 def told_apart(files: tuple[str, ...]) -> tuple[str | None, str | None]:
     """Return the table and the model among the files."""
-    models = [file for file in files if is_model_file(file)]
+    # A damaged model is a model, too: loading it says what is wrong.
+    models = [file for file in files if is_model_file(file) or is_named_model(file)]
     tables = [file for file in files if file not in models]
     if not files or len(models) > 1 or len(tables) > 1:
         raise click.UsageError("give a table, a model file, or one of each.")
     return tables[0] if tables else None, models[0] if models else None
 
 
+def is_named_model(path: str) -> bool:
+    """Tell whether a file is there that has the name of a model."""
+    return path.endswith(".resonart") and Path(path).is_file()
+
+
 # ---------------------------------------------------------------------- reading
 
 
 class KeptRows:
-    """Rows that are shown of a table that does not fit into memory: a random sample."""
+    """A random sample of a table that does not fit into memory."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -209,7 +230,7 @@ class KeptRows:
         self.n_rows = 0
 
     def add(self, rows: Rows, classes: NDArray[Any] | None) -> None:
-        """Look at more rows: those with the smallest random keys stay."""
+        """Add rows: those with the smallest random keys stay."""
         keys = self._random.random(len(rows))
         self.n_rows += len(rows)
         if self._rows is not None:
@@ -228,7 +249,7 @@ class KeptRows:
 
 
 def learned(task: Task, model: Any) -> Found:
-    """Read a table and cluster it: whole, or in chunks where it does not fit into memory."""
+    """Read a table and cluster it: whole, or in chunks if it does not fit into memory."""
     check_column(task.time_column, model)
     has_times = task.time_column is not None
     assert task.data is not None
@@ -247,16 +268,18 @@ def learned(task: Task, model: Any) -> Found:
             learn(model, first, on_chunk, advance, has_times=has_times)
     model.name_features(reader.feature_names)
     if not first.is_all:
-        return kept.of(model)
+        return kept.of(model)._replace(has_dates=reader.has_dates)
     rows = split_times(first.chunk.rows, has_times)[0]
-    return Found(model, rows, np.asarray(model.labels_), first.chunk.labels, len(rows))
+    labels = np.asarray(model.labels_)
+    return Found(model, rows, labels, first.chunk.labels, len(rows), reader.has_dates)
 
 
 def loaded(task: Task, model_file: str) -> Found:
-    """Load a model, and the rows that it is asked about."""
+    """Load a model, and the rows to show with it."""
     model, about = load_fitted(model_file)
+    has_dates = about.get(HAS_DATES) is True
     if task.data is None:
-        return Found(model, None, None, None, 0)
+        return Found(model, None, None, None, 0, has_dates)
     with task.table.open(task.data, model, about=about) as reader:
         kept = KeptRows(row_limit(task.in_memory_rows, len(reader.feature_names)))
         with task.output.progress("Reading") as advance:
@@ -265,42 +288,50 @@ def loaded(task: Task, model_file: str) -> Found:
                 advance(len(chunk.rows))
     if not kept.n_rows:
         raise CommandError(f"{task.data} has no rows.")
-    return kept.of(model)
+    return kept.of(model)._replace(has_dates=has_dates)
 
 
 # ---------------------------------------------------------------------- following
 
 
 class LiveRows:
-    """The rows of a table or a pipe as they come, and what their columns are called."""
+    """The rows of a table or a pipe as they come, their times, and the names of their columns."""
 
-    def __init__(self, data: str, table: TableOptions, n_step: int) -> None:
+    def __init__(
+        self, data: str, table: TableOptions, n_step: int, time_column: str | None = None
+    ) -> None:
         self._data = data
         self._table = table
         self._n_step = n_step
+        self._time_column = time_column
         self.names: Sequence[str] | None = None
+        self.has_dates = False
 
-    def batches(self) -> Iterator[Rows]:
-        """Give the rows, so many at a time at most."""
+    def batches(self) -> Iterator[TimedRows]:
+        """Yield the rows with their times, at most one step of them at a time."""
+        has_times = self._time_column is not None
         for rows in self._from_stdin() if self._data == STDIN else self._from_table():
             for begin in range(0, len(rows), self._n_step):
-                yield rows[begin : begin + self._n_step]
+                yield split_times(rows[begin : begin + self._n_step], has_times)
 
     def _from_table(self) -> Iterator[Rows]:
-        with self._table.open(self._data) as reader:
-            self.names = reader.feature_names
+        with self._table.open(self._data, time_column=self._time_column) as reader:
+            self.names, self.has_dates = reader.feature_names, reader.has_dates
             for chunk in reader:
                 yield chunk.rows
 
     def _from_stdin(self) -> Iterator[Rows]:
-        """Give rows out of lines; what is no row is told once, and left out."""
+        """Yield rows from lines; lines that are no rows are left out, with one warning."""
         form = self._table.format or "csv"
         if form not in ("csv", "tsv", "ndjson"):
             raise click.UsageError(
                 f"--follow reads lines of csv, tsv or ndjson from stdin, and --format is {form}."
             )
         options = {field.name: getattr(self._table, field.name) for field in fields(TextOptions)}
-        parser = LineParser(form, title="standard input", **options)
+        try:
+            parser = LineParser(form, time=self._time_column, title="standard input", **options)
+        except ValueError as error:
+            raise click.UsageError(as_options(str(error))) from None
         reader = LineReader(sys.stdin.buffer.fileno())
         held, n_lines, is_known, has_warned = b"", 0, False, False
         while True:
@@ -311,7 +342,7 @@ class LiveRows:
             if held and (is_known or block is None):
                 found = parser.parse(held, n_lines + 1)
                 n_lines, held = n_lines + held.count(b"\n"), b""
-                self.names = parser.names
+                self.names, self.has_dates = parser.names, parser.has_dates
                 if found.rejects and not has_warned:
                     has_warned = True
                     line, reason, _ = found.rejects[0]
@@ -321,29 +352,31 @@ class LiveRows:
                 return
 
 
-def warmed_up(data: str, model: Any, live: LiveRows, batches: Iterator[Rows]) -> Found:
-    """Wait for the first rows, by which ranges and vigilances are known."""
-    first: list[Rows] = []
-    for rows in batches:
-        first.append(rows)
-        if sum(map(len, first)) >= WARM_UP:
+def warmed_up(data: str, model: Any, live: LiveRows, batches: Iterator[TimedRows]) -> Found:
+    """Wait for the first rows, from which ranges and vigilances are found."""
+    first: list[TimedRows] = []
+    for batch in batches:
+        first.append(batch)
+        if sum(len(rows) for rows, _ in first) >= WARM_UP:
             break
-    if not sum(map(len, first)):
+    if not sum(len(rows) for rows, _ in first):
         raise CommandError(f"{'stdin' if data == STDIN else data} has no rows.")
-    rows = np.concatenate(first)
-    model.partial_fit(rows).name_features(live.names)
-    return Found(model, rows, None, None, len(rows))
+    rows = np.concatenate([rows for rows, _ in first])
+    times = [time for _, time in first if time is not None]
+    model.partial_fit(rows, **({"time": np.concatenate(times)} if times else {}))
+    model.name_features(live.names)
+    return Found(model, rows, None, None, len(rows), live.has_dates)
 
 
 # ---------------------------------------------------------------------- showing
 
 
 def serve(explorer: Explorer, port: int, opens: bool, output: Output) -> str:
-    """Serve the page until it is closed, or Ctrl-C; return where it was."""
+    """Serve the page until it is closed, or until Ctrl-C; return its address."""
 
     def ready(address: str) -> None:
         if not output.quiet:
-            told = f"The explorer is at {address}  (close the page or press Ctrl-C to end)"
+            told = f"The explorer is at {address}  (close the page or press Ctrl-C to stop)"
             click.echo(told, err=output.json)
         if opens:
             webbrowser.open(address)
@@ -352,7 +385,7 @@ def serve(explorer: Explorer, port: int, opens: bool, output: Output) -> str:
 
 
 def command_of(data: str, table: TableOptions, time_column: str | None) -> Callable[[Any], str]:
-    """Return what writes the command that clusters the same table by the same model.
+    """Return a function that writes the command for the same table and the same model.
 
     Examples
     --------
@@ -375,7 +408,7 @@ model.resonart"
 
 
 def table_flags(table: TableOptions) -> list[str]:
-    """Return the options by which a table is read the same."""
+    """Return the options that read a table in the same way."""
     usual = {"decimal": ".", "encoding": "utf-8", "missing": "error"}
     words: list[str] = []
     for field in fields(table):

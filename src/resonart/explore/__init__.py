@@ -1,8 +1,7 @@
-"""Look at a model: its rows, boxes, rules and choice, in a browser, a notebook or one HTML file.
+"""Explore a model: its rows, boxes, rules and choice, in a browser, a notebook or one HTML file.
 
-``model.explore(X)`` is the way in. What the browser and the notebook need beyond the library
-(starlette, uvicorn, websockets, anywidget) comes with the extra ``explore``; the HTML file needs
-nothing.
+Start with ``model.explore(X)``. Browser and notebook need packages of the extra ``explore``
+(starlette, uvicorn, websockets, anywidget); the HTML file needs none.
 """
 
 from __future__ import annotations

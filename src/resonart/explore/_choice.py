@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.metrics import adjusted_rand_score
 
-from resonart import DDVFA, DVFA, DensityART, FuzzyART, ReadingCandidate
+from resonart import DDVFA, DVFA, DensityART, FuzzyART, ReadingCandidate, TopoART
 from resonart._density.readings import categories_of, read_as
 from resonart.tuning import VigilancePlane
 
@@ -18,17 +19,20 @@ from ._messages import Message
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-# Readings that are looked at, and those that are shown: others are too much alike.
+# Most readings that are compared and shown; of readings more alike than this, one is shown.
 MOST_READ = 24
 MOST_DIFFERENT = 11
 ALIKE = 0.97
-# Nodes of the tree that are drawn.
+# Branches of the tree that are drawn, and the share of rows that makes one a cluster's.
 MOST_NODES = 2_000
-# Rows that vigilances are tried on, steps between these, and orders that scores are taken over.
+MOSTLY = 0.95
+# Rows that vigilances are tried on, the step between vigilances, and the orders of the rows.
 MOST_TRIED = 1_500
 STEP = 0.02
+# For TopoART: learning rates of the second best category (beta_sbm) to try.
+RATES = np.arange(11) / 10
 N_ORDERS = 3
-# Partitions of all cells are sent at once, so that moving over them asks for nothing.
+# The clusters of all cells are sent together, so that pointing at one needs no answer.
 MOST_LABELS = 6_000_000
 
 
@@ -38,18 +42,18 @@ def has_tree(model: Any) -> bool:
 
 
 def has_plane(model: Any) -> bool:
-    """Tell whether a model has vigilances that a plane is made of."""
-    return isinstance(model, (DDVFA, DVFA, FuzzyART)) and model.max_categories is None
+    """Tell whether all vigilances of a model can be tried."""
+    return isinstance(model, (DDVFA, DVFA, FuzzyART, TopoART)) and model.max_categories is None
 
 
 # ---------------------------------------------------------------------- the tree
 
 
 def tree_message(model: DensityART) -> Message:
-    """Return the condensed tree: what splits off what, where, and what falls out on the way."""
+    """Return the condensed tree: where branches split, and where rows leave them."""
     tree = model.condensed_tree_
     n_nodes = min(len(tree), MOST_NODES)
-    # How many rows are left at each density, node by node, as (lambda, rows) from birth on.
+    # How many rows each branch has left at each density, as (lambda, rows).
     steps = []
     latest = tree.box_lambdas[np.isfinite(tree.box_lambdas)].max(initial=0.0)
     for node in range(n_nodes):
@@ -67,7 +71,7 @@ def tree_message(model: DensityART) -> Message:
             (float(at[k]), float(max(left[k], 0.0))) for k in keep if len(at) and at[k] <= ends
         ]
         steps.append({"shape": shape, "end": float(max(ends, tree.births[node]))})
-    names = category_labels_of_tree(model, n_nodes)
+    labels, is_top = labels_in_tree(model)
     return {
         "n_nodes": len(tree),
         "nodes": [
@@ -75,8 +79,8 @@ def tree_message(model: DensityART) -> Message:
                 "parent": int(tree.parents[node]),
                 "birth": float(tree.births[node]),
                 "size": float(tree.sizes[node]),
-                "selected": bool(tree.selected[node]),
-                "label": names[node],
+                "selected": bool(is_top[node]),
+                "label": int(labels[node]),
                 **steps[node],
             }
             for node in range(n_nodes)
@@ -84,24 +88,34 @@ def tree_message(model: DensityART) -> Message:
     }
 
 
-def category_labels_of_tree(model: DensityART, n_nodes: int) -> list[int]:
-    """Return the model's label of each selected node: the reading has numbers of its own."""
-    tree = model.condensed_tree_
-    now = model.category_labels_
-    labels = [-1] * n_nodes
-    if len(tree.box_clusters) != len(now):
-        return [int(label) for label in tree.labels[:n_nodes]]
+def labels_in_tree(model: DensityART) -> tuple[Integers, NDArray[np.bool_]]:
+    """Return the cluster of each branch of the tree, and which of them is its topmost branch.
+
+    A branch is of a cluster if nearly all its rows in clusters are; so those of a flat cut, which
+    selects no branches, are found, too. A branch of several clusters, or of noise alone, is of -1.
+    """
+    tree, now = model.condensed_tree_, model.category_labels_
+    n_nodes = len(tree)
+    labels, is_top = np.full(n_nodes, -1, dtype=np.int64), np.zeros(n_nodes, dtype=bool)
+    if len(tree.box_clusters) != len(now) or not len(now):
+        return np.where(tree.selected, tree.labels, -1), tree.selected.astype(bool)
+    # Rows of each cluster in each branch, and in all below it.
+    rows = np.zeros((n_nodes, int(now.max(initial=-1)) + 1))
+    inside = now >= 0
+    np.add.at(rows, (tree.box_clusters[inside], now[inside]), tree.box_sizes[inside])
+    for node in range(n_nodes - 1, 0, -1):
+        rows[tree.parents[node]] += rows[node]
     for node in range(n_nodes):
-        if not tree.selected[node]:
+        parent = int(tree.parents[node])
+        above = int(labels[parent]) if parent >= 0 else -1
+        total = float(rows[node].sum())
+        if total <= 0.0:
             continue
-        below = {node}
-        for other in range(node + 1, len(tree)):
-            if int(tree.parents[other]) in below:
-                below.add(other)
-        inside = now[np.isin(tree.box_clusters, list(below)) & (now >= 0)]
-        if len(inside):
-            labels[node] = int(np.bincount(inside).argmax())
-    return labels
+        if above >= 0:
+            labels[node] = above
+        elif rows[node].max() >= MOSTLY * total:
+            labels[node], is_top[node] = int(rows[node].argmax()), True
+    return labels, is_top
 
 
 def readings_message(model: DensityART, rows: Floats) -> Message:
@@ -111,7 +125,7 @@ def readings_message(model: DensityART, rows: Floats) -> Message:
     readings: list[tuple[ReadingCandidate, Integers]] = [(choice.chosen, chosen)]
     sizes = np.maximum(np.round(model.faded_counts_).astype(np.int64), 1)
     spread = np.repeat(np.arange(len(chosen)), np.minimum(sizes, 5))
-    for candidate in choice.runners_up[:MOST_READ]:
+    for candidate in worth_reading(choice.runners_up):
         if len(readings) > MOST_DIFFERENT:
             break
         labels = in_old_colours(read_as(model, candidate), chosen)
@@ -120,17 +134,44 @@ def readings_message(model: DensityART, rows: Floats) -> Message:
         )
         if is_new:
             readings.append((candidate, labels))
+    places = {each[:6]: place for place, each in enumerate(choice.runners_up)}
+    readings[1:] = sorted(readings[1:], key=lambda each: places[each[0][:6]])
+    forgets = model.half_life is not None or model.window is not None
     return {
         "kind": "readings",
         "reason": choice.reason,
         "n_considered": 1 + len(choice.runners_up),
         "tree": tree_message(model),
         "readings": [
-            {**each._asdict(), "params": parameters_of_reading(each)} for each, _ in readings
+            {
+                **each._asdict(),
+                "params": parameters_of_reading(each),
+                "can_be_kept": not forgets or parameters_of_reading(each) is not None,
+            }
+            for each, _ in readings
         ],
         "labels": np.stack([labels for _, labels in readings]).astype(np.int32),
         "categories": categories_of(model, rows).astype(np.int32) if len(rows) else None,
     }
+
+
+def worth_reading(runners_up: Sequence[ReadingCandidate]) -> list[ReadingCandidate]:
+    """Choose which runners-up to look at: the best of each number of clusters, then the others.
+
+    Examples
+    --------
+    >>> found = [ReadingCandidate("range", 0, "cut", 5, k, 0.1, n, 0.0, -0.1)
+    ...          for k, n in enumerate([2, 2, 3, 2])]
+    >>> [(each.min_samples, each.n_clusters) for each in worth_reading(found)]
+    [(0, 2), (2, 3), (1, 2), (3, 2)]
+    """
+    seen: set[int] = set()
+    first: list[ReadingCandidate] = []
+    others: list[ReadingCandidate] = []
+    for each in runners_up:
+        (others if each.n_clusters in seen else first).append(each)
+        seen.add(each.n_clusters)
+    return [*first[: MOST_READ // 3], *others][:MOST_READ]
 
 
 def parameters_of_reading(candidate: ReadingCandidate) -> dict[str, Any] | None:
@@ -144,6 +185,8 @@ def parameters_of_reading(candidate: ReadingCandidate) -> dict[str, Any] | None:
     """
     if candidate.selection not in ("eom", "leaf") or candidate.min_cluster_size < 2:
         return None
+    if candidate.n_components:  # how many principal components there are is always chosen
+        return None
     return {
         "scaling": candidate.scaling,
         "cluster_selection_method": candidate.selection,
@@ -153,7 +196,7 @@ def parameters_of_reading(candidate: ReadingCandidate) -> dict[str, Any] | None:
 
 
 def in_old_colours(labels: Integers, before: Integers) -> Integers:
-    """Number clusters as those before with which they share most; others come after.
+    """Give clusters the numbers of those before with which they share most; others get new ones.
 
     Examples
     --------
@@ -187,10 +230,10 @@ def in_old_colours(labels: Integers, before: Integers) -> Integers:
 
 
 def plane_message(model: Any, rows: Floats, classes: NDArray[Any] | None) -> Message:
-    """Try every vigilance on the rows that are shown, or on some of them.
+    """Try every vigilance on the rows that are shown, or on a sample of them.
 
-    Partitions are those of rows in the order given, so that they are what the model finds with the
-    same vigilances and rows; scores are means over random orders.
+    The clusters of a cell are those of the rows in the order given, so they are what the model
+    finds with the same vigilances. Scores are means over random orders.
     """
     n_rows = len(rows)
     taken = np.arange(n_rows)
@@ -198,16 +241,17 @@ def plane_message(model: Any, rows: Floats, classes: NDArray[Any] | None) -> Mes
         taken = np.sort(np.random.default_rng(0).choice(n_rows, MOST_TRIED, replace=False))
     tried = rows[taken]
     known = None if classes is None else classes[taken]
-    params = {"order": "given"}
-    estimator = clone(model).set_params(**params)
-    one = _plane(estimator, STEP, 1, keep_labels=True).fit(tried, known)
-    several = _plane(estimator, STEP, N_ORDERS, keep_labels=False).fit(tried, known)
-    names = list(one.best_params_)
+    estimator = clone(model).set_params(order="given")
+    grid = _grid(model, len(tried), n_rows)
+    one = _plane(estimator, grid, 1, keep_labels=True).fit(tried, known)
+    several = _plane(estimator, grid, N_ORDERS, keep_labels=False).fit(tried, known)
+    fixed = [] if grid is None else [name for name in grid if len(grid[name]) == 1]
+    names = [name for name in one.best_params_ if name not in fixed]
     found, ids = np.unique(one.sweep_.partition[:, 0], return_inverse=True)
-    # A cell of each partition, from which its labels are had.
+    # One cell of each partition, to get its labels.
     cells = [int(np.argmax(ids == k)) for k in range(len(found))]
     labels = [
-        one.labels(**{name: one.results_[f"param_{name}"][cell] for name in names})
+        one.labels(**{name: one.results_[f"param_{name}"][cell] for name in one.best_params_})
         for cell in cells[: max(1, MOST_LABELS // max(len(tried), 1))]
     ]
     results = several.results_
@@ -218,7 +262,9 @@ def plane_message(model: Any, rows: Floats, classes: NDArray[Any] | None) -> Mes
     }
     if known is not None:
         shown["index"] = one.results_["mean_ari"]
-    n_left = "" if n_rows == len(taken) else f" on a random sample of {len(taken):,} of these rows"
+    on_sample = f" on a random sample of {len(taken):,} rows" if len(taken) < n_rows else ""
+    as_set = " and ".join(f"{name} = {one.best_params_[name]}" for name in fixed)
+    with_fixed = f", with {as_set}" if as_set else ""
     return {
         "kind": "plane",
         "names": names,
@@ -228,15 +274,31 @@ def plane_message(model: Any, rows: Floats, classes: NDArray[Any] | None) -> Mes
         "partition": ids.astype(np.int32),
         "labels": np.stack(labels).astype(np.int32),
         "rows": taken.astype(np.int32),
-        "note": f"{len(ids):,} cells tried{n_left}; scores and stability are means over "
-        f"{N_ORDERS} random orders, partitions those of the rows as given.",
+        "note": f"{len(ids):,} cells were tried{on_sample}{with_fixed}. Score and stability are "
+        f"means over {N_ORDERS} random orders of the rows; the clusters shown are those of the "
+        "rows in the order given.",
     }
 
 
-def _plane(estimator: Any, step: float, n_orders: int, *, keep_labels: bool) -> VigilancePlane:
+def _grid(model: Any, n_tried: int, n_rows: int) -> dict[str, Any] | None:
+    """Return what is tried of a TopoART besides its vigilance; None for the other estimators.
+
+    ``phi`` and ``tau`` stay what they are. On a sample, ``tau`` is the same share of the rows.
+    """
+    if not isinstance(model, TopoART):
+        return None
+    is_share = 0.0 < float(model.tau) < 1.0
+    tau = model.tau if is_share else max(1, round(model.tau * n_tried / n_rows))
+    return {"beta_sbm": RATES, "phi": [model.phi], "tau": [tau]}
+
+
+def _plane(
+    estimator: Any, grid: dict[str, Any] | None, n_orders: int, *, keep_labels: bool
+) -> VigilancePlane:
     return VigilancePlane(
         estimator,
-        step=step,
+        step=STEP,
+        grid=grid,
         n_orders=n_orders,
         scoring="quality",
         refit=False,

@@ -1,4 +1,4 @@
-"""What users hold: a model over its rows, to be looked at in a browser, a notebook or a file."""
+"""The explorer of a model and its rows: in a browser, a notebook or a file."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ import contextlib
 import os
 import webbrowser
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import repeat
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from resonart import DensityART
 from resonart._shared.replace_file import replace_file
 from resonart._shared.show import summary
 
@@ -26,33 +28,37 @@ NEEDED = ("boxes_", "category_labels_", "describe", "explain")
 
 
 class Explorer:
-    """A model over its rows, to look at: ``model.explore(X)``.
+    """An interactive view of a model and its rows: ``model.explore(X)``.
 
-    In a notebook it shows itself where it is the last line of a cell (the extra ``explore``).
+    In a notebook, make it the last line of a cell to see it (with the extra ``explore``).
     Elsewhere :meth:`serve` opens a browser, and :meth:`save_html` writes one file that needs
     neither Python nor a network.
 
     Parameters
     ----------
     model : DensityART, DDVFA, DVFA, FuzzyART or TopoART
-        A fitted model. It stays as it is: parameters changed while one looks make a new one, which
-        is the attribute ``model`` from then on.
+        A fitted model. It is not changed: a parameter changed in the explorer makes a new model,
+        which is then the attribute ``model``.
     X : array-like of shape (n_samples, n_features) or None, default=None
-        Rows to show. Without them the boxes alone are shown.
+        Rows to show. Without them, only the boxes are shown.
     labels : array-like of shape (n_samples,) or None, default=None
         Clusters of the rows, -1 for noise. ``None`` asks ``model.predict(X)``.
     y : array-like of shape (n_samples,) or None, default=None
-        Known classes, which clusters are compared with.
+        Known classes, to compare the clusters with.
     feature_names : sequence of str or None, default=None
-        Names to show. By default those the rows came with, or ``x0``, ``x1``, ...
+        Names to show. By default the names that the rows came with, or ``x0``, ``x1``, ...
     title : str, default="resonart"
-        What the page is called.
+        Title of the page.
     max_points : int or None, default=None
-        Most rows to show; of more, a random sample is. By default 200,000, fewer of many features.
+        Most rows to show; of more, a random sample is shown. By default 200,000, or fewer if
+        there are many features.
     of_rows : int or None, default=None
-        How many rows ``X`` is a sample of, where it is one.
+        If ``X`` is a sample: how many rows it was taken from.
+    has_dates : bool, default=False
+        Whether the times that a model learned with (``fit(X, time=...)``) were dates: then the
+        diary shows them as dates.
     command_of : callable or None, default=None
-        What gives the command line that makes a model, for the page to show.
+        Called with a model, returns the command that makes the same model, to be shown on the page.
 
     Attributes
     ----------
@@ -88,6 +94,7 @@ class Explorer:
         title: str = "resonart",
         max_points: int | None = None,
         of_rows: int | None = None,
+        has_dates: bool = False,
         command_of: CommandOf | None = None,
     ) -> None:
         if isinstance(model, type) or not all(hasattr(type(model), name) for name in NEEDED):
@@ -108,6 +115,7 @@ class Explorer:
             found,
             classes=_classes(y, len(rows)),
             title=title,
+            has_dates=has_dates,
             command_of=command_of,
         )
         self._widget: Any = None
@@ -130,24 +138,24 @@ class Explorer:
         open_browser: bool = True,
         on_ready: Callable[[str], None] | None = None,
     ) -> str:
-        """Show it in a browser, until the page is closed or Ctrl-C.
+        """Show it in a browser until the page is closed, or until Ctrl-C.
 
-        The page is served on this computer alone (127.0.0.1), under an address that has a secret
-        in it, and asks for nothing from anywhere else.
+        The page is served on this computer only (127.0.0.1), at an address that contains a secret.
+        It requests nothing from any other host.
 
         Parameters
         ----------
         port : int, default=0
-            Where to serve; 0 takes any that is free.
+            Port to serve on; 0 takes any free port.
         open_browser : bool, default=True
             Whether to open the page.
         on_ready : callable or None, default=None
-            What is told the address when the page is there; by default it is printed.
+            Called with the address when the page is ready. By default the address is printed.
 
         Returns
         -------
         address : str
-            Where the page was.
+            The address of the page.
 
         Raises
         ------
@@ -158,7 +166,8 @@ class Explorer:
 
         with Server(self._session, port=port) as server, contextlib.suppress(KeyboardInterrupt):
             if on_ready is None:
-                print(f"The explorer is at {server.address}  (Ctrl-C ends it)", flush=True)
+                how = "close the page or press Ctrl-C to stop"
+                print(f"The explorer is at {server.address}  ({how})", flush=True)
             else:
                 on_ready(server.address)
             if open_browser:
@@ -166,23 +175,32 @@ class Explorer:
             server.wait()
         return server.address
 
-    def follow(self, batches: Iterable[ArrayLike], *, paused: bool = False) -> Self:
-        """Let the model learn more rows while one looks: clusters appear, merge and fade.
+    def follow(
+        self,
+        batches: Iterable[ArrayLike],
+        *,
+        times: Iterable[ArrayLike] | None = None,
+        paused: bool = False,
+    ) -> Self:
+        """Let the model learn more rows while you watch: clusters appear, merge and fade.
 
-        Learning begins when somebody looks, and goes on in the background; the page has buttons to
-        pause it and to take one step. The model itself learns.
+        Learning starts when a page is open, and runs in the background. The page has buttons to
+        pause it and to take one step. The model itself is changed.
 
         Parameters
         ----------
         batches : iterable of array-like of shape (n_samples, n_features)
-            Rows as they come; each item is a step.
+            Rows as they come; each batch is one step.
+        times : iterable of array-like of shape (n_samples,) or None, default=None
+            When the rows of each batch came, one array for each batch: see
+            :meth:`DensityART.partial_fit`. By default rows are counted.
         paused : bool, default=False
-            Whether to wait for the first step to be asked for.
+            Whether to start paused.
 
         Returns
         -------
         self : Explorer
-            The explorer, to be shown.
+            The explorer itself.
 
         Examples
         --------
@@ -192,25 +210,35 @@ class Explorer:
         >>> model = DensityART(half_life=200).partial_fit(rows[0])
         >>> explorer = model.explore(rows[0]).follow(rows[1:])
         """
-        arrays = (np.asarray(batch, dtype=np.float64) for batch in batches)
+        if times is not None and not isinstance(self.model, DensityART):
+            raise ValueError(
+                f"times need a DensityART, and the model is a {type(self.model).__name__}. Leave "
+                "times out."
+            )
+        clock = repeat(None) if times is None else times
+        # Strictly: a batch without times would count by another clock.
+        arrays = (
+            (np.asarray(batch, dtype=np.float64), time)
+            for batch, time in zip(batches, clock, strict=times is not None)
+        )
         recent = self._session.rows.all
         self._follow(learn_steps(self.model, arrays, recent), paused=paused)
         return self
 
     def follow_file(self, path: str | os.PathLike[str], *, paused: bool = False) -> Self:
-        """Show the model of a file whenever it is written anew, as by ``resonart stream``.
+        """Show the model of a file, and again whenever ``resonart stream`` or others write it.
 
         Parameters
         ----------
         path : str or path-like
             The model file.
         paused : bool, default=False
-            Whether to wait for the first step to be asked for.
+            Whether to start paused.
 
         Returns
         -------
         self : Explorer
-            The explorer, to be shown.
+            The explorer itself.
         """
         rows = self._session.rows.all if len(self._session.rows.all) else None
         self._follow(file_steps(os.fspath(path), rows), paused=paused)
@@ -223,17 +251,17 @@ class Explorer:
         self._follower.start()
 
     def save_html(self, path: str | os.PathLike[str]) -> None:
-        """Write it into one file, which needs neither Python nor a network to be looked at.
+        """Write one HTML file, which works without Python and without a network.
 
         Parameters
         ----------
         path : str or path-like
-            The file, which is replaced as a whole, or not at all.
+            The file. It is replaced as a whole, or not at all.
 
         Notes
         -----
-        In a file, parameters cannot be changed; all else is there. Why a row is in its cluster is
-        told in full of the first rows, and of the others from the boxes.
+        Parameters cannot be changed in the file; everything else works. The first rows are
+        explained in full, the others by the boxes they are in. The file contains the rows.
         """
         content, name = self.to_html().encode("utf-8"), os.fspath(path)
         try:
@@ -243,11 +271,11 @@ class Explorer:
             raise OSError(error.errno, f"{text}: the page is not written", name) from error
 
     def to_html(self) -> str:
-        """Return what :meth:`save_html` writes."""
+        """Return the page that :meth:`save_html` writes."""
         return _front.html_file(self._session.title, file_content(self._session))
 
     def widget(self) -> Any:
-        """Return it as a widget, as notebooks show it.
+        """Return the widget that notebooks show.
 
         Raises
         ------
@@ -266,7 +294,7 @@ class Explorer:
         return {**(data or {}), "text/plain": repr(self)}, more
 
     def _display_(self) -> Any:
-        return self.widget()  # as marimo asks
+        return self.widget()  # for marimo
 
     def __repr__(self) -> str:
         return summary(
@@ -282,9 +310,9 @@ def _labelled(
 ) -> tuple[NDArray[np.float64], Integers]:
     if X is None:
         if labels is not None:
-            raise ValueError("labels are those of the rows of X, and no X was given. Give X, too.")
+            raise ValueError("labels belong to the rows of X, but X was not given. Give X, too.")
         return np.empty((0, model.n_features_in_)), np.empty(0, dtype=np.int64)
-    # predict goes first: its message about unusable rows is the better one.
+    # predict goes first: its error messages about unusable rows are better.
     found = None if labels is not None else np.asarray(model.predict(X), dtype=np.int64)
     rows = np.asarray(validate_data(model, X, reset=False, dtype=np.float64))
     if found is None:

@@ -1,4 +1,4 @@
-"""What is put into a file that has to do without Python: answers to all that may be asked."""
+"""The content of an HTML file: answers to all questions that a page without Python may ask."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from ._choice import has_plane, has_tree
 from ._messages import Message
 from ._session import Session
 
-# Rows that are explained, and how long that may take (seconds).
+# Most rows that are explained, and most seconds for that.
 MOST_EXPLAINED = 2_000
 MOST_SECONDS = 3.0
-# A larger model is not put into the file.
+# A larger model file is left out.
 MOST_MODEL_BYTES = 4_000_000
 
 
 def file_content(session: Session) -> Message:
-    """Return all that a file can show, as answers by the kind of what is asked."""
+    """Return the answers by the kind of question."""
     content: Message = {"scene": session.scene()}
     if has_tree(session.model):
         content["readings"] = session.answer({"kind": "readings"})
@@ -33,7 +33,7 @@ def file_content(session: Session) -> Message:
 
 
 def _explanations(session: Session) -> list[Message]:
-    """Explain the first rows, as many as there is time for."""
+    """Explain the first rows, as many as time allows."""
     found: list[Message] = []
     ends = time.perf_counter() + MOST_SECONDS
     for place in range(min(len(session.rows.numbers), MOST_EXPLAINED)):

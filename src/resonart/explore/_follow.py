@@ -1,4 +1,4 @@
-"""Something that goes on while one looks: a model that learns rows, or a file that is written."""
+"""What changes while a page is open: a model that learns rows, or a file that is written."""
 
 from __future__ import annotations
 
@@ -19,60 +19,63 @@ from ._messages import Message
 from ._rows import Floats, nameless
 from ._session import Session
 
-# The last rows of a stream that are shown, and how often a page is told (seconds).
+# Latest rows of a stream that are shown, and seconds between updates of a page.
 MOST_RECENT = 5_000
 EVERY = 0.25
-# How often a file is looked at (seconds).
+# Seconds between two looks at a file.
 LOOK = 0.3
 
 
 class Step(NamedTuple):
-    """What has come: a model, rows to show, and in words what it is."""
+    """A new state: the model, rows to show, and a description."""
 
     model: Any
     rows: Floats | None
     words: str
 
 
-# A step that can be taken; None while there is none.
+# Rows, and when they came where that is known.
+TimedRows = tuple[Floats, Any]
+# The next step; None while there is none.
 Pending = Callable[[], Step] | None
 
 
 def learn_steps(
-    model: Any, batches: Iterable[Floats], recent: Floats | None = None
+    model: Any, batches: Iterable[TimedRows], recent: Floats | None = None
 ) -> Iterator[Pending]:
-    """Let a model learn batches of rows, and show the last rows after each.
+    """Let a model learn batches of rows, each with its times or None; show the latest rows.
 
     Examples
     --------
     >>> from resonart import FuzzyART
-    >>> steps = learn_steps(FuzzyART(rho=0.5), [np.array([[0.0], [1.0]]), np.array([[0.2]])])
+    >>> batches = [(np.array([[0.0], [1.0]]), None), (np.array([[0.2]]), None)]
+    >>> steps = learn_steps(FuzzyART(rho=0.5), batches)
     >>> [step().words for step in steps]
     ['2 rows learned', '3 rows learned']
     """
     shown = recent
 
-    def learn(batch: Floats) -> Step:
+    def learn(batch: Floats, times: Any) -> Step:
         nonlocal shown
         with nameless(model):
-            model.partial_fit(batch)
+            model.partial_fit(batch, **({} if times is None else {"time": times}))
         shown = (batch if shown is None else np.concatenate([shown, batch]))[-MOST_RECENT:]
         return Step(model, shown, f"{count_of(model.n_samples_seen_, 'row')} learned")
 
-    for batch in batches:
+    for batch, times in batches:
         if len(batch):
-            yield partial(learn, batch)
+            yield partial(learn, batch, times)
 
 
 def file_steps(path: str, rows: Floats | None) -> Iterator[Pending]:
-    """Load a model file whenever it has been written anew."""
+    """Load a model file whenever it has been written again."""
     known = None  # it may have been written since it was loaded
     while True:
         time.sleep(LOOK)
         now = _state(path)
         model = None
         if now is not None and now != known:
-            # Where it is just being replaced, the next look finds it whole.
+            # If it is being replaced at this moment, the next look finds it complete.
             with contextlib.suppress(OSError, ValueError):
                 model = resonart.load(path)
                 known = now
@@ -92,13 +95,13 @@ def _state(path: str) -> tuple[int, int, int] | None:
 
 
 class Follower:
-    """Takes one step after the other, in a thread of its own, and tells those who look."""
+    """Takes one step after the other in a thread of its own, and updates the pages."""
 
     def __init__(self, session: Session, steps: Iterator[Pending], *, paused: bool = False) -> None:
         self._session = session
         self._steps = steps
         self._paused = paused
-        self._allowed = 0  # steps that may be taken while it rests
+        self._allowed = 0  # steps that may be taken while paused
         self._words = ""
         self._is_over = False
         self._changed = threading.Condition()
@@ -108,17 +111,17 @@ class Follower:
         session.greeting = self._state
 
     def start(self) -> None:
-        """Begin, as soon as somebody looks."""
+        """Start the thread; steps are taken while a page is open."""
         self._thread.start()
 
     def stop(self) -> None:
-        """End after the step that is being taken."""
+        """Stop after the current step."""
         self._is_stopped.set()
         with self._changed:
             self._changed.notify_all()
 
     def control(self, message: Message) -> Message:
-        """Pause, go on, or take one step."""
+        """Pause, resume, or take one step."""
         with self._changed:
             if message.get("step"):
                 self._allowed += 1
@@ -132,7 +135,7 @@ class Follower:
 
     def _state(self) -> Message:
         words = f"{self._words}; the input has ended" if self._is_over else self._words
-        return {"followed": words, "paused": self._paused}
+        return {"followed": words, "paused": self._paused, "ended": self._is_over}
 
     def _may_go_on(self) -> bool:
         if not self._session.is_watched():
@@ -152,10 +155,10 @@ class Follower:
                     continue
                 is_single = self._paused
             try:
-                pending = next(self._steps)  # may wait for rows to come
+                pending = next(self._steps)  # may wait for rows
                 if pending is None:
                     continue
-                # Learning changes the model: nobody is answered meanwhile.
+                # Learning changes the model: no question is answered meanwhile.
                 with self._session.changing():
                     step = pending()
                     self._session.follow(step.model, step.rows)

@@ -11,32 +11,32 @@ from importlib.resources import files
 
 from ._messages import Message, frame
 
-# In this order they make one module: each uses what stands before it.
+# Joined in this order they make one module: each part uses those before it.
 PARTS = ("looks", "messages", "geometry", "painter", "plot", "panels", "explorer")
 
-# What a page of the server runs: the module, over a socket beside it.
+# The script of a served page: the module, with a web socket.
 START = (
     "import { openPage } from './explorer.js';\nopenPage(document.getElementById('explorer'));\n"
 )
-# What a file runs: the module itself, over what lies in the file.
+# The last line of a file's script: the module, with the content of the file.
 OPEN = "\nopenFile(document.getElementById('explorer'), document.getElementById('content'));\n"
 
 
 @cache
 def module() -> str:
-    """Return the front end as one ES module, as anywidget, the server and a file take it."""
+    """Return the front end as one ES module, for anywidget, the server and a file."""
     folder = files(__package__).joinpath("front")
     return "\n".join(folder.joinpath(f"{part}.js").read_text("utf-8") for part in PARTS)
 
 
 @cache
 def sheet() -> str:
-    """Return how it looks."""
+    """Return the style sheet."""
     return files(__package__).joinpath("front", "explorer.css").read_text("utf-8")
 
 
 def page(title: str) -> str:
-    """Return the page that the server gives."""
+    """Return the page that the server sends."""
     return _document(
         title,
         '<link rel="stylesheet" href="explorer.css">\n'
@@ -45,10 +45,10 @@ def page(title: str) -> str:
 
 
 def html_file(title: str, content: Message) -> str:
-    """Return one file that has all in it, and asks nobody for anything.
+    """Return one file that contains everything and makes no request.
 
-    What it may run are its own script and sheet, known by their digests: a name or a value that
-    looks like markup could not run even if it were not text.
+    Its security policy allows only its own script and style sheet, by their digests: a name or a
+    value that looks like markup could not run even if it were not shown as text.
     """
     script, style = module() + OPEN, sheet()
     policy = (

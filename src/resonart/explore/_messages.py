@@ -2,7 +2,7 @@
 
 The same messages go over a web socket, through a notebook, and into a file. One message is a dict;
 arrays may stand anywhere in it. In JSON an array is ``{"$array": place, "dtype": ..., "shape":
-...}``, and its bytes are the buffer in that place. A frame is one message in one piece: the length
+...}``, and its bytes are the buffer in that place. A frame is one message as one block: the length
 of the JSON (4 bytes, little endian), the JSON, and the buffers, each beginning at a multiple of 8.
 """
 
@@ -17,13 +17,13 @@ from numpy.typing import NDArray
 
 Message = dict[str, Any]
 
-# What typed arrays of JavaScript there are; other arrays become one of them.
+# Typed arrays that JavaScript has; other arrays become one of them.
 DTYPES = {"f4", "f8", "i4", "u4", "u2", "i2", "u1"}
 ALIGNMENT = 8
 
 
 def split(message: Message) -> tuple[Message, list[bytes]]:
-    """Return a message as JSON takes it, and the bytes of its arrays.
+    """Return a message as JSON can hold it, and the bytes of its arrays.
 
     Examples
     --------
@@ -63,7 +63,7 @@ def _as_typed(array: NDArray[Any]) -> tuple[NDArray[Any], str]:
 
 
 def frame(message: Message) -> bytes:
-    """Return a message in one piece.
+    """Return a message as one block of bytes.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Parameters that can be changed while one looks, and the lines that make the same model."""
+"""Parameters that can be changed on the page, and the Python lines that make the same model."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from resonart._estimators.parameters import Parameter, parameters_of
 
-# What says nothing about the clusters, takes long, or is for streams.
+# Parameters that do not affect the clusters, make fitting slow, or are for streams.
 _LEFT_OUT = {
     *("n_jobs", "verbose", "bounds", "random_state", "n_orders", "max_epochs", "order"),
     *("gamma_ref", "search", "merge_every", "half_life", "window"),
@@ -17,7 +17,7 @@ AUTO = "auto"
 
 
 def live_parameters(model: Any) -> list[dict[str, Any]]:
-    """Return what can be changed of a model, as the front end takes it.
+    """Return the parameters that can be changed, as the front end needs them.
 
     Examples
     --------
@@ -40,7 +40,7 @@ def _told(parameter: Parameter, model: Any) -> dict[str, Any]:
         "help": parameter.help,
         "kind": parameter.kind,
         "value": value,
-        # What "auto" has come to.
+        # The value that "auto" came to.
         "used": getattr(model, f"{parameter.name}_", None) if value == AUTO else None,
         "low": parameter.low if math.isfinite(parameter.low) else None,
         "high": parameter.high if math.isfinite(parameter.high) else None,
@@ -50,14 +50,16 @@ def _told(parameter: Parameter, model: Any) -> dict[str, Any]:
 
 
 def checked_parameters(model: Any, given: Any) -> dict[str, Any]:
-    """Return parameters that the front end sent, or say what is wrong with them."""
+    """Check the parameters that the front end sent."""
     known = parameters_of(type(model))
     if not isinstance(given, dict):
         raise ValueError(f"params must be a mapping of names to values, got {given!r}.")
     found: dict[str, Any] = {}
     for name, value in given.items():
         if name not in known or name in _LEFT_OUT:
-            raise ValueError(f"{type(model).__name__} has no parameter {name!r} to be changed.")
+            raise ValueError(
+                f"{type(model).__name__} has no parameter {name!r} that can be changed here."
+            )
         if value != AUTO or not known[name].may_be_auto:
             known[name].check(value)
         found[name] = value
@@ -65,11 +67,10 @@ def checked_parameters(model: Any, given: Any) -> dict[str, Any]:
 
 
 def settled(model: Any, params: dict[str, Any]) -> dict[str, Any]:
-    """Return the parameters, and with one vigilance what becomes of the others.
+    """Return the parameters, with all vigilances where one of them was changed.
 
-    Who moves one of them wants to see what comes of that, and not what else might be chosen: those
-    left open stay what they were found to be. The lower one pushes the upper one along, and the
-    other way round.
+    A vigilance that is "auto" is fixed at the value it came to, so that only the change is seen.
+    The lower one pushes the upper one along, and the other way round.
 
     Examples
     --------
@@ -98,7 +99,7 @@ def settled(model: Any, params: dict[str, Any]) -> dict[str, Any]:
 
 
 def changed_parameters(model: Any) -> dict[str, Any]:
-    """Return the parameters that are not what they are by default.
+    """Return the parameters that differ from the defaults.
 
     Examples
     --------
@@ -120,8 +121,11 @@ def _is_same(value: Any, default: Any) -> bool:
     return isinstance(value, plain) and isinstance(default, plain) and value == default
 
 
-def python_lines(model: Any) -> str:
+def python_lines(model: Any, place: int | None = None) -> str:
     """Return the lines of Python that make the same model.
+
+    ``place`` is that of its reading among the runners-up, where it has been kept instead of the
+    chosen one.
 
     Examples
     --------
@@ -134,4 +138,10 @@ def python_lines(model: Any) -> str:
     """
     kind = type(model).__name__
     given = ", ".join(f"{name}={value!r}" for name, value in changed_parameters(model).items())
-    return f"from resonart import {kind}\n\nmodel = {kind}({given}).fit(X)\nlabels = model.labels_"
+    lines = [f"from resonart import {kind}", "", f"model = {kind}({given}).fit(X)"]
+    if place is None:
+        lines.append("labels = model.labels_")
+    else:
+        lines.append(f"model = model.with_reading(model.choice_.runners_up[{place}])")
+        lines.append("labels = model.predict(X)")
+    return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""The rows that are shown: all, or a sample where there are too many to send and to see."""
+"""The rows that are shown: all, or a sample if there are too many."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from ._messages import Message
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-# Of more rows, or of more numbers, a sample is shown.
+# With more rows or more numbers than this, a sample is shown.
 MOST_SHOWN = 200_000
 MOST_NUMBERS = 8_000_000
 # Principal components offered as axes.
 MOST_COMPONENTS = 4
-# Up to so many features they are exact.
+# With more features than this they are computed from a sample of the rows.
 MOST_EXACT = 500
 
 
@@ -38,9 +38,9 @@ class ShownRows(NamedTuple):
     names : tuple of str
         Names of the features.
     low, high : ndarray of shape (n_features,)
-        Where 0 and 1 of the picture lie, feature by feature.
+        Values of each feature at 0 and 1 of the picture.
     n_ever : int
-        Rows there are: more than were given, where those are a sample.
+        Rows there are in all: more than given, if those are a sample.
     """
 
     all: Floats
@@ -59,13 +59,13 @@ class ShownRows(NamedTuple):
         return shown
 
     def scaled(self, values: ArrayLike) -> NDArray[np.float32]:
-        """Return places in the user's units as places in the picture."""
+        """Scale values from the user's units to the picture."""
         span = np.where(self.high > self.low, self.high - self.low, 1.0)
         scaled = (np.asarray(values, dtype=np.float64) - self.low) / span
         return scaled.astype(np.float32)
 
     def message(self) -> Message:
-        """Return them as the front end takes them."""
+        """Return them as the front end needs them."""
         n_rows, n_shown = len(self.all), len(self.numbers)
         scaled = self.scaled(self.values)
         note = None
@@ -90,7 +90,7 @@ def shown_rows(
     most: int | None,
     n_ever: int | None = None,
 ) -> ShownRows:
-    """Choose what is shown of the rows; without any, the picture has the model's ranges."""
+    """Choose the rows to show; without rows, the picture has the model's ranges."""
     n_rows, n_features = rows.shape
     limit = max(1, min(most or MOST_SHOWN, MOST_NUMBERS // max(n_features, 1)))
     numbers = np.arange(n_rows, dtype=np.int64)
@@ -103,7 +103,7 @@ def shown_rows(
 
 
 def components_of(scaled: NDArray[np.float32]) -> list[dict[str, Any]]:
-    """Return the principal components of rows, each as what every feature adds to it.
+    """Return the principal components of rows, each with its loadings.
 
     Examples
     --------
@@ -114,7 +114,7 @@ def components_of(scaled: NDArray[np.float32]) -> list[dict[str, Any]]:
     n_rows, n_features = scaled.shape
     if n_rows < 2 or n_features < 2:
         return []
-    # Of very many features some rows tell enough, and all features with all would not be done soon.
+    # With very many features, all rows would take too long; a sample is enough.
     stride = 1 if n_features <= MOST_EXACT else max(1, n_rows // MOST_EXACT)
     centred = scaled[::stride].astype(np.float64)
     centred -= centred.mean(axis=0)
@@ -127,7 +127,7 @@ def components_of(scaled: NDArray[np.float32]) -> list[dict[str, Any]]:
     found = []
     for k in np.argsort(-variances, kind="stable")[:MOST_COMPONENTS]:
         loading = loadings[:, k]
-        # The sign is nobody's choice: the largest part counts upwards.
+        # The sign is arbitrary: make the largest loading positive.
         loading = loading * np.sign(loading[np.argmax(np.abs(loading))])
         share = float(max(variances[k], 0.0)) / total if total > 0.0 else 0.0
         found.append({"loadings": loading.tolist(), "share": share})
@@ -136,7 +136,7 @@ def components_of(scaled: NDArray[np.float32]) -> list[dict[str, Any]]:
 
 @contextmanager
 def nameless(model: Any) -> Iterator[None]:
-    """Let a model that knows names be given rows without: they were checked when they came."""
+    """Silence the warning about rows without names: they were checked when they came."""
     if not hasattr(model, "feature_names_in_"):
         yield
         return
@@ -146,7 +146,7 @@ def nameless(model: Any) -> Iterator[None]:
 
 
 def in_words(n_rows: int, n_features: int) -> str:
-    """Return how much there is.
+    """Return the size of the data in words.
 
     Examples
     --------

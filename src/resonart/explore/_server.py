@@ -28,13 +28,13 @@ if TYPE_CHECKING:
 
 WHAT = "The explorer in a browser"
 HOST = "127.0.0.1"
-# A page that is loaded again is away for a moment; who has gone for longer has closed it.
+# A page that is reloaded is away for a moment; one away for longer (seconds) was closed.
 GRACE = 3.0
-# Longer messages are not sent by a page of ours.
+# Our pages send no longer messages.
 MOST_BYTES = 1 << 20
-# Pushed messages wait for a slow page; of more, the oldest go.
+# Most pushed messages that wait for a slow page; of more, the oldest are dropped.
 MOST_WAITING = 8
-REFUSED = 4403  # as web sockets say what HTTP calls 403
+REFUSED = 4403  # close code of web sockets, like HTTP's 403
 
 
 class Server:
@@ -72,13 +72,13 @@ class Server:
 
     @property
     def address(self) -> str:
-        """Where the page is. Who does not know it is not let in."""
+        """The address of the page. Without it there is no access."""
         return f"http://{HOST}:{self.port}/{self._token}/"
 
-    # ------------------------------------------------------------------ from begin to end
+    # ------------------------------------------------------------------ start and stop
 
     def start(self) -> Server:
-        """Begin to serve."""
+        """Start serving."""
         self._thread.start()
         while not self._server.started and self._thread.is_alive():
             time.sleep(0.005)
@@ -88,12 +88,12 @@ class Server:
         asyncio.run(self._server.serve(sockets=[self._socket]))
 
     def wait(self) -> None:
-        """Wait until the last page has been closed, or Ctrl-C."""
+        """Wait until the last page is closed, or until Ctrl-C."""
         while self._thread.is_alive() and not self.is_left():
             time.sleep(0.05)
 
     def is_left(self) -> bool:
-        """Tell whether there was a page, and there is none any more."""
+        """Tell whether there was a page and all have been closed."""
         with self._guard:
             closed_at = self._closed_at
             return (
@@ -103,7 +103,7 @@ class Server:
             )
 
     def stop(self) -> None:
-        """End."""
+        """Stop serving."""
         self._server.should_exit = True
         self._thread.join(5.0)
         self._socket.close()
@@ -114,23 +114,23 @@ class Server:
     def __exit__(self, *_: object) -> None:
         self.stop()
 
-    # ------------------------------------------------------------------ who is let in
+    # ------------------------------------------------------------------ access
 
     def _is_known(self, request: Request | WebSocket) -> bool:
-        """Tell whether a request comes from our own page, or from whoever was told the address.
+        """Tell whether a request comes from our own page, or from someone who has the address.
 
-        The name of the host keeps out pages that have made their own name point here; the origin
-        those that ask from elsewhere; the token everybody else on this computer.
+        Checking the host name keeps out pages whose own name was made to point here (DNS
+        rebinding). The origin keeps out other pages, the token other users of this computer.
         """
         hosts = {f"{HOST}:{self.port}", f"localhost:{self.port}"}
         if request.headers.get("host") not in hosts:
             return False
         origin = request.headers.get("origin")
         if origin is None and request.scope["type"] == "websocket":
-            return False  # browsers always say it of sockets
+            return False  # browsers always send it with web sockets
         if origin is not None and origin not in {f"http://{host}" for host in hosts}:
             return False
-        # A link elsewhere may lead here, as in a terminal that is a page; nothing else may.
+        # Another site may link here, as a terminal in a web page does; nothing else is allowed.
         is_opened = (
             request.headers.get("sec-fetch-mode") == "navigate"
             and request.headers.get("sec-fetch-dest") == "document"
@@ -154,7 +154,7 @@ class Server:
             "Cache-Control": "no-store",
         }
 
-    # ------------------------------------------------------------------ what is given
+    # ------------------------------------------------------------------ files
 
     def _application(self) -> Starlette:
         from starlette.applications import Starlette
@@ -188,10 +188,10 @@ class Server:
     def _refuse(self) -> Response:
         from starlette.responses import PlainTextResponse
 
-        text = "This address is not known. Open the one that resonart explore has printed."
+        text = "This address is not valid. Open the one that resonart explore printed."
         return PlainTextResponse(text, 403, headers=self._headers())
 
-    # ------------------------------------------------------------------ talking
+    # ------------------------------------------------------------------ messages
 
     async def _talk(self, websocket: WebSocket) -> None:
         from starlette.websockets import WebSocketDisconnect
@@ -217,7 +217,7 @@ class Server:
                 reply = await asyncio.to_thread(self._answer, text)
                 waiting.put_nowait(reply)
         except (WebSocketDisconnect, KeyError, RuntimeError):
-            pass  # closed, or spoke in bytes, which a page of ours does not
+            pass  # closed, or sent bytes, which our pages do not
         finally:
             sending.cancel()
             self.session.leave(push)
@@ -240,9 +240,9 @@ class Server:
 
 
 def put_pushed(waiting: asyncio.Queue[Message], message: Message) -> None:
-    """Let a message wait that nobody asked for. Of too many such, the oldest go.
+    """Queue a pushed message. If too many are waiting, the oldest of them are dropped.
 
-    Answers stay, however many there are: whoever asked waits for them.
+    Answers are never dropped: a page waits for them.
     """
     held = [waiting.get_nowait() for _ in range(waiting.qsize())]
     pushed = [each for each in held if "re" not in each]

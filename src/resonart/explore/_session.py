@@ -1,7 +1,7 @@
-"""What the front end is told: the rows and the model at first, then answers to what it asks.
+"""What the front end gets: first the rows and the model, then answers to its questions.
 
-A session knows nothing of how messages travel. It answers one at a time, and always answers: what
-went wrong is an answer, too.
+A session does not know how messages travel. It answers one at a time, and it always answers: an
+error is an answer, too.
 """
 
 from __future__ import annotations
@@ -20,24 +20,27 @@ from sklearn.base import clone
 from sklearn.metrics import adjusted_rand_score
 
 import resonart
+from resonart import ClusterEvent, ClusterEvents, DensityART, ReadingCandidate
+from resonart._density.history import told_apart
 from resonart._shared.escape import escaped
 from resonart._shared.words import count_of
+from resonart.io._times import in_words as moment_in_words
 
 from ._choice import has_plane, has_tree, plane_message, readings_message
 from ._messages import Message
 from ._parameters import checked_parameters, live_parameters, python_lines, settled
 from ._rows import Floats, Integers, ShownRows, in_words, nameless
 
-# Rows that a change of a parameter is tried on at once, and how long that may take (seconds):
-# where it takes longer, fewer categories show at once what comes.
+# A changed parameter is tried on up to so many rows, within so many seconds. Where it takes longer,
+# fewer categories give a preview.
 MOST_LIVE = 20_000
 QUICK = 0.15
 ROWS_A_SECOND = 30_000  # of DensityART, at a guess, until it is known
 QUICK_CATEGORIES = 1_000
-# Boxes are drawn up to so many, and so many numbers; those with the most rows first.
+# Most boxes that are drawn, and most numbers they may have; those with the most rows come first.
 MOST_BOXES = 20_000
 MOST_BOX_NUMBERS = 2_000_000
-# Events of a diary that are told.
+# Events of the diary that are sent.
 MOST_EVENTS = 500
 
 CommandOf = Callable[[Any], str]
@@ -45,7 +48,7 @@ Push = Callable[[Message], None]
 
 
 class Session:
-    """One model over its rows, and those who look at it."""
+    """One model, its rows, and the pages that show it."""
 
     def __init__(
         self,
@@ -55,6 +58,7 @@ class Session:
         *,
         classes: NDArray[Any] | None,
         title: str,
+        has_dates: bool,
         command_of: CommandOf | None,
     ) -> None:
         self.model = model
@@ -63,6 +67,7 @@ class Session:
         self._shown: Integers = labels[rows.numbers]
         self.title = title
         self._classes = classes
+        self._has_dates = has_dates
         self._command_of = command_of
         self._lock = threading.RLock()
         self._rules: dict[int, list[str]] | None = None
@@ -71,44 +76,47 @@ class Session:
         self._fitted_on = len(rows.all)
         self._is_quick = False
         self._seconds: float | None = None
-        # Of who follows something: what a page may ask of it, and what each scene says of it.
+        # If another reading was kept: the model as it was fitted, and the place of that reading.
+        self._original: Any = None
+        self._place: int | None = None
+        # Where a stream is followed: how a page controls it, and what each scene says about it.
         self.control: Callable[[Message], Message] | None = None
         self.greeting: Callable[[], Message] = dict
 
     @property
     def labels(self) -> Integers:
-        """Clusters of all rows; where only those shown were asked for, the others are now."""
+        """Clusters of all rows. They are computed here if so far only the rows shown had them."""
         with self._lock:
             if self._labels is None:
                 with nameless(self.model):
                     self._labels = np.asarray(self.model.predict(self.rows.all), dtype=np.int64)
             return self._labels
 
-    # ------------------------------------------------------------------ who looks
+    # ------------------------------------------------------------------ pages
 
     def watch(self, push: Push) -> None:
-        """Tell somebody, from now on, of what nobody asked for."""
+        """Send pushed messages here from now on."""
         with self._lock:
             self._watching.append(push)
 
     def leave(self, push: Push) -> None:
-        """Tell them no more."""
+        """Stop sending pushed messages there."""
         with self._lock:
             self._watching.remove(push)
 
     def push(self, message: Message) -> None:
-        """Tell all who look."""
+        """Send a message to all pages."""
         with self._lock:
             watching = list(self._watching)
         for each in watching:
             each(message)
 
     def is_watched(self) -> bool:
-        """Tell whether anybody looks."""
+        """Tell whether any page is open."""
         return bool(self._watching)
 
     def changing(self) -> AbstractContextManager[object]:
-        """Return what is held while the model changes: nobody is answered meanwhile."""
+        """Return the lock to hold while the model changes: no question is answered meanwhile."""
         return self._lock
 
     # ------------------------------------------------------------------ answers
@@ -122,22 +130,22 @@ class Session:
                 raise ValueError("a message must be an object with a kind.")
             ask = getattr(self, f"on_{message['kind']}", None)
             if message["kind"] not in KINDS or ask is None:
-                raise ValueError(f"there is nothing to be asked by {message['kind']!r}.")
+                raise ValueError(f"there is no message of kind {message['kind']!r}.")
             with self._lock, nameless(self.model):
                 reply = ask(message)
-        except Exception as error:  # whoever asked waits for an answer
+        except Exception as error:  # the page waits for an answer
             text = str(error) or type(error).__name__
             if not isinstance(error, (ValueError, TypeError, MemoryError, OSError)):
-                text = f"{type(error).__name__}: {text} (This is a fault in resonart.)"
+                text = f"{type(error).__name__}: {text} (This is a bug in resonart.)"
             reply = {"kind": "error", "text": escaped(" ".join(text.split()))}
         return {**reply, "re": number if isinstance(number, int) else None}
 
     def on_open(self, message: Message) -> Message:
-        """Rows and model."""
+        """Send rows and model."""
         return self.scene()
 
     def scene(self) -> Message:
-        """Return all that is seen at first."""
+        """Return rows and model, all that the page needs to begin."""
         with self._lock:
             return {
                 "kind": "scene",
@@ -147,7 +155,7 @@ class Session:
             }
 
     def on_explain(self, message: Message) -> Message:
-        """Say why a row is where it is."""
+        """Explain why a row is in its cluster."""
         place = _index(message, "row", len(self.rows.numbers))
         number = int(self.rows.numbers[place])
         found = self.model.explain(self.rows.all[number], feature_names=self._names())
@@ -160,7 +168,7 @@ class Session:
         }
 
     def on_rules(self, message: Message) -> Message:
-        """Say what a cluster is."""
+        """Give the rules of a cluster."""
         label = message.get("label")
         lines = self.rules().get(label if isinstance(label, int) else -2)
         if lines is None:
@@ -181,17 +189,44 @@ class Session:
         return self._rules
 
     def on_readings(self, message: Message) -> Message:
-        """Tell the tree and the runners-up."""
+        """Send the tree and the runners-up."""
         if not has_tree(self.model):
             raise ValueError(f"{type(self.model).__name__} has no density tree.")
         return self._once("readings", lambda: readings_message(self.model, self.rows.values))
 
     def on_plane(self, message: Message) -> Message:
-        """Tell the plane of vigilances."""
+        """Send the plane of vigilances."""
         if not has_plane(self.model) or not len(self.rows.all):
-            raise ValueError("there is no plane of vigilances for this model without rows.")
+            raise ValueError(
+                "vigilances can be tried only with rows. Open the data together with the model."
+            )
         classes = None if self._classes is None else self._classes[self.rows.numbers]
         return self._once("plane", lambda: plane_message(self.model, self.rows.values, classes))
+
+    def on_reading(self, message: Message) -> Message:
+        """Keep another reading of the tree as the model."""
+        told = self.on_readings({})
+        place = _index(message, "reading", len(told["readings"]))
+        given = told["readings"][place]
+        candidate = ReadingCandidate(*(given[name] for name in ReadingCandidate._fields))
+        original = self.model if self._original is None else self._original
+        # (Clusters and noise of a reading that was kept are those of all categories.)
+        known = [each[:6] for each in original.choice_.runners_up]
+        if candidate[:6] in known:
+            at = known.index(candidate[:6])
+            model = original.with_reading(original.choice_.runners_up[at])
+            self.show(model, None, fitted_on=self._fitted_on, is_quick=self._is_quick)
+            self._original, self._place = original, at
+        else:
+            self.show(original, None, fitted_on=self._fitted_on, is_quick=self._is_quick)
+        return self._tell_model(message)
+
+    def _tell_model(self, message: Message) -> Message:
+        """Return the model that is shown now, and send it to the other pages, too."""
+        told = {"kind": "model", "model": self.told_model()}
+        if len(self._watching) > 1:  # the page that asked recognises it by the id
+            self.push({**told, "of": message.get("id")})
+        return told
 
     def _once(self, name: str, make: Callable[[], Message]) -> Message:
         if name not in self._kept:
@@ -201,13 +236,13 @@ class Session:
     # ------------------------------------------------------------------ changing the model
 
     def on_fit(self, message: Message) -> Message:
-        """Fit with other parameters: quickly at first where that takes too long.
+        """Fit with other parameters.
 
-        With ``quick`` only what can be had at once is told, and ``is_quick`` says whether it is
-        less than the whole; without, all rows are fitted where ``all`` asks for them.
+        With ``quick``, a fit that would take too long is replaced by a preview, and ``is_quick`` of
+        the answer says so. With ``all``, all rows are fitted, not just a sample.
         """
         if not len(self.rows.all):
-            raise ValueError("there are no rows to fit: open the data beside the model.")
+            raise ValueError("there are no rows to fit. Open the data together with the model.")
         params = settled(self.model, checked_parameters(self.model, message.get("params", {})))
         model = clone(self.model).set_params(**params)
         rows = self.rows.all
@@ -228,20 +263,17 @@ class Session:
         names = getattr(self.model, "feature_names_in_", None)
         if names is not None:
             fitted.name_features(names)
-        # Of more rows those that are shown are asked for; the others when they are needed.
+        # After a fit on a sample, only the rows shown are labelled now; the others when needed.
         labels = fitted.labels_ if len(rows) == len(self.rows.all) else None
-        if is_quick:  # what the parameters are is what was asked for
+        if is_quick:  # the page shows the parameters that were asked for
             fitted.set_params(max_categories=model.max_categories)
         self.show(fitted, labels, fitted_on=len(rows), is_quick=is_quick)
-        told = {"kind": "model", "model": self.told_model()}
-        if len(self._watching) > 1:  # others look at the same; who asked knows it by its number
-            self.push({**told, "of": message.get("id")})
-        return {**told, "seconds": seconds}
+        return {**self._tell_model(message), "seconds": seconds}
 
     def show(
         self, model: Any, labels: Integers | None, *, fitted_on: int, is_quick: bool = False
     ) -> None:
-        """Go over to another model of the same rows; where labels are not known, it is asked."""
+        """Switch to another model of the same rows. Without labels, the model predicts them."""
         if labels is not None:
             labels = np.asarray(labels, dtype=np.int64)
             shown = labels[self.rows.numbers]
@@ -254,16 +286,17 @@ class Session:
         if len(self._shown) == len(self.rows.all):
             self._labels = self._shown
         self._fitted_on, self._is_quick = fitted_on, is_quick
+        self._original, self._place = None, None
         plane = self._kept.get("plane")
         self._rules, self._kept = None, {}
         if plane is not None and has_plane(model):
-            self._kept["plane"] = plane  # it goes over all vigilances
+            self._kept["plane"] = plane  # it covers all vigilances
 
     def follow(self, model: Any, rows: Floats | None) -> None:
-        """Go over to what has become of a model, and to the rows that have come last."""
+        """Switch to the model as it is now, and to the latest rows."""
         if rows is not None:
             before = self.rows
-            # Ranges only grow, so that the picture stays where it is.
+            # Ranges only grow, so that the picture does not jump.
             low, high = rows.min(axis=0), rows.max(axis=0)
             if len(before.all):
                 low, high = np.minimum(low, before.low), np.maximum(high, before.high)
@@ -289,9 +322,9 @@ class Session:
         }
 
     def on_control(self, message: Message) -> Message:
-        """Pause, go on, or make one step, where something is followed."""
+        """Pause, resume, or take one step of a stream."""
         if self.control is None:
-            raise ValueError("nothing is followed here.")
+            raise ValueError("no stream is followed here.")
         return self.control(message)
 
     # ------------------------------------------------------------------ the model
@@ -300,8 +333,8 @@ class Session:
         return [escaped(name) for name in self.rows.names]
 
     def told_model(self) -> Message:
-        """Return the model as the front end takes it."""
-        # Sizes are those of all rows where they are known, else of those that are shown.
+        """Return the model as the front end needs it."""
+        # Sizes count all rows if their labels are known, else the rows shown.
         model, shown = self.model, self._shown
         labels = shown if self._labels is None else self._labels
         categories = np.asarray(model.category_labels_)
@@ -323,6 +356,7 @@ class Session:
             for label in sorted({*of_rows, *(set(of_categories) - {-1})} - {-1})
         ]
         clusters.sort(key=lambda each: (-each["rows"], each["label"]))
+        is_kept = self._place is not None
         agreement = None
         if self._classes is not None and has_rows:
             known = self._classes if self._labels is not None else self._classes[self.rows.numbers]
@@ -340,13 +374,14 @@ class Session:
             "params": live_parameters(model),
             "choice": "tree" if has_tree(model) else "plane" if has_plane(model) else None,
             "why": str(getattr(model, "choice_", "") or ""),
-            "python": python_lines(model),
-            "command": None if self._command_of is None else self._command_of(model),
+            "python": python_lines(model, self._place),
+            "command": None if self._command_of is None or is_kept else self._command_of(model),
+            "is_kept_reading": is_kept,
             "agreement": agreement,
             "is_quick": self._is_quick,
             "is_part": self._fitted_on < len(self.rows.all),
             "note": self._note(),
-            "events": _events(model),
+            "events": _events(model, self._names(), self._has_dates),
         }
 
     def _summary(self, n_clusters: int, n_noise: int) -> str:
@@ -360,11 +395,12 @@ class Session:
 
     def _note(self) -> str | None:
         if self._is_quick:
-            return f"At first through {QUICK_CATEGORIES:,} boxes; the whole follows."
+            return f"Preview from {QUICK_CATEGORIES:,} boxes; the full result follows."
         n_rows = len(self.rows.all)
         if self._fitted_on < n_rows:
-            of_shown = "" if self._labels is not None else " Sizes are of the rows shown."
-            return f"Fitted on a random sample of {self._fitted_on:,} of {n_rows:,} rows.{of_shown}"
+            note = f"Fitted on a random sample of {self._fitted_on:,} of {n_rows:,} rows."
+            known = self._labels is not None
+            return note if known else f"{note} Cluster sizes count only the rows shown."
         return None
 
     def _boxes(self, categories: Integers, weights: Floats) -> Message:
@@ -383,7 +419,10 @@ class Session:
         }
 
 
-KINDS = {"open", "explain", "rules", "readings", "plane", "fit", "labels", "keep", "control"}
+KINDS = {
+    *("open", "explain", "rules", "readings", "reading", "plane", "fit", "labels", "keep"),
+    "control",
+}
 
 
 def _index(message: Message, name: str, n: int) -> int:
@@ -393,12 +432,21 @@ def _index(message: Message, name: str, n: int) -> int:
     return value
 
 
-def _events(model: Any) -> list[Message]:
-    """Return the last events of a model's diary, the latest first."""
-    if not hasattr(model, "events_"):
+def _events(model: Any, names: list[str], has_dates: bool) -> list[Message]:
+    """Return the latest events of a model's diary, the newest first."""
+
+    def in_words(event: ClusterEvent) -> str:
+        text = str(event)
+        if not has_dates:
+            return text
+        what = text.split(": ", 1)[1]
+        return f"row {event.row:,}, {moment_in_words(event.time, True)}: {what}"
+
+    if not isinstance(model, DensityART):
         return []
-    events = model.events_
+    # By the names of the page, which may be others than the model has.
+    events = ClusterEvents(model._content().events, told_apart(names))
     return [
-        {"text": str(each), "kind": each.kind, "label": each.label, "row": each.row}
+        {"text": in_words(each), "kind": each.kind, "label": each.label, "row": each.row}
         for each in reversed(list(events[-MOST_EVENTS:]))
     ]

@@ -1,20 +1,22 @@
-// The explorer: picture, panels and who answers, put together. One module for the browser, the
-// notebook (anywidget) and the file.
+// The explorer: picture, panels and the line to Python put together. One module for the browser,
+// the notebook (anywidget) and the file.
 
 let count = 0;
-const REST = 40; // milliseconds on a row until it is explained
+const REST = 40; // milliseconds of rest on a row before it is explained
 
 class App {
   constructor(root, line) {
     this.id = `rx${count++}`;
     this.root = root;
     this.line = line;
-    this.theme = window.matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+    this.theme = themeOf(document.body);
     this.panel = "clusters";
     this.showsTable = false;
     this.page = 0;
-    this.kept = new Map(); // answers of this model that take long
+    this.kept = new Map(); // answers that take long to compute
     this.reading = 0;
+    this.pinned = false; // a cell of the plane stays shown
+    this.shownInstead = null;
     this.changes = {};
     this.isFitting = false;
     this.isPaused = false;
@@ -24,11 +26,11 @@ class App {
 
   async start() {
     this.root.classList.add("rx");
-    this.root.resonart = this; // for whoever looks into the page
+    this.root.resonart = this; // for tests and the console
     this.root.dataset.theme = this.theme;
-    this.root.replaceChildren(element("p", { class: "rx-wait", role: "status" }, "Reading …"));
+    this.root.replaceChildren(element("p", { class: "rx-wait", role: "status" }, "Loading …"));
     this.line.onPush = (message) => this.hear(message);
-    this.line.onEnd = () => this.say("The connection to Python has ended. What is shown stays; start resonart explore again to go on.", true);
+    this.line.onEnd = () => this.say("The connection to Python is closed. The page stays as it is; run resonart explore again to go on.", true);
     try {
       const told = await this.line.ask("open");
       this.build();
@@ -46,7 +48,7 @@ class App {
     this.line.close?.();
   }
 
-  // ------------------------------------------------------------------ how it is laid out
+  // ------------------------------------------------------------------ layout
 
   build() {
     this.plot = new Plot({
@@ -70,18 +72,19 @@ class App {
     this.themeButton = this.toggle("Dark", "d", () => { this.setTheme(this.theme === "dark" ? "light" : "dark"); return this.theme === "dark"; });
     this.themeButton.setAttribute("aria-pressed", String(this.theme === "dark"));
     this.fence = element("div", { class: "rx-fence", hidden: true });
-    const fit = element("button", { type: "button", title: "0", onclick: () => this.plot.fit() }, "Show all");
+    const fit = element("button", { type: "button", title: "Key: 0", onclick: () => this.plot.fit() }, "Show all");
     const tools = element("div", { class: "rx-tools", role: "toolbar", "aria-label": "Picture" },
       element("label", {}, "x ", this.xAxis), element("label", {}, "y ", this.yAxis),
       this.boxesButton, this.lassoButton, fit, this.tableButton, this.themeButton);
     this.tabs = element("div", { class: "rx-tabs", role: "tablist", "aria-label": "Panels" });
     this.side = element("div", { class: "rx-panel", role: "tabpanel", tabindex: "0", id: `${this.id}-panel`, "aria-label": "Panel" });
     this.table = element("section", { class: "rx-table", "aria-label": "Table", hidden: true });
-    const keys = "Arrow keys move, + and - enlarge, 0 shows all, n and p go from row to row, Enter chooses the row's cluster, Escape lets go, b boxes, l lasso, t table, d dark.";
+    const keys = "Keys: arrows move, + and - zoom, 0 shows all, n and p step through the rows, Enter selects the row's cluster, Escape clears the selection, b boxes, l lasso, t table, d dark.";
+    const offline = "This is a saved page: parameters are read-only. Looking, comparing and exporting work without Python.";
     this.plot.root.append(this.tip, this.banner);
     this.plot.canvas.setAttribute("aria-describedby", `${this.id}-keys`);
     this.root.replaceChildren(
-      element("header", {}, this.title, this.summary, this.notes),
+      element("header", {}, this.title, this.summary, this.line.isLive ? null : element("p", { class: "rx-small rx-offline" }, offline), this.notes),
       tools,
       element("div", { class: "rx-main" },
         element("div", { class: "rx-left" }, this.plot.root, this.fence, this.status),
@@ -99,7 +102,7 @@ class App {
   }
 
   toggle(text, key, act) {
-    const button = element("button", { type: "button", "aria-pressed": "false", title: key, "aria-keyshortcuts": key }, text);
+    const button = element("button", { type: "button", "aria-pressed": "false", title: `Key: ${key}`, "aria-keyshortcuts": key }, text);
     button.addEventListener("click", () => button.setAttribute("aria-pressed", String(act())));
     return button;
   }
@@ -112,7 +115,7 @@ class App {
     this.refresh();
   }
 
-  // ------------------------------------------------------------------ what was told
+  // ------------------------------------------------------------------ what Python sends
 
   take(told) {
     const isFirst = !this.rows;
@@ -121,6 +124,7 @@ class App {
       this.follows = true;
       this.followed = told.followed;
       this.isPaused = Boolean(told.paused);
+      this.hasEnded = Boolean(told.ended);
     }
     const moved = !isFirst && String([this.rows.low, this.rows.high]) !== String([told.rows.low, told.rows.high]);
     const names = isFirst ? null : this.rows.features.join("\n");
@@ -152,6 +156,8 @@ class App {
     this.model = model;
     this.kept.delete("readings");
     this.reading = 0;
+    this.pinned = false;
+    this.shownInstead = null;
     this.explained = new Map();
     const labels = new Set([...model.clusters.map((each) => each.label), -1]);
     if (this.plot.chosen !== null && !labels.has(this.plot.chosen)) this.plot.chosen = null;
@@ -159,10 +165,10 @@ class App {
     this.plot.setModel(model);
     this.title.textContent = model.title;
     this.summary.textContent = model.summary + (model.agreement === null ? "" : `; adjusted Rand index with the known classes ${model.agreement.toFixed(3)}`);
-    const few = model.boxes.n_all > model.boxes.labels.length ? `The ${model.boxes.labels.length.toLocaleString("en")} boxes with most rows are drawn, of ${model.boxes.n_all.toLocaleString("en")}.` : null;
+    const few = model.boxes.n_all > model.boxes.labels.length ? `Only the ${model.boxes.labels.length.toLocaleString("en")} boxes with the most rows are drawn, of ${model.boxes.n_all.toLocaleString("en")}.` : null;
     this.notes.textContent = [this.rows.note, model.note, few].filter(Boolean).join(" ");
     this.banner.hidden = true;
-    this.plot.canvas.setAttribute("aria-label", `Picture of ${model.summary}.`);
+    this.plot.canvas.setAttribute("aria-label", `Plot of ${model.summary}.`);
     this.refresh();
     if (this.plot.chosen !== null) this.choose(this.plot.chosen);
   }
@@ -174,6 +180,7 @@ class App {
       this.follows = true;
       this.followed = message.followed;
       this.isPaused = Boolean(message.paused);
+      this.hasEnded = Boolean(message.ended);
       if (this.panel === "diary") this.refresh();
     }
   }
@@ -200,7 +207,7 @@ class App {
   // ------------------------------------------------------------------ panels
 
   refresh() {
-    const panels = { clusters: ["Clusters", clustersPanel], choice: ["Choice", choicePanel], parameters: ["Parameters", parametersPanel], diary: ["Diary", diaryPanel], take: ["Take away", takeAwayPanel] };
+    const panels = { clusters: ["Clusters", clustersPanel], choice: ["Choice", choicePanel], parameters: ["Parameters", parametersPanel], diary: ["Diary", diaryPanel], take: ["Export", takeAwayPanel] };
     if (!this.model) return;
     if (!this.model.events.length && !this.follows) delete panels.diary;
     const names = Object.keys(panels);
@@ -213,9 +220,14 @@ class App {
         if (by) this.open(names[(names.indexOf(this.panel) + by + names.length) % names.length], true);
       },
     }, panels[name][0])));
-    const focused = this.side.contains(document.activeElement) ? document.activeElement.id || document.activeElement.dataset.label : null;
+    const active = this.root.getRootNode().activeElement; // a notebook may show it in a shadow tree
+    const focused = this.side.contains(active) ? focusOf(active) : null;
+    this.scrolled = this.shownPanel === this.panel ? this.side.scrollTop : 0;
+    this.shownPanel = this.panel;
     this.side.replaceChildren(panels[this.panel][1](this));
-    if (focused) (document.getElementById(focused) || this.side.querySelector(`[data-label="${CSS.escape(focused)}"]`))?.focus();
+    this.side.scrollTop = this.scrolled;
+    if (focused) this.side.querySelector(focused)?.focus();
+    this.refocus = focused; // for content that comes later
     this.refreshTable();
   }
 
@@ -258,11 +270,11 @@ class App {
     this.placeTip(row);
     this.say(title);
     await new Promise((rested) => setTimeout(rested, REST));
-    if (this.plot.hovered !== row) return; // it was only passed over
+    if (this.plot.hovered !== row) return; // the mouse only passed over it
     try {
       const told = await this.explain(row);
       if (this.plot.hovered !== row) return;
-      this.tip.replaceChildren(element("strong", {}, title), lines(told.lines, "rx-lines"));
+      this.tip.replaceChildren(element("div", { class: "rx-small" }, `row ${number.toLocaleString("en")}`), lines(told.lines, "rx-lines"));
       this.placeTip(row);
       this.say(`${title}. ${told.lines.join(" ")}`);
     } catch (error) {
@@ -283,7 +295,7 @@ class App {
     return this.explained.get(row);
   }
 
-  // What a file can say of rows that were not explained: where the row lies, by the boxes.
+  // In a file, for rows without an explanation: where the row lies relative to the boxes.
   fromBoxes(row) {
     const label = this.plot.labels[row];
     if (label < 0) return ["in no cluster"];
@@ -361,9 +373,9 @@ class App {
     rows.forEach((i) => counts.set(this.plot.labels[i], (counts.get(this.plot.labels[i]) || 0) + 1));
     const parts = [...counts].sort((a, b) => b[1] - a[1]).slice(0, 6).map(([label, n]) => `${nameOf(label)}: ${n.toLocaleString("en")}`);
     this.fence.replaceChildren(
-      element("span", {}, `${rows.length.toLocaleString("en")} rows fenced in (${parts.join(", ")})`),
+      element("span", {}, `${rows.length.toLocaleString("en")} rows selected (${parts.join(", ")})`),
       element("button", { type: "button", onclick: () => this.saveRows(rows) }, "Export rows (CSV)"),
-      element("button", { type: "button", onclick: () => this.plot.enclose(null) }, "Let go"));
+      element("button", { type: "button", onclick: () => this.plot.enclose(null) }, "Clear selection"));
   }
 
   // ------------------------------------------------------------------ alternatives
@@ -371,13 +383,30 @@ class App {
   showReading(k, told) {
     this.reading = k;
     this.plot.setLabels(k === 0 ? this.model.labels : readingLabels(told, k), null, k > 0);
-    this.showBanner(k === 0 ? null : `runner-up ${k}: ${told.readings[k].n_clusters} clusters`);
+    const keep = k > 0 && this.line.isLive && told.readings[k].can_be_kept ? () => this.keepReading(k, told) : null;
+    this.showBanner(k === 0 ? null : `runner-up ${k}: ${countOf(told.readings[k].n_clusters, "cluster")}`, keep);
     this.refresh();
+  }
+
+  // Parameters are fitted where there are any: so there is a command for them, too.
+  async keepReading(k, told) {
+    const { params } = told.readings[k];
+    if (params) {
+      this.fit(params);
+      return;
+    }
+    this.say("Reading …");
+    try {
+      this.takeModel((await this.line.ask("reading", { reading: k })).model);
+      this.say(this.model.summary);
+    } catch (error) {
+      this.say(error.message, true);
+    }
   }
 
   showPartition(told, cell) {
     if (!told) {
-      if (!this.reading && this.model && this.plot.labels !== this.model.labels) {
+      if (!this.reading && !this.pinned && this.model && this.plot.labels !== this.model.labels) {
         this.plot.setLabels(this.model.labels);
         this.showBanner(null);
       }
@@ -393,9 +422,20 @@ class App {
     this.showBanner(told.names.map((name, i) => `${name} ${Number(told.cells[i][cell].toFixed(10))}`).join(", "));
   }
 
-  showBanner(text) {
+  // What is shown instead of the model; `keep` makes it the model.
+  showBanner(text, keep = null) {
+    this.shownInstead = text;
     this.banner.hidden = !text;
-    if (text) this.banner.replaceChildren(element("span", {}, `Shown: ${text}`), element("button", { type: "button", onclick: () => { this.reading = 0; this.showPartition(null); this.refresh(); } }, "Back to the model"));
+    if (!text) return;
+    const back = () => {
+      this.reading = 0;
+      this.pinned = false;
+      this.showPartition(null);
+      this.refresh();
+    };
+    this.banner.replaceChildren(element("span", {}, `Shown: ${text}`),
+      ...(keep ? [element("button", { type: "button", class: "rx-keep", onclick: keep }, "Keep")] : []),
+      element("button", { type: "button", onclick: back }, "Back to the model"));
   }
 
   // ------------------------------------------------------------------ parameters
@@ -443,7 +483,7 @@ class App {
     this.hear(await this.line.ask("control", { step: true }));
   }
 
-  // ------------------------------------------------------------------ taking away
+  // ------------------------------------------------------------------ export
 
   async saveLabels() {
     const parts = ["row,label\n"];
@@ -481,8 +521,24 @@ class App {
   }
 }
 
-// New names of a partition's clusters: those of the model's with which they share most rows, so
-// that colours stay; others come after.
+// The theme of a notebook where there is one, else that of the computer.
+function themeOf(body) {
+  const { jpThemeLight, theme, vscodeThemeKind } = body.dataset;
+  const known = [jpThemeLight && (jpThemeLight === "false" ? "dark" : "light"), theme, vscodeThemeKind, document.documentElement.getAttribute("theme")];
+  const told = known.find(Boolean);
+  if (told) return told.includes("dark") ? "dark" : "light";
+  return window.matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+}
+
+// A selector to find the focused element again after its panel was drawn again.
+function focusOf(active) {
+  if (active.id) return `#${CSS.escape(active.id)}`;
+  const name = ["label", "reading"].find((key) => active.dataset[key] !== undefined);
+  return name ? `[data-${name}="${CSS.escape(active.dataset[name])}"]` : null;
+}
+
+// New numbers for a partition's clusters: those of the model's clusters with which they share most
+// rows, so that colours stay the same; other clusters get new numbers.
 function namesAsBefore(partition, rows, before) {
   const shared = new Map();
   partition.forEach((label, i) => {
@@ -514,7 +570,7 @@ export function openPage(root) {
   return new App(root, lineOfSocket(address.href)).start();
 }
 
-// A file that has all in it.
+// A file that contains everything.
 export async function openFile(root, content) {
   root.classList.add("rx");
   try {
@@ -529,7 +585,12 @@ export async function openFile(root, content) {
 function initialize() {}
 
 function render({ model, el }) {
-  const root = element("div", { class: "rx-notebook" });
+  // A notebook would take keys for its own: b for a new cell, for instance. (The attribute is for
+  // versions of JupyterLab that listen before the page does.)
+  const root = element("div", {
+    class: "rx-notebook", "data-lm-suppress-shortcuts": "true",
+    onkeydown: (event) => { if (!event.ctrlKey && !event.metaKey && !event.altKey) event.stopPropagation(); },
+  });
   el.append(root);
   const app = new App(root, lineOfWidget(model));
   app.start();

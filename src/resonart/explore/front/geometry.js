@@ -1,4 +1,4 @@
-// Where things lie: rows and boxes along two axes, each a weighted sum of features.
+// Places of rows and boxes along two axes, each a weighted sum of features.
 
 // An axis is a feature, a principal component, or the number of the row.
 function axesOf(rows) {
@@ -34,8 +34,8 @@ function placesOf(rows, axis) {
   return places;
 }
 
-// The shadow of a box on two axes: a rectangle for two features, else the polygon that its sides
-// span, one after the other by their direction.
+// The projection of a box on two axes: a rectangle for two features, else the polygon that its
+// sides span, in order of their direction.
 function shadowOf(lower, upper, x, y) {
   const along = (axis, corner) => axis.weights.reduce((sum, [f, w]) => sum + w * corner[f], 0);
   if (x.key === "row" || y.key === "row") {
@@ -98,7 +98,7 @@ function extentOf(places, boxes, which) {
   return [low - gap, high + gap];
 }
 
-// Places for ticks, at round numbers in the user's units.
+// Ticks at round numbers in the user's units.
 function ticksOf(axis, from, to, most) {
   const span = axis.high - axis.low;
   const scale = span > 0 ? span : 1;
@@ -126,6 +126,15 @@ function isInside(polygon, x, y) {
     if (yi > y !== yj > y && x < ((xj - xi) * (y - yi)) / (yj - yi) + xi) inside = !inside;
   }
   return inside;
+}
+
+// For reading, not for computing: four digits.
+function rounded(value) {
+  return shortNumber(Number.isInteger(value) ? value : Number(Number(value).toPrecision(4)));
+}
+
+function countOf(n, word) {
+  return `${n.toLocaleString("en")} ${word}${n === 1 ? "" : "s"}`;
 }
 
 function shortNumber(value) {

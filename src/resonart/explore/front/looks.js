@@ -1,12 +1,12 @@
 // How a cluster looks: one colour and one mark for each number, noise in grey.
 
-// Told apart with any kind of colour vision, as in resonart.plot; on dark ground a little lighter.
+// Safe for colour-blind eyes, as in resonart.plot; a little lighter on dark ground.
 const COLOURS = {
   light: ["#0072B2", "#E69F00", "#009E73", "#D55E00", "#56B4E9", "#CC79A7", "#882255"],
   dark: ["#3D9BDC", "#F0B429", "#2BC297", "#FF7F3B", "#8FD3F8", "#E79DC6", "#D0568C"],
 };
 const NOISE = { light: "#8C8C8C", dark: "#8C8C8C" };
-// What changes when the colours begin again: 42 clusters have looks of their own.
+// Marks change when the colours repeat: 42 clusters look different.
 const MARKS = ["circle", "triangle", "square", "diamond", "cross", "ring"];
 const MARK_SIGNS = { circle: "●", triangle: "▲", square: "■", diamond: "◆", cross: "✚", ring: "○" };
 const DASHES = [[], [5, 3], [1.5, 2.5], [6, 2, 1.5, 2], [9, 3], [3, 2]];
@@ -30,7 +30,7 @@ function nameOf(label) {
   return label < 0 ? "noise" : `cluster ${label}`;
 }
 
-// Colours of a heat map, from low to high: evenly lighter, safe for all eyes (after cividis).
+// Colours of a heat map from low to high: evenly lighter, safe for colour-blind eyes (after cividis).
 const HEAT = ["#00224E", "#123570", "#3B496C", "#575D6D", "#707173", "#8A8678", "#A59C74", "#C3B369", "#E1CC55", "#FEE838"];
 
 function heatOf(share) {

@@ -5,7 +5,7 @@ const ARRAYS = {
   i2: Int16Array, u2: Uint16Array, u1: Uint8Array,
 };
 
-// Puts arrays where they stand in a message; rows of a table are views of it.
+// Puts arrays back in their places in a message; rows of a matrix are views of it.
 function revive(value, buffers) {
   if (Array.isArray(value)) return value.map((item) => revive(item, buffers));
   if (value === null || typeof value !== "object") return value;
@@ -42,7 +42,7 @@ function unframe(buffer) {
   return revive(head.message, buffers);
 }
 
-// Who asks Python: questions have numbers, by which answers are known; the rest is pushed.
+// The line to Python: answers are matched with questions by numbers; other messages are pushed.
 class Line {
   constructor(send) {
     this.send = send;
@@ -64,7 +64,7 @@ class Line {
   hear(message) {
     const waiting = this.asked.get(message.re);
     if (!waiting) {
-      // A change that another page has asked for is told to all.
+      // A change that another page asked for is sent to all pages.
       const isNews = message.re === undefined || message.re === null || message.kind === "model";
       if (isNews && !this.asked.has(message.of)) this.onPush(message);
       return;
@@ -75,7 +75,7 @@ class Line {
   }
 
   end() {
-    for (const { reject } of this.asked.values()) reject(new Error("The connection has ended."));
+    for (const { reject } of this.asked.values()) reject(new Error("The connection to Python is closed."));
     this.asked.clear();
     this.onEnd();
   }
@@ -91,7 +91,7 @@ function lineOfSocket(address) {
   return line;
 }
 
-// anywidget's model: messages of the widget's own, with arrays as buffers.
+// anywidget's model: custom messages, with arrays as buffers.
 function lineOfWidget(model) {
   const line = new Line((message) => model.send(message));
   const hear = (content, buffers) => line.hear(revive(content, buffers || []));
@@ -100,7 +100,7 @@ function lineOfWidget(model) {
   return line;
 }
 
-// A file has the answers in it, but for what only Python can tell.
+// A file contains the answers, except those that need Python.
 class FileLine {
   constructor(content) {
     this.content = content;
@@ -117,7 +117,8 @@ class FileLine {
     }
     if (kind === "explain" && content.explanations[more.row]) return content.explanations[more.row];
     if (content[kind] && kind !== "rules") return content[kind];
-    throw new Error("This needs Python, which a file does without.");
+    if (kind === "keep") throw new Error("The model file was too large for this page. Save it in Python: model.save(path).");
+    throw new Error("This is a saved page, and this needs Python.");
   }
 }
 

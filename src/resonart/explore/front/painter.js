@@ -1,4 +1,4 @@
-// Drawing: rows pixel by pixel, the rest as lines; and all of it once more as SVG.
+// Drawing: rows pixel by pixel, the rest as lines; and everything as SVG, too.
 
 // Stamps of the marks: which pixels around a row are painted.
 function stampOf(mark, size) {
@@ -21,8 +21,8 @@ function stampOf(mark, size) {
   return found;
 }
 
-// Rows as pixels on their ground: the same everywhere, and quick without a graphics card. `view` says where 0 and 1
-// of the axes lie on the picture.
+// Rows as pixels: the same everywhere, and fast without a graphics card. `view` says where 0 and 1 of
+// the axes are in the picture.
 function paintRows(image, places, labels, view, options) {
   const { width, height, data } = image;
   const [red, green, blue] = channels(INK[options.theme].ground);
@@ -52,7 +52,7 @@ function paintRows(image, places, labels, view, options) {
   for (let pass = 0; pass < (dimmed ? 2 : 1); pass++) {
     for (let i = 0; i < n; i++) {
       const isDim = dimmed ? dimmed(i) : false;
-      if (dimmed && isDim !== (pass === 0)) continue; // what is told apart comes on top
+      if (dimmed && isDim !== (pass === 0)) continue; // highlighted rows come on top
       const x = (view.x0 + xs[i] * view.xs) | 0;
       const y = (view.y0 + ys[i] * view.ys) | 0;
       if (x < margin || y < margin || x >= width - margin || y >= height - margin) continue;
@@ -74,7 +74,7 @@ function paintRows(image, places, labels, view, options) {
   }
 }
 
-// What is being forgotten fades: a box of less than a row is the fainter, the less is left.
+// Boxes being forgotten fade: below the weight of one row, the less is left, the fainter.
 function strengthOf(weight) {
   return weight >= 1 ? 1 : 0.12 + 0.88 * Math.max(weight, 0);
 }
@@ -125,7 +125,7 @@ function paintAxes(context, view, axes, theme) {
   const lines = ticksForView(view, axes);
   context.textAlign = "center";
   context.textBaseline = "bottom";
-  // (Over the rows, which are laid down as pixels: so thin and faint that they hide nothing.)
+  // (Drawn over the rows, but thin and faint enough to hide nothing.)
   for (const { at, text } of lines.x) {
     context.globalAlpha = 0.6;
     context.beginPath();
@@ -174,7 +174,7 @@ function clipped(text, most = 60) {
   return text.length > most ? `${text.slice(0, most - 1)}…` : text;
 }
 
-// The picture as SVG. Many rows make a large file: of more than these, the picture says so.
+// The picture as SVG. With more rows than this only some are drawn, and the picture says so.
 const MOST_IN_SVG = 50000;
 
 function svgOf(plot) {
@@ -224,7 +224,7 @@ function svgOf(plot) {
   }
   parts.push(`<text x="${width - 8}" y="${height - 18}" text-anchor="end" font-weight="600" fill="${colours.ink}">${escape(clipped(plot.axes[0].name))}</text>`);
   parts.push(`<text x="6" y="16" font-weight="600" fill="${colours.ink}">${escape(clipped(plot.axes[1].name))}</text>`);
-  if (stride > 1) parts.push(`<text x="6" y="${height - 18}" fill="${colours.ink}">every ${stride}th row is drawn</text>`);
+  if (stride > 1) parts.push(`<text x="6" y="${height - 18}" fill="${colours.ink}">1 in ${stride} rows is drawn</text>`);
   parts.push("</svg>");
   return parts.join("\n");
 }

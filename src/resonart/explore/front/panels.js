@@ -1,5 +1,4 @@
-// What stands beside the picture: clusters and their rules, the choice, parameters, what to take
-// away, the diary, and all that is drawn as a table.
+// The panels: clusters and their rules, the choice, parameters, export, the diary, and the table.
 
 function markOf(label, theme) {
   const { colour, mark } = lookOf(label, theme);
@@ -38,7 +37,7 @@ function clustersPanel(app) {
   }
   if (model.noise) list.append(entry(-1, model.noise, ""));
   const left = model.clusters.length - MOST_LISTED;
-  return element("div", {}, list, left > 0 ? element("p", {}, `and ${left.toLocaleString("en")} smaller ones`) : null, app.rulesBox);
+  return element("div", {}, list, left > 0 ? element("p", {}, `and ${left.toLocaleString("en")} smaller clusters`) : null, app.rulesBox);
 }
 
 const MOST_LISTED = 500;
@@ -49,15 +48,18 @@ function choicePanel(app) {
   const root = element("div", {});
   if (app.model.why) root.append(element("p", { class: "rx-why" }, app.model.why));
   if (!app.model.choice) {
-    root.append(element("p", {}, "Of this model there is nothing to choose from."));
+    root.append(element("p", {}, "There are no alternatives to show for this model."));
     return root;
   }
-  const busy = element("p", { role: "status" }, "Looking at the alternatives …");
+  const busy = element("p", { role: "status" }, "Computing the alternatives …");
   root.append(busy);
   const isTree = app.model.choice === "tree";
   app.askOnce(isTree ? "readings" : "plane").then((told) => {
     busy.remove();
     root.append(isTree ? treePanel(app, told) : planePanel(app, told));
+    if (!root.isConnected) return;
+    app.side.scrollTop = app.scrolled;
+    if (app.refocus) root.querySelector(app.refocus)?.focus({ preventScroll: true });
   }, (error) => { busy.textContent = error.message; });
   return root;
 }
@@ -65,13 +67,13 @@ function choicePanel(app) {
 function treePanel(app, told) {
   const canvas = element("canvas", { class: "rx-tree", role: "img", "aria-label": treeInWords(told.tree) });
   const root = element("div", {}, element("h3", {}, "The condensed tree"),
-    element("p", { class: "rx-small" }, "Downwards density rises; the width is the rows that are left. The chosen clusters are in their colours."), canvas);
+    element("p", { class: "rx-small" }, "Density increases downwards. A branch is as wide as it has rows left. The model's clusters are shown in their colours."), canvas);
   requestAnimationFrame(() => paintTree(canvas, told.tree, app));
   const multiples = element("div", { class: "rx-multiples" });
   told.readings.forEach((reading, k) => {
-    const title = k === 0 ? "chosen" : `runner-up ${k}`;
-    const score = k === 0 || reading.score === null ? "" : `, ${Math.max(0, -reading.score).toFixed(2)} below the best`;
-    const about = `${title}: ${reading.n_clusters} clusters, ${(100 * reading.noise).toFixed(1)} % noise${score}`;
+    const title = k > 0 ? `runner-up ${k}` : app.model.is_kept_reading ? "kept" : "chosen";
+    const score = k === 0 || reading.score === null || reading.selection === "one" ? "" : `, ${Math.max(0, -reading.score).toFixed(2)} below the best`;
+    const about = `${title}: ${countOf(reading.n_clusters, "cluster")}, ${(100 * reading.noise).toFixed(1)} % noise${score}`;
     const picture = element("canvas", { width: 150, height: 110, "aria-hidden": "true" });
     const button = element("button", {
       class: "rx-multiple", type: "button", "data-reading": k, "aria-pressed": String(app.reading === k), title: inWords(reading),
@@ -80,15 +82,18 @@ function treePanel(app, told) {
     multiples.append(button);
     requestAnimationFrame(() => paintMultiple(picture, app, readingLabels(told, k)));
   });
-  root.append(element("h3", {}, "The runners-up"), element("p", { class: "rx-small" },
-    `${told.n_considered} readings were considered; those that differ are shown, the best first. Click one to see it.`), multiples);
+  const hint = app.line.isLive ? "Click one to see it; Keep makes it the model." : "Click one to see it; its labels can be exported.";
+  root.append(element("h3", {}, "The runners-up"),
+    element("p", { class: "rx-small" }, `${told.n_considered} readings were considered. Those that differ are shown, the best first. ${hint}`));
   const shown = told.readings[app.reading];
   if (app.reading > 0) {
-    root.append(element("p", {}, inWords(shown)));
-    root.append(shown.params && app.line.isLive
-      ? element("button", { type: "button", class: "rx-keep", onclick: () => app.fit(shown.params) }, "Keep this reading")
-      : element("p", { class: "rx-small" }, shown.params ? "Parameters that give it: " + JSON.stringify(shown.params) : "No parameters give this one; its labels can be taken away."));
+    const params = shown.params ? ` Parameters that give it: ${Object.entries(shown.params).map(([name, value]) => `${name}=${value}`).join(", ")}.` : "";
+    root.append(element("p", { class: "rx-reading" }, `Runner-up ${app.reading}: ${inWords(shown)}.${params}`));
+    if (app.line.isLive && !shown.can_be_kept) {
+      root.append(element("p", { class: "rx-small" }, "This model forgets rows, so no other reading can be kept. Its labels can be exported."));
+    }
   }
+  root.append(multiples);
   return root;
 }
 
@@ -104,7 +109,7 @@ function readingLabels(told, k) {
 
 function treeInWords(tree) {
   const chosen = tree.nodes.filter((node) => node.selected);
-  return `A tree of ${tree.n_nodes} clusters, of which ${chosen.length} are chosen: ` +
+  return `A tree of ${tree.n_nodes} branches; ${chosen.length} of them are clusters of the model: ` +
     chosen.slice(0, 20).map((node) => `${nameOf(node.label)}, ${shortNumber(node.size)} rows from density ${shortNumber(node.birth)}`).join("; ");
 }
 
@@ -117,7 +122,7 @@ function paintTree(canvas, tree, app) {
   if (!tree.nodes.length) return;
   const children = tree.nodes.map(() => []);
   tree.nodes.forEach((node, k) => { if (node.parent >= 0) children[node.parent].push(k); });
-  // Leaves stand side by side, each as wide as its rows.
+  // Leaves are placed side by side, wider where they have more rows.
   const centre = new Array(tree.nodes.length).fill(0);
   const leaves = [];
   const gather = (k) => (children[k].length ? children[k].forEach(gather) : leaves.push(k));
@@ -135,7 +140,7 @@ function paintTree(canvas, tree, app) {
   const ends = tree.nodes.map((node) => node.end).filter((end) => end > 0).sort((a, b) => a - b);
   const first = tree.nodes.map((node) => node.birth).filter((b) => b > 0).sort((a, b) => a - b)[0] || ends[0] || 1;
   const deepest = ends[Math.floor((ends.length - 1) * 0.98)] || 1;
-  // By the logarithm: densities go over several powers of ten.
+  // On a logarithmic scale: densities span several powers of ten.
   const y = (lambda) => {
     const low = Math.log(first / 2);
     const share = (Math.log(Math.max(lambda, first / 2)) - low) / (Math.log(Math.max(deepest, first)) - low || 1);
@@ -153,7 +158,7 @@ function paintTree(canvas, tree, app) {
       context.lineTo(at, y(node.birth));
       context.stroke();
     }
-    context.fillStyle = node.selected ? lookOf(node.label, app.theme).colour : app.theme === "dark" ? "#5A6069" : "#BFC3C9";
+    context.fillStyle = node.label >= 0 ? lookOf(node.label, app.theme).colour : app.theme === "dark" ? "#5A6069" : "#BFC3C9";
     context.beginPath();
     const shape = [...node.shape, [node.end, node.shape[node.shape.length - 1][1]]];
     shape.forEach(([lambda, size], i) => context[i ? "lineTo" : "moveTo"](at - half(size), y(lambda)));
@@ -188,13 +193,20 @@ function paintMultiple(canvas, app, labels) {
 function planePanel(app, told) {
   const isPlane = told.names.length > 1;
   const kinds = Object.keys(told.shown);
-  const select = element("select", { "aria-label": "What the plane shows", onchange: () => paint() }, ...kinds.map((name) => element("option", { value: name }, name)));
+  const titles = { score: "score (higher is better)", clusters: "number of clusters", stability: "stability", index: "adjusted Rand index with the known classes" };
+  const select = element("select", { "aria-label": "What the plane shows", onchange: () => paint() }, ...kinds.map((name) => element("option", { value: name }, titles[name])));
+  const [least, most] = [element("span", {}), element("span", {})];
+  const scaleBar = element("canvas", { width: 200, height: 10, "aria-hidden": "true" });
   const canvas = element("canvas", { class: "rx-plane", tabindex: "0", role: "img" });
   const about = element("p", { class: "rx-cell", role: "status", "aria-live": "polite" });
-  const root = element("div", {}, element("h3", {}, "Every vigilance"), element("label", {}, "show ", select), canvas,
-    element("p", { class: "rx-small" }, isPlane ? `${told.names[0]} from left (0) to right (1), ${told.names[1]} from below (0) to above (1). White: the best score.` : `${told.names[0]} from 0 to 1. White: the best score.`),
-    about, element("p", { class: "rx-small" }, told.note),
-    element("p", { class: "rx-small" }, `Move over a cell to see its partition${app.line.isLive ? "; click it, or press Enter, to keep it" : ""}. Arrow keys go from cell to cell.`));
+  const act = app.line.isLive ? "Click it, or press Enter, to make it the model." : "Click it, or press Enter, to hold it in the picture; its labels can then be exported.";
+  const where = isPlane ? `Left to right: ${told.names[0]} from 0 to 1. Bottom to top: ${told.names[1]} from 0 to 1.` : `Left to right: ${told.names[0]} from 0 to 1.`;
+  const root = element("div", {}, element("h3", {}, isPlane ? `All pairs of ${told.names.join(" and ")}` : `All values of ${told.names[0]}`),
+    element("label", {}, "Show ", select), canvas, about,
+    element("div", { class: "rx-legend" }, least, scaleBar, most),
+    element("p", { class: "rx-small" }, `${where} White frame: the best score. Red frame: the cell described above.`),
+    element("p", { class: "rx-small" }, `Point at a cell to see its clusters. ${act} The arrow keys move from cell to cell.`),
+    element("p", { class: "rx-small" }, told.note));
   const [xs, ys] = [told.cells[0], isPlane ? told.cells[1] : null];
   const columns = [...new Set(xs)].sort((a, b) => a - b);
   const rowsOf = isPlane ? [...new Set(ys)].sort((a, b) => a - b) : [0];
@@ -220,18 +232,29 @@ function planePanel(app, told) {
       if (!colour) continue;
       context.fillStyle = colour;
       context.fillRect(c * w, height - (r + 1) * h, w + 0.5, h + 0.5);
-      if (k === current || k === told.best) {
-        context.strokeStyle = k === current ? "#FF3B30" : "#FFFFFF";
-        context.lineWidth = 2 * ratio;
-        context.strokeRect(c * w, height - (r + 1) * h, w, h);
+    }
+    // Frames on dark ground, to be seen on any colour.
+    for (const [k, colour] of [[told.best, "#FFFFFF"], [current, "#FF3B30"]]) {
+      const x = columns.indexOf(xs[k]) * w;
+      const y = height - (1 + (isPlane ? rowsOf.indexOf(ys[k]) : 0)) * h;
+      for (const [thick, ink] of [[5, "#000000"], [2.5, colour]]) {
+        context.strokeStyle = ink;
+        context.lineWidth = thick * ratio;
+        context.strokeRect(x - ratio, y - ratio, w + 2 * ratio, h + 2 * ratio);
       }
     }
+    const bar = scaleBar.getContext("2d");
+    for (let i = 0; i < scaleBar.width; i++) {
+      bar.fillStyle = heatOf(i / (scaleBar.width - 1));
+      bar.fillRect(i, 0, 1, scaleBar.height);
+    }
+    [least.textContent, most.textContent] = [Math.min(...finite), Math.max(...finite)].map((v) => (finite.length ? rounded(v) : ""));
     canvas.setAttribute("aria-label", `Heat map of ${select.value}, ${columns.length} by ${rowsOf.length}. ${say(current)}`);
   };
   const say = (k) => {
-    const where = told.names.map((name, i) => `${name} ${Number(told.cells[i][k].toFixed(10))}`).join(", ");
-    const what = kinds.filter((name) => Number.isFinite(told.shown[name][k])).map((name) => `${name} ${shortNumber(told.shown[name][k])}`).join(", ");
-    return `${where}: ${what}${k === told.best ? " (best)" : ""}`;
+    const at = told.names.map((name, i) => `${name} ${Number(told.cells[i][k].toFixed(10))}`).join(", ");
+    const what = kinds.filter((name) => Number.isFinite(told.shown[name][k])).map((name) => `${name} ${rounded(told.shown[name][k])}`).join(", ");
+    return `${at}: ${what}${k === told.best ? " (best)" : ""}`;
   };
   const look = (k) => {
     current = k;
@@ -239,7 +262,12 @@ function planePanel(app, told) {
     app.showPartition(told, k);
     paint();
   };
-  const keep = (k) => app.fit(Object.fromEntries(told.names.map((name, i) => [name, Number(told.cells[i][k].toFixed(10))])));
+  const keep = (k) => (app.line.isLive ? fit(k) : hold(k));
+  const hold = (k) => {
+    app.pinned = true;
+    look(k);
+  };
+  const fit = (k) => app.fit(Object.fromEntries(told.names.map((name, i) => [name, Number(told.cells[i][k].toFixed(10))])));
   const cellAt = (event) => {
     const box = canvas.getBoundingClientRect();
     const c = Math.floor(((event.clientX - box.left) / box.width) * columns.length);
@@ -248,17 +276,20 @@ function planePanel(app, told) {
   };
   canvas.addEventListener("pointermove", (event) => {
     const k = cellAt(event);
-    if (k !== undefined && k !== current) look(k);
+    if (k !== undefined && k !== current && !app.pinned) look(k);
   });
   canvas.addEventListener("pointerleave", () => app.showPartition(null));
   canvas.addEventListener("click", (event) => {
     const k = cellAt(event);
-    if (k !== undefined && app.line.isLive) keep(k);
+    if (k !== undefined) keep(k);
   });
   canvas.addEventListener("keydown", (event) => {
     const moves = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key];
-    if (event.key === "Enter" && app.line.isLive) keep(current);
-    if (event.key === "Escape") app.showPartition(null);
+    if (event.key === "Enter") keep(current);
+    if (event.key === "Escape") {
+      app.pinned = false;
+      app.showPartition(null);
+    }
     if (!moves) return;
     event.preventDefault();
     const c = columns.indexOf(xs[current]) + moves[0];
@@ -276,7 +307,12 @@ function planePanel(app, told) {
 function parametersPanel(app) {
   const root = element("form", { class: "rx-parameters", onsubmit: (event) => event.preventDefault() });
   const disabled = !app.line.isLive || !app.rows.n_rows;
-  if (!app.line.isLive) root.append(element("p", {}, "In a file parameters are shown; changing them needs Python."));
+  if (!app.line.isLive) {
+    root.append(element("p", {}, "Parameters cannot be changed here: this is a saved page, and fitting needs Python."),
+      element("p", { class: "rx-small" }, "What works without Python: rows, boxes, rules and explanations, the alternatives under Choice, and all files under Export. To change a parameter, open the data with resonart explore, or run the lines under Export."));
+  } else if (!app.rows.n_rows) {
+    root.append(element("p", {}, "Parameters cannot be changed without rows. Open the data together with the model."));
+  }
   for (const each of app.model.params) {
     const id = `${app.id}-${each.name}`;
     const label = element("label", { for: id }, each.name);
@@ -320,7 +356,7 @@ function fieldsOf(each, id, disabled, app) {
   return [text];
 }
 
-// ---------------------------------------------------------------------- taking away
+// ---------------------------------------------------------------------- export
 
 function save(name, parts, type) {
   const address = URL.createObjectURL(new Blob(parts, { type }));
@@ -334,12 +370,17 @@ function save(name, parts, type) {
 function takeAwayPanel(app) {
   const { model } = app;
   const copied = element("span", { role: "status", class: "rx-small" });
-  const copy = (text) => navigator.clipboard?.writeText(text).then(() => { copied.textContent = "copied"; }, () => { copied.textContent = "select the text to copy it"; });
+  const copy = (text) => navigator.clipboard?.writeText(text).then(() => { copied.textContent = "Copied."; }, () => { copied.textContent = "The browser does not allow copying: select the text and copy it."; });
   const code = (title, text) => element("div", {}, element("h3", {}, title), element("pre", { tabindex: "0" }, text),
     element("button", { type: "button", onclick: () => copy(text) }, "Copy"));
   const button = (text, act) => element("button", { type: "button", onclick: act }, text);
-  const root = element("div", { class: "rx-take" }, code("Python", model.python));
+  const root = element("div", { class: "rx-take" });
+  if (app.shownInstead) {
+    root.append(element("p", { class: "rx-note" }, `Labels and picture are those of what is shown now (${app.shownInstead}). Python, command and model file are those of the model${app.line.isLive ? ": to export the other, keep it first" : ""}.`));
+  }
+  root.append(code("Python", model.python));
   if (model.command) root.append(code("Command", model.command));
+  else if (model.is_kept_reading) root.append(element("h3", {}, "Command"), element("p", {}, "No options of resonart cluster give this reading. Export the model file: resonart predict labels rows with it."));
   root.append(element("h3", {}, "Files"), element("div", { class: "rx-buttons" },
     button("Labels (CSV)", () => app.saveLabels()),
     button("Model", () => app.saveModel()),
@@ -353,12 +394,12 @@ function takeAwayPanel(app) {
 function diaryPanel(app) {
   const root = element("div", {});
   if (app.follows) {
-    const pause = element("button", { type: "button", id: `${app.id}-pause`, class: "rx-pause", "aria-pressed": String(app.isPaused), onclick: () => app.pause(!app.isPaused) }, app.isPaused ? "Go on" : "Pause");
-    const step = element("button", { type: "button", id: `${app.id}-step`, class: "rx-step", disabled: !app.isPaused, onclick: () => app.stepOn() }, "Step");
+    const pause = element("button", { type: "button", id: `${app.id}-pause`, class: "rx-pause", "aria-pressed": String(app.isPaused), disabled: app.hasEnded, onclick: () => app.pause(!app.isPaused) }, app.isPaused ? "Resume" : "Pause");
+    const step = element("button", { type: "button", id: `${app.id}-step`, class: "rx-step", disabled: !app.isPaused || app.hasEnded, onclick: () => app.stepOn() }, "Step");
     root.append(element("div", { class: "rx-buttons" }, pause, step), element("p", { class: "rx-small" }, app.followed || ""));
   }
   const events = app.model.events;
-  if (!events.length) root.append(element("p", {}, "No events yet: clusters of a DensityART with half_life or window are born, merge, split, move and die."));
+  if (!events.length) root.append(element("p", {}, "No events yet. Here a DensityART reports when clusters are born, merge, split, move or die."));
   root.append(element("ol", { class: "rx-diary", "aria-label": "Events, the latest first" }, ...events.map((each) => element("li", {
     tabindex: "0", onclick: () => app.choose(each.label),
   }, markOf(each.label, app.theme), element("span", {}, each.text)))));
@@ -368,21 +409,45 @@ function diaryPanel(app) {
 // ---------------------------------------------------------------------- the table
 
 const PAGE = 100;
+const MOST_COLUMNS = 12;
 
+// The rows in view or selected; without rows, the boxes.
 function tablePanel(app) {
+  return app.rows.numbers.length ? rowsTable(app) : boxesTable(app);
+}
+
+function rowsTable(app) {
   const { rows, plot } = app;
   const shown = plot.fenced ? [...plot.fenced].sort((a, b) => a - b) : plot.inView().filter((i) => plot.chosen === null || plot.labels[i] === plot.chosen);
-  const first = Math.min(app.page * PAGE, Math.max(0, Math.floor((shown.length - 1) / PAGE) * PAGE));
-  const features = rows.features.map((name, f) => [name, f]).slice(0, 12);
-  const head = element("tr", {}, ...["row", "cluster", ...features.map(([name]) => name)].map((name) => element("th", { scope: "col" }, name)));
-  const body = shown.slice(first, first + PAGE).map((i) => element("tr", { "data-row": rows.numbers[i], onclick: () => app.point(i) },
+  return pagedTable(app, shown, "row", plot.fenced ? "selected" : "in view", "Rows in the picture", ["row", "cluster"], (i, features) => element("tr", { "data-row": rows.numbers[i], onclick: () => app.point(i) },
     element("th", { scope: "row" }, rows.numbers[i].toLocaleString("en")),
     element("td", {}, markOf(plot.labels[i], app.theme), nameOf(plot.labels[i])),
-    ...features.map(([, f]) => element("td", {}, shortNumber(app.valueOf(i, f))))));
-  const turn = (by) => element("button", { type: "button", disabled: by < 0 ? first === 0 : first + PAGE >= shown.length, onclick: () => { app.page = first / PAGE + by; app.refreshTable(); } }, by < 0 ? "Earlier" : "Later");
-  const some = rows.features.length > features.length ? `, the first ${features.length} of ${rows.features.length} features` : "";
-  const what = `${plot.fenced ? "fenced in" : "in view"}${some}`;
-  return element("div", {}, element("div", { class: "rx-buttons" }, turn(-1), turn(1),
-    element("span", { role: "status" }, shown.length ? `rows ${(first + 1).toLocaleString("en")} to ${Math.min(first + PAGE, shown.length).toLocaleString("en")} of ${shown.length.toLocaleString("en")} ${what}` : `no rows ${what}`)),
-  element("div", { class: "rx-scroll" }, element("table", {}, element("caption", { class: "rx-hidden" }, "Rows that are drawn"), element("thead", {}, head), element("tbody", {}, ...body))));
+    ...features.map((f) => element("td", {}, shortNumber(app.valueOf(i, f))))));
+}
+
+function boxesTable(app) {
+  const { rows, plot } = app;
+  const { lower, upper, labels, weights } = app.model.boxes;
+  const shown = Array.from(labels.keys()).filter((b) => plot.chosen === null || labels[b] === plot.chosen);
+  const span = (f) => (rows.high[f] > rows.low[f] ? rows.high[f] - rows.low[f] : 1);
+  const value = (side, f) => rounded(rows.low[f] + side[f] * span(f));
+  return pagedTable(app, shown, "box", "in the picture", "Boxes in the picture", ["box", "cluster", "rows"], (b, features) => element("tr", { onclick: () => app.choose(labels[b]) },
+    element("th", { scope: "row" }, b.toLocaleString("en")),
+    element("td", {}, markOf(labels[b], app.theme), nameOf(labels[b])),
+    element("td", {}, rounded(weights[b])),
+    ...features.map((f) => element("td", {}, `${value(lower[b], f)} to ${value(upper[b], f)}`))));
+}
+
+function pagedTable(app, shown, word, which, caption, columns, lineOf) {
+  const names = app.rows.features.slice(0, MOST_COLUMNS);
+  const first = Math.min(app.page * PAGE, Math.max(0, Math.floor((shown.length - 1) / PAGE) * PAGE));
+  const last = Math.min(first + PAGE, shown.length);
+  const head = element("tr", {}, ...[...columns, ...names].map((name) => element("th", { scope: "col" }, name)));
+  const body = shown.slice(first, last).map((k) => lineOf(k, names.map((_, f) => f)));
+  const turn = (by) => element("button", { type: "button", disabled: by < 0 ? first === 0 : last >= shown.length, onclick: () => { app.page = first / PAGE + by; app.refreshTable(); } }, by < 0 ? "Previous" : "Next");
+  const words = { row: "rows", box: "boxes" }[word];
+  const some = app.rows.features.length > names.length ? `; the first ${names.length} of ${app.rows.features.length} features` : "";
+  const what = shown.length ? `${words} ${(first + 1).toLocaleString("en")} to ${last.toLocaleString("en")} of ${shown.length.toLocaleString("en")} ${which}${some}` : `no ${words} ${which}`;
+  return element("div", {}, element("div", { class: "rx-buttons" }, turn(-1), turn(1), element("span", { role: "status" }, what)),
+    element("div", { class: "rx-scroll", tabindex: "0", role: "region", "aria-label": caption }, element("table", {}, element("caption", { class: "rx-hidden" }, caption), element("thead", {}, head), element("tbody", {}, ...body))));
 }

@@ -1,4 +1,4 @@
-// The picture: rows and boxes that can be moved, enlarged, pointed at and fenced in.
+// The picture: rows and boxes that you can move, zoom, point at and select with a lasso.
 
 function element(tag, attributes = {}, ...children) {
   const made = document.createElement(tag);
@@ -22,10 +22,10 @@ class Plot {
     this.theme = "light";
     this.showsBoxes = false;
     this.tool = "pan";
-    this.chosen = null; // the cluster that is looked at
+    this.chosen = null; // the selected cluster
     this.hovered = -1;
     this.fenced = null; // rows inside the lasso
-    this.faded = null; // rows that are not told apart, as outside of a sample
+    this.faded = null; // rows drawn faint, for instance outside a sample
     this.fence = null;
     this.frames = 0;
     this.view = { x0: 0, y0: 0, xs: 1, ys: 1, width: 1, height: 1, ratio: 1 };
@@ -78,7 +78,7 @@ class Plot {
     return this._shadows;
   }
 
-  // ------------------------------------------------------------------ where one looks
+  // ------------------------------------------------------------------ the view
 
   fit() {
     const useBoxes = !this.rows.numbers.length || this.showsBoxes ? this.shadows() : [];
@@ -175,7 +175,7 @@ class Plot {
     this.frames += 1;
   }
 
-  // Boxes are the model's: where rows are shown as another one would have them, they are not.
+  // Boxes belong to the model: they are hidden while other clusters than the model's are shown.
   hasBoxes() {
     return (this.showsBoxes || this.chosen !== null) && !this.isOther;
   }
@@ -266,7 +266,7 @@ class Plot {
     }, { passive: false });
     canvas.addEventListener("pointerdown", (event) => {
       canvas.focus({ preventScroll: true });
-      try { canvas.setPointerCapture(event.pointerId); } catch { /* it has gone already */ }
+      try { canvas.setPointerCapture(event.pointerId); } catch { /* the pointer is gone already */ }
       this._touches.set(event.pointerId, at(event));
       const isLasso = this.tool === "lasso" || event.shiftKey;
       this._drag = { from: at(event), last: at(event), moved: false, isLasso };
@@ -337,7 +337,7 @@ class Plot {
     act();
   }
 
-  // The next row in view, or the one before, of the cluster that is looked at.
+  // The next or previous row in view, of the selected cluster if there is one.
   step(by) {
     const n = this.labels.length;
     const { view } = this;
