@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib.util
 import re
+import subprocess
 import sys
 import tomllib
 from pathlib import Path
@@ -131,6 +132,115 @@ def test_a_bug_report_asks_how_it_was_built() -> None:
     [version] = [part for part in form["body"] if part["id"] == "version"]
     assert "python -m resonart --version" in version["attributes"]["label"]
     assert version["validations"]["required"]
+
+
+SCHEMAS = {
+    **{f".github/workflows/{path.name}": "github-workflows" for path in WORKFLOWS},
+    ".github/ISSUE_TEMPLATE/bug.yml": "github-issue-forms",
+    ".github/ISSUE_TEMPLATE/config.yml": "github-issue-config",
+    "CITATION.cff": "citation-file-format",
+}
+
+
+def follows_schema(path: Path, schema: str) -> subprocess.CompletedProcess[str]:
+    pytest.importorskip("check_jsonschema", reason="needs check-jsonschema: --group test")
+    command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", f"vendor.{schema}"]
+    return subprocess.run([*command, path], capture_output=True, text=True)
+
+
+@pytest.mark.subprocess
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_files_for_others_follow_their_schema(name: str) -> None:
+    done = follows_schema(ROOT / name, SCHEMAS[name])
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.subprocess
+def test_a_key_that_does_not_exist_is_seen(tmp_path: Path) -> None:
+    text = (ROOT / ".github" / "workflows" / "test.yml").read_text()
+    assert "runs-on:" in text
+    (tmp_path / "test.yml").write_text(text.replace("runs-on:", "run-on:", 1))
+    assert follows_schema(tmp_path / "test.yml", "github-workflows").returncode == 1
+
+
+# ---------------------------------------------------------------------- other systems
+
+
+# What names the processor in an object file for each system, and where it is.
+MACHINES = {
+    "aarch64-linux-gnu": (b"\xb7\x00", 18),
+    "aarch64-macos": (b"\xcf\xfa\xed\xfe\x0c\x00\x00\x01", 0),
+    "x86_64-windows-gnu": (b"\x64\x86", 0),
+}
+
+
+@pytest.mark.subprocess
+@pytest.mark.parametrize("name", MACHINES)
+def test_the_kernels_compile_for_another_system(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All algorithms do in ``make cross``, which takes minutes."""
+    pytest.importorskip("ziglang", reason="needs ziglang: --group test")
+    cross = tool("cross")
+    monkeypatch.setattr(cross, "WORK", tmp_path)
+    [target] = [target for target in cross.TARGETS if target.name == name]
+    sources = ["cpp/kernels.cpp", "cpp/dispatch.cpp", "packaging/cross_msvc.cpp"]
+    made = cross.compile_all(cross.zig_for(target), target, sources)
+    wanted = ["kernels_baseline", "dispatch"]
+    if target.is_x86:
+        wanted[1:1] = ["kernels_avx2", "kernels_avx512"]
+    assert [path.stem for path in made] == wanted
+    machine, at = MACHINES[name]
+    for path in made:
+        assert path.read_bytes()[at : at + len(machine)] == machine, path.name
+
+
+@pytest.mark.subprocess
+def test_a_failing_compiler_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cross = tool("cross")
+    monkeypatch.setattr(cross, "WORK", tmp_path)
+    broken = [sys.executable, "-c", "import sys; sys.exit('no such header')"]
+    with pytest.raises(cross.CrossError, match="no such header"):
+        cross.compile_all(broken, cross.Target("here"))
+
+
+@pytest.mark.subprocess
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["-c", "import sys; print(__name__, sys.argv)", "a"], "__main__ ['-c', 'a']"),
+        (["-m", "shown", "a"], "__main__ 'a' shown.py ''"),
+        (["shown.py", "a"], "__main__ 'a' shown.py None"),
+    ],
+    ids=["command", "module", "file"],
+)
+def test_the_main_program_runs_what_is_asked_for(
+    arguments: list[str], said: str, tmp_path: Path
+) -> None:
+    """The part in Python of free_threaded.c, told what that has read from the command line."""
+    (tmp_path / "shown.py").write_text(
+        "import os, sys\n"
+        "package = __spec__ and __spec__.parent\n"
+        "print(__name__, repr(sys.argv[1]), os.path.basename(__file__), repr(package))\n"
+    )
+    option, value = (arguments[0], arguments[1]) if arguments[0] in ("-c", "-m") else ("", "")
+    asked = (
+        value if option == "-c" else None,
+        value if option == "-m" else None,
+        None if option else arguments[0],
+        0,
+    )
+    argv = [option, *arguments[2:]] if option else arguments
+    loader = ROOT / "packaging" / "free_threaded_main.py"
+    code = (
+        f"import sys; sys._asked = {asked!r}; sys.argv = {argv!r}\n"
+        f"exec(compile(open({str(loader)!r}).read(), 'main', 'exec'))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", code], capture_output=True, text=True, cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == said
 
 
 # ---------------------------------------------------------------------- the recipe
