@@ -10,16 +10,19 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import resonart
+
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 EXAMPLES = sorted((ROOT / "examples" / "gallery").glob("plot_*.py"))
 MODULES = ["resonart", *(f"resonart.{m}" for m in ("tuning", "plot", "io", "datasets", "river"))]
-MODULES += ["resonart.dask", "resonart.cli"]
+MODULES += ["resonart.dask", "resonart.cli", "resonart.explore"]
 # A short one, which is also run as a notebook.
 NOTEBOOK = "plot_fuzzy_art_boxes"
 
@@ -73,6 +76,20 @@ def public_names() -> list[str]:
             pytest.importorskip("river")
         names += [f"{module}.{name}" for name in importlib.import_module(module).__all__]
     return [name for name in names if not name.endswith(".__version__")]
+
+
+def test_no_public_module_is_left_out() -> None:
+    folder = Path(resonart.__file__).parent
+    rooms = {f"resonart.{path.parent.name}" for path in folder.glob("[!_]*/__init__.py")}
+    files = {f"resonart.{path.stem}" for path in folder.glob("[!_]*.py")}
+    assert rooms | files == set(MODULES) - {"resonart"}
+
+
+def test_every_extra_is_on_the_start_page() -> None:
+    page = (DOCS / "start.md").read_text()
+    told = re.findall(r"^\| `(\w+)` \|", page.split("## Ten lines")[0], flags=re.MULTILINE)
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert set(told) == set(extras["optional-dependencies"]) - {"paper"}  # of the repository
 
 
 def check_public_names(site: Path) -> None:

@@ -7,7 +7,10 @@ cross``.
 from __future__ import annotations
 
 import importlib.util
+import json
+import os
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -161,6 +164,97 @@ def test_a_key_that_does_not_exist_is_seen(tmp_path: Path) -> None:
     assert "runs-on:" in text
     (tmp_path / "test.yml").write_text(text.replace("runs-on:", "run-on:", 1))
     assert follows_schema(tmp_path / "test.yml", "github-workflows").returncode == 1
+
+
+# ---------------------------------------------------------------------- the published site
+
+URL = "https://example.org/resonart"
+
+
+def built_site(folder: Path, version: str, words: str = "") -> Path:
+    """Return a site of one page, as `make docs` would build it for this version."""
+    folder.mkdir()
+    (folder / "index.html").write_text(f"<p>{version} {words}")
+    (folder / "switcher.json").write_text("[]")
+    (folder / "llms.txt").write_text(f"- [start]({URL}/{version}/start.html)")
+    (folder / "llms-full.txt").write_text(f"all of {version}")
+    return folder
+
+
+def test_versions_of_the_site_stand_side_by_side(tmp_path: Path) -> None:
+    site = tool("site")
+    out = tmp_path / "site"
+    out.mkdir()
+    site.add(built_site(tmp_path / "a", "dev"), out, "dev", URL)
+    assert 'url=dev/"' in (out / "index.html").read_text()
+    assert [e["name"] for e in json.loads((out / "switcher.json").read_text())] == ["development"]
+    site.add(built_site(tmp_path / "b", "0.9"), out, "0.9", URL)
+    site.add(built_site(tmp_path / "c", "0.10"), out, "0.10", URL + "/")
+    site.add(built_site(tmp_path / "d", "dev", "again"), out, "dev", URL)
+    assert json.loads((out / "switcher.json").read_text()) == [
+        {"name": name, "version": v, "url": f"{URL}/{v}/", "preferred": v == "0.10"}
+        for name, v in [("development", "dev"), ("0.10 (stable)", "0.10"), ("0.9", "0.9")]
+    ]
+    assert 'url=0.10/"' in (out / "index.html").read_text()
+    assert (out / "llms-full.txt").read_text() == "all of 0.10"
+    assert (out / "dev" / "index.html").read_text() == "<p>dev again"
+    assert not list(out.glob("*/switcher.json"))
+
+
+def test_a_site_that_was_built_for_another_place_is_refused(tmp_path: Path) -> None:
+    site = tool("site")
+    built = built_site(tmp_path / "built", "dev")
+    for version, url, why in [
+        ("1.2.3", URL, "a minor release"),
+        ("0.1", URL, "RESONART_SITE_VERSION=0.1"),
+        ("dev", "https://example.org/other", "RESONART_SITE=https://example.org/other"),
+    ]:
+        with pytest.raises(SystemExit, match=re.escape(why)):
+            site.add(built, tmp_path, version, url)
+    with pytest.raises(SystemExit, match="make docs"):
+        site.add(tmp_path / "nothing", tmp_path, "dev", URL)
+    assert [path.name for path in tmp_path.iterdir()] == ["built"]
+
+
+@pytest.mark.subprocess
+def test_a_branch_keeps_all_versions_of_the_site(tmp_path: Path) -> None:
+    if shutil.which("git") is None or shutil.which("bash") is None:
+        pytest.skip("needs git and bash")
+
+    def git(*arguments: str) -> str:
+        done = subprocess.run(
+            ["git", "-c", "user.name=a", "-c", "user.email=a@example.org", *arguments],
+            capture_output=True,
+            text=True,
+            check=True,
+            cwd=tmp_path,
+        )
+        return done.stdout
+
+    git("init", "--quiet", "--bare", "origin.git")
+    for i, version in enumerate(["dev", "0.1", "dev"]):
+        built = built_site(tmp_path / f"built{i}", version, str(i))
+        clone = f"clone{i}"
+        git("clone", "--quiet", "origin.git", clone)
+        (tmp_path / clone / "file").write_text("of the repository")
+        git("-C", clone, "add", "file")
+        git("-C", clone, "commit", "--quiet", "--message", "a commit")
+        script = ROOT / "packaging" / "publish_site.sh"
+        done = subprocess.run(
+            ["bash", script, built, "site", version, URL],
+            cwd=tmp_path / clone,
+            capture_output=True,
+            text=True,
+            env=os.environ | {"PYTHON": sys.executable},
+        )
+        assert done.returncode == 0, done.stderr
+        files = set(git("-C", "origin.git", "ls-tree", "-r", "--name-only", "gh-pages").split())
+        assert "file" not in files
+        assert f"{version}/index.html" in files
+        assert len(git("-C", "origin.git", "rev-list", "gh-pages").split()) == 1
+    assert {"dev/index.html", "0.1/index.html", "switcher.json", ".nojekyll"} <= files
+    assert git("-C", "origin.git", "show", "gh-pages:dev/index.html") == "<p>dev 2"
+    assert git("-C", "origin.git", "show", "gh-pages:0.1/index.html") == "<p>0.1 1"
 
 
 # ---------------------------------------------------------------------- other systems
