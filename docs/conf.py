@@ -30,6 +30,7 @@ extensions = [
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
     "public_members",
+    "see_also",
     "check_links",
     "repository_pages",
     "site_files",

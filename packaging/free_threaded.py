@@ -97,10 +97,8 @@ def make(standard: str) -> Path:
 
     headers = PREFIX / "include" / f"python{KIND}"
     shutil.copytree(their_headers, headers)
-    facts = headers / "pyconfig.h"
-    told = facts.read_text()
-    assert "/* #undef Py_GIL_DISABLED */" in told
-    facts.write_text(told.replace("/* #undef Py_GIL_DISABLED */", "#define Py_GIL_DISABLED 1"))
+    with (headers / "pyconfig.h").open("a") as facts:
+        facts.write("\n#undef Py_GIL_DISABLED\n#define Py_GIL_DISABLED 1\n")
 
     main = PREFIX / "lib" / "libpython_main.so"
     loader = PREFIX / "lib" / "free_threaded_main.py"

@@ -99,7 +99,8 @@ def check_public_names(site: Path) -> None:
         if name in constants:
             assert f'id="{name}"' in api
         else:
-            assert (site / "generated" / f"{name}.html").exists(), name
+            page = (site / "generated" / f"{name}.html").read_text()
+            assert "See also" in page, f"{name}: nothing else to look at (docs/_ext/see_also.py)"
     # Every command, and an option of one.
     commands = (site / "command_reference.html").read_text()
     for word in ("resonart cluster", "resonart stream", "--half-life", "--checkpoint-every"):
