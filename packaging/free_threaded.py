@@ -86,8 +86,8 @@ def make(standard: str) -> Path:
     fetch(parts)
 
     library = PREFIX / "lib" / f"python{KIND}"
-    left_out = ("lib-dynload", "site-packages", "test", "idlelib", "__pycache__", "config-*")
-    left_out += ("_sysconfigdata*", "turtledemo", "tkinter")
+    left_out = ["lib-dynload", "site-packages", "test", "idlelib", "__pycache__", "config-*"]
+    left_out += ["_sysconfigdata*", "turtledemo", "tkinter"]
     shutil.copytree(their_library, library, ignore=shutil.ignore_patterns(*left_out))
     (library / "site-packages").mkdir()
     shutil.copytree(parts / "freeze_core" / "lib", library / "lib-dynload")

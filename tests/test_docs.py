@@ -10,13 +10,17 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
 import tomllib
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import resonart
+from browser import find_browser, running_browser
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -67,6 +71,8 @@ def test_the_site(tmp_path: Path) -> None:
     check_public_names(site)
     check_files_for_machines(site)
     check_notebook(site, tmp_path)
+    if find_browser() is not None:
+        check_in_a_browser(site)
 
 
 def public_names() -> list[str]:
@@ -133,6 +139,38 @@ def check_notebook(site: Path, folder: Path) -> None:
     nbclient.NotebookClient(notebook, timeout=120, resources=where).execute()
     outputs = [out for cell in notebook.cells for out in cell.get("outputs", [])]
     assert len([out for out in outputs if "image/png" in out.get("data", {})]) == 2
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, format: str, *args: Any) -> None:
+        """Say nothing."""
+
+
+def check_in_a_browser(site: Path) -> None:
+    """Pages ask for nothing elsewhere, and nothing that is not there; the search finds names."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(site)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    address = f"http://127.0.0.1:{server.server_address[1]}/"
+    faults = []
+    try:
+        with running_browser() as browser:
+            for scheme in ("light", "dark"):
+                page = browser.new_page(color_scheme=scheme)
+                page.on("response", lambda r: r.status < 400 or faults.append(r.url))
+                page.on("request", lambda r: r.url.startswith(address) or faults.append(r.url))
+                page.on("pageerror", lambda error: faults.append(str(error)))
+                for name in ("index", "which", "gallery/index", "generated/resonart.DensityART"):
+                    page.goto(f"{address}{name}.html", wait_until="networkidle")
+                    assert page.locator("html").get_attribute("data-theme") == scheme
+                page.goto(f"{address}search.html?q=vigilance_for")
+                found = page.locator("#search-results li a")
+                found.first.wait_for()
+                assert "tuning.vigilance_for" in " ".join(found.all_inner_texts())
+                page.close()
+    finally:
+        server.shutdown()
+        server.server_close()
+    assert not faults
 
 
 def test_broken_links_are_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
