@@ -21,7 +21,7 @@ endif
 
 ENGINE := CMakeLists.txt $(shell find cpp -type f)
 
-.PHONY: help demo test docs lint types bench train soak torture paper paper-quick sanitize wheel cross clean
+.PHONY: help demo test docs lint types bench train soak torture paper paper-quick sanitize wheel free-threaded cross clean
 
 help:
 	@echo "make demo      cluster a file from the command line, and a stream; print tables, write pictures"
@@ -37,6 +37,7 @@ help:
 	@echo "make paper-quick  the same on made data in build/paper-quick (seconds)"
 	@echo "make sanitize  run the engine's tests with address and undefined-behaviour sanitizers"
 	@echo "make wheel     build sdist and wheels; install and try them in fresh environments without a compiler"
+	@echo "make free-threaded  put together a Python without the GIL; build its wheel, run the tests of threads"
 	@echo "make cross     compile the engine for other systems (aarch64, Windows, musl, macOS), by zig"
 	@echo "make clean     remove everything that was made"
 
@@ -131,6 +132,9 @@ $(RELEASE)/.tools: pyproject.toml
 # ONLY="3.12 3.13" make wheel: with these Pythons alone.
 wheel: $(RELEASE)/.tools
 	$(RELEASE)/bin/python packaging/wheel.py $(if $(ONLY),--only $(ONLY))
+
+free-threaded: $(RELEASE)/.tools
+	$(RELEASE)/bin/python packaging/free_threaded.py
 
 cross: $(RELEASE)/.tools
 	$(RELEASE)/bin/python -m pip install --quiet --group cross

@@ -61,6 +61,7 @@ autosummary_generate = True
 autosummary_imported_members = True
 autodoc_typehints = "none"
 autodoc_member_order = "groupwise"
+toc_object_entries_show_parents = "hide"  # beside a page there is no room for them
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
 
@@ -90,8 +91,8 @@ sphinx_gallery_conf = {
 # Where the site is published, and as which version: RESONART_SITE=https://host/resonart.
 SITE = os.environ.get("RESONART_SITE", "").rstrip("/")
 SITE_VERSION = os.environ.get("RESONART_SITE_VERSION", "dev")
-# All versions that are kept there, the newest first. Releases are added here.
-site_versions = ["dev"]
+# Here this version stands alone; packaging/site.py puts it among the others.
+site_versions = [SITE_VERSION]
 site_url = SITE
 repository_root = str(ROOT)
 repository_url = PROJECT.get("urls", {}).get("Repository", "").rstrip("/")

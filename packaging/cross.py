@@ -1,9 +1,10 @@
 """Compile the engine for systems that are not here, by zig's compiler: ``make cross``.
 
 The kernels, the dispatch between them and every algorithm (cross.cpp), with warnings as errors.
-Where the result can be run (musl here; by qemu for aarch64, by wine for Windows, if they are on the
-PATH), it is linked and run, and must come to the same bits as on this machine. Python's side, the
-bindings and MSVC are not tried by this.
+Where the result can be run (musl here; by qemu for aarch64, by wine for Windows, if they are
+installed), it is linked and run, and must come to the same bits as on this machine. For Windows,
+the lines that ask the processor are those that MSVC gets (cross_msvc.cpp). Python's side, the
+bindings and MSVC itself are not tried by this.
 
 What cannot be the same everywhere: `pow` and `exp2` come from the system's C library. Fuzzy ART,
 DVFA, topoART and VAT need neither; of the others a difference is told, and is no failure.
@@ -17,6 +18,9 @@ import platform
 import shutil
 import subprocess
 import sys
+import tempfile
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
@@ -25,6 +29,8 @@ WORK = ROOT / "build" / "cross"
 EXACT = ("FuzzyART", "DVFA", "topoART", "VAT")  # nothing but exactly rounded operations
 FLAGS = ["-std=c++17", "-O2", "-ffp-contract=off"]
 WARNINGS = ["-Wall", "-Wextra", "-Werror"]
+# Where programs that run others are looked for; Debian's wine64 is in none of the PATH's folders.
+PATH = os.pathsep.join([os.environ.get("PATH", ""), "/usr/lib/wine"])
 
 
 class Target(NamedTuple):
@@ -35,8 +41,8 @@ class Target(NamedTuple):
     is_x86: bool = False
 
     @property
-    def ending(self) -> str:
-        return ".exe" if "windows" in self.name else ""
+    def is_windows(self) -> bool:
+        return "windows" in self.name
 
 
 TARGETS = [
@@ -51,8 +57,18 @@ TARGETS = [
 ]
 
 
-def compile_all(compiler: list[str], target: Target) -> list[Path]:
-    """Compile each file as CMakeLists.txt does; return what was made of them."""
+class CrossError(Exception):
+    """A compiler or linker that failed, with what it said."""
+
+
+def call(command: Sequence[str | Path]) -> None:
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        raise CrossError(f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}")
+
+
+def compile_all(compiler: list[str], target: Target, sources: Sequence[str] = ()) -> list[Path]:
+    """Compile each file (or these alone) as CMakeLists.txt does; return what was made of them."""
     folder = WORK / target.name
     folder.mkdir(parents=True, exist_ok=True)
     kernels = {"baseline": []}
@@ -72,21 +88,36 @@ def compile_all(compiler: list[str], target: Target) -> list[Path]:
         )
         for name, flags in kernels.items()
     ]
-    jobs += [(f"cpp/{name}.cpp", name, x86) for name in ("dispatch", "index")]
-    jobs += [("packaging/cross.cpp", "cross", [])]
-    objects = []
-    for source, name, flags in jobs:
+    if target.is_windows and target.is_x86:
+        jobs += [("packaging/cross_msvc.cpp", "dispatch", [*x86, "-mxsave"])]
+    else:
+        jobs += [("cpp/dispatch.cpp", "dispatch", x86)]
+    jobs += [("cpp/index.cpp", "index", x86), ("packaging/cross.cpp", "cross", [])]
+    if sources:
+        jobs = [job for job in jobs if job[0] in sources]
+
+    def compile_one(job: tuple[str, str, list[str]]) -> Path:
+        source, name, flags = job
         made = folder / f"{name}.o"
-        subprocess.run([*compiler, *FLAGS, *flags, "-c", ROOT / source, "-o", made], check=True)
-        objects.append(made)
-    return objects
+        call([*compiler, *FLAGS, *flags, "-c", ROOT / source, "-o", made])
+        return made
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        return list(pool.map(compile_one, jobs))
 
 
 def link(compiler: list[str], target: Target, objects: list[Path]) -> Path:
     """Link a program that needs nothing of the system it is for; return it."""
-    program = WORK / target.name / f"cross{target.ending}"
-    how = ["-static"] if "musl" in target.name else ["-pthread"]
-    subprocess.run([*compiler, *how, *objects, "-o", program], check=True)
+    program = WORK / target.name / ("cross.exe" if target.is_windows else "cross")
+    how: list[str | Path] = ["-static"] if "musl" in target.name else ["-pthread"]
+    if target.is_x86 and "musl" in target.name:
+        # Of this machine's compiler: what __builtin_cpu_supports reads, and zig's library lacks.
+        native = os.environ.get("CXX", "c++")
+        asked = subprocess.run(
+            [native, "-print-libgcc-file-name"], capture_output=True, text=True, check=True
+        )
+        objects = [*objects, Path(asked.stdout.strip())]
+    call([*compiler, *how, *objects, "-o", program])
     return program
 
 
@@ -95,6 +126,10 @@ def lines_of(command: list[str | Path], **environment: str) -> list[str]:
         command, capture_output=True, text=True, check=True, env=os.environ | environment
     )
     return done.stdout.splitlines()
+
+
+def zig_for(target: Target) -> list[str]:
+    return [sys.executable, "-m", "ziglang", "c++", "-target", target.name, *WARNINGS]
 
 
 def main() -> None:
@@ -115,31 +150,35 @@ def main() -> None:
     for target in TARGETS:
         if only and target.name not in only:
             continue
-        zig = [sys.executable, "-m", "ziglang", "c++", "-target", target.name, *WARNINGS]
-        runner = next(filter(None, map(shutil.which, target.runners)), None)
+        runner = next((p for name in target.runners if (p := shutil.which(name, path=PATH))), None)
         if target.name.startswith("x86_64-linux") and not is_x86:
             runner = None
         try:
-            objects = compile_all(zig, target)
+            objects = compile_all(zig_for(target), target)
             if runner is None:
                 print(f"{target.name}: compiled; nothing here runs it", flush=True)
                 continue
-            program = link(zig, target, objects)
-        except subprocess.CalledProcessError as error:
+            program = link(zig_for(target), target, objects)
+        except CrossError as error:
             failures.append(f"{target.name}: {error}")
             continue
-        got = lines_of([runner, program])
+        # (Wine keeps a link to / there: not in the tree, where tools follow links.)
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+            got = lines_of([runner, program], WINEPREFIX=folder, WINEDEBUG="-all")
         other = [a for a, b in zip(expected, got, strict=True) if a != b]
         exact = [line for line in other if line.rsplit(" ", 2)[0] in EXACT]
         names = ", ".join(line.rsplit(" ", 2)[0] for line in other)
         if exact:
             failures.append(f"{target.name}: other results than here ({names})")
         elif other:
-            print(f"{target.name}: runs; other results by its C library's pow or exp2: {names}")
+            print(
+                f"{target.name}: runs; other results by its C library's pow or exp2: {names}",
+                flush=True,
+            )
         else:
             print(f"{target.name}: runs, and comes to the same bits", flush=True)
     if failures:
-        sys.exit("make cross: " + "; ".join(failures))
+        sys.exit("make cross: " + "\n".join(failures))
 
 
 if __name__ == "__main__":

@@ -10,16 +10,23 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
+import tomllib
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import resonart
+from browser import find_browser, running_browser
+
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 EXAMPLES = sorted((ROOT / "examples" / "gallery").glob("plot_*.py"))
 MODULES = ["resonart", *(f"resonart.{m}" for m in ("tuning", "plot", "io", "datasets", "river"))]
-MODULES += ["resonart.dask", "resonart.cli"]
+MODULES += ["resonart.dask", "resonart.cli", "resonart.explore"]
 # A short one, which is also run as a notebook.
 NOTEBOOK = "plot_fuzzy_art_boxes"
 
@@ -64,6 +71,8 @@ def test_the_site(tmp_path: Path) -> None:
     check_public_names(site)
     check_files_for_machines(site)
     check_notebook(site, tmp_path)
+    if find_browser() is not None:
+        check_in_a_browser(site)
 
 
 def public_names() -> list[str]:
@@ -75,6 +84,20 @@ def public_names() -> list[str]:
     return [name for name in names if not name.endswith(".__version__")]
 
 
+def test_no_public_module_is_left_out() -> None:
+    folder = Path(resonart.__file__).parent
+    rooms = {f"resonart.{path.parent.name}" for path in folder.glob("[!_]*/__init__.py")}
+    files = {f"resonart.{path.stem}" for path in folder.glob("[!_]*.py")}
+    assert rooms | files == set(MODULES) - {"resonart"}
+
+
+def test_every_extra_is_on_the_start_page() -> None:
+    page = (DOCS / "start.md").read_text()
+    told = re.findall(r"^\| `(\w+)` \|", page.split("## Ten lines")[0], flags=re.MULTILINE)
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert set(told) == set(extras["optional-dependencies"]) - {"paper"}  # of the repository
+
+
 def check_public_names(site: Path) -> None:
     constants = {"resonart.io.FORMATS", "resonart.io.MISSING"}
     api = (site / "api.html").read_text()
@@ -82,7 +105,8 @@ def check_public_names(site: Path) -> None:
         if name in constants:
             assert f'id="{name}"' in api
         else:
-            assert (site / "generated" / f"{name}.html").exists(), name
+            page = (site / "generated" / f"{name}.html").read_text()
+            assert "See also" in page, f"the docstring of {name} needs a section See Also"
     # Every command, and an option of one.
     commands = (site / "command_reference.html").read_text()
     for word in ("resonart cluster", "resonart stream", "--half-life", "--checkpoint-every"):
@@ -115,6 +139,38 @@ def check_notebook(site: Path, folder: Path) -> None:
     nbclient.NotebookClient(notebook, timeout=120, resources=where).execute()
     outputs = [out for cell in notebook.cells for out in cell.get("outputs", [])]
     assert len([out for out in outputs if "image/png" in out.get("data", {})]) == 2
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, format: str, *args: Any) -> None:
+        """Say nothing."""
+
+
+def check_in_a_browser(site: Path) -> None:
+    """Pages ask for nothing elsewhere, and nothing that is not there; the search finds names."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(site)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    address = f"http://127.0.0.1:{server.server_address[1]}/"
+    faults = []
+    try:
+        with running_browser() as browser:
+            for scheme in ("light", "dark"):
+                page = browser.new_page(color_scheme=scheme)
+                page.on("response", lambda r: r.status < 400 or faults.append(r.url))
+                page.on("request", lambda r: r.url.startswith(address) or faults.append(r.url))
+                page.on("pageerror", lambda error: faults.append(str(error)))
+                for name in ("index", "which", "gallery/index", "generated/resonart.DensityART"):
+                    page.goto(f"{address}{name}.html", wait_until="networkidle")
+                    assert page.locator("html").get_attribute("data-theme") == scheme
+                page.goto(f"{address}search.html?q=vigilance_for")
+                found = page.locator("#search-results li a")
+                found.first.wait_for()
+                assert "tuning.vigilance_for" in " ".join(found.all_inner_texts())
+                page.close()
+    finally:
+        server.shutdown()
+        server.server_close()
+    assert not faults
 
 
 def test_broken_links_are_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,6 +16,7 @@ MODULES = [
     "resonart",
     "resonart.tuning",
     "resonart.plot",
+    "resonart.explore",
     "resonart.io",
     "resonart.datasets",
     "resonart.river",

@@ -67,6 +67,11 @@ class Explorer:
     labels : ndarray of shape (n_samples,)
         Its clusters of the rows.
 
+    See Also
+    --------
+    resonart.plot.categories : A static picture of the boxes.
+    resonart.export_text : The clusters as rules.
+
     Examples
     --------
     >>> import numpy as np
