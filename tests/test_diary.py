@@ -16,8 +16,9 @@ import pytest
 
 from resonart import ClusterEvent, ClusterEvents, DensityART, export_text, load, merge_models
 from resonart._density.events import KINDS
-from resonart._density.history import history_columns, told_apart
+from resonart._density.history import history_columns
 from resonart._models.snapshot import dump, rebuild
+from resonart._shared.words import told_apart
 
 N = 6_000
 

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._shared.words import told_apart
+
 Floats = NDArray[np.float64]
 
 # Columns of the engine's table that come before the place, and what they hold.
@@ -51,20 +53,3 @@ def frame_of(columns: dict[str, NDArray[Any]]) -> Any:
             "install pandas. history(as_frame=False) returns the same columns as arrays."
         ) from error
     return pandas.DataFrame(columns)
-
-
-def told_apart(names: Sequence[str]) -> tuple[str, ...]:
-    """Return names of which no two are the same.
-
-    Examples
-    --------
-    >>> told_apart(["a", "b", "a"])
-    ('a', 'b', 'a.2')
-    """
-    found: dict[str, None] = {}
-    for f, name in enumerate(names):
-        own = name
-        while own in found:
-            own = f"{own}.{f}"
-        found[own] = None
-    return tuple(found)

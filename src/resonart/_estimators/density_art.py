@@ -14,7 +14,7 @@ from .. import _core
 from .._density.choice import ReadingCandidate, ReadingChoice
 from .._density.condensed_tree import CondensedTree
 from .._density.events import ClusterEvents
-from .._density.history import frame_of, history_columns, told_apart
+from .._density.history import frame_of, history_columns
 from .._density.readings import content_as
 from .._models.snapshot import Content, DensitySnapshot, Params, dump, rebuild
 from .._reading.describe import names_of_features
@@ -22,6 +22,7 @@ from .._reading.learned import Learned
 from .._rows.checks import ParameterError, Rows, check_flag, check_jobs
 from .._rows.time import check_moment
 from .._shared.progress import progress_bars
+from .._shared.words import told_apart
 from .._vigilance.choice import LearnedRun
 from .base import BaseART, Labels
 from .learning import EngineReport, StreamCall

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -51,3 +51,20 @@ def in_words(value: object, other: Callable[[Any], str] = str) -> str:
             return "\N{EN DASH}"
         return f"{number:.4g}" if abs(number) < 1000.0 else f"{number:.8g}"
     return value if isinstance(value, str) else other(value)
+
+
+def told_apart(names: Sequence[str]) -> tuple[str, ...]:
+    """Return names of which no two are the same.
+
+    Examples
+    --------
+    >>> told_apart(["a", "b", "a"])
+    ('a', 'b', 'a.2')
+    """
+    found: dict[str, None] = {}
+    for f, name in enumerate(names):
+        own = name
+        while own in found:
+            own = f"{own}.{f}"
+        found[own] = None
+    return tuple(found)

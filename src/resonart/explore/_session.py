@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,10 +21,9 @@ from sklearn.base import clone
 from sklearn.metrics import adjusted_rand_score
 
 import resonart
-from resonart import ClusterEvent, ClusterEvents, DensityART, ReadingCandidate
-from resonart._density.history import told_apart
+from resonart import ClusterEvent, DensityART, ReadingCandidate
 from resonart._shared.escape import escaped
-from resonart._shared.words import count_of
+from resonart._shared.words import count_of, told_apart
 from resonart.io._times import in_words as moment_in_words
 
 from ._choice import has_plane, has_tree, plane_message, readings_message
@@ -444,9 +444,17 @@ def _events(model: Any, names: list[str], has_dates: bool) -> list[Message]:
 
     if not isinstance(model, DensityART):
         return []
-    # By the names of the page, which may be others than the model has.
-    events = ClusterEvents(model._content().events, told_apart(names))
-    return [
-        {"text": in_words(each), "kind": each.kind, "label": each.label, "row": each.row}
-        for each in reversed(list(events[-MOST_EVENTS:]))
-    ]
+    told = []
+    for event in reversed(model.events_[-MOST_EVENTS:]):
+        # By the names of the page, which may be others than the model has.
+        place = dict(zip(told_apart(names), event.place.values(), strict=True))
+        event = replace(event, place=place)
+        told.append(
+            {
+                "text": in_words(event),
+                "kind": event.kind,
+                "label": event.label,
+                "row": event.row,
+            }
+        )
+    return told
