@@ -720,7 +720,7 @@ private:
             const Reading& reading = found.reading;
             return succeed(own.data(), inside.data(), reading.cluster.data(), boxes.weight, n,
                            n_labels(), reading.n_clusters, is_choice ? kLeastNew * total : 0.0,
-                           taken_from_afar(own.data(), reading.cluster.data(), boxes.weight,
+                           taken_from_afar(inside.data(), reading.cluster.data(), boxes.weight,
                                            boxes.mean, n, boxes.n_features, reading.n_clusters),
                            expected_);
         };

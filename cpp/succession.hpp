@@ -186,9 +186,7 @@ inline Succession succeed(const std::uint32_t* before, const std::uint32_t* told
     told.expected.embryo.assign(n, kNoLabel);
     std::vector<std::uint32_t> label(n_clusters, kNoLabel);   // of clusters that have one now
     std::vector<std::uint32_t> embryo(n_clusters, kNoLabel);  // of those that may have one soon
-    // Takes part in a pending change, which may be that a cluster takes in what lies apart from it.
-    enum : std::uint8_t { kSettled, kChanging, kTakingIn };
-    std::vector<std::uint8_t> is_open(n_parties, kSettled);
+    std::vector<std::uint8_t> is_open(n_parties, 0);          // takes part in a pending change
     std::vector<Shared> by_weight(shared);
     std::stable_sort(by_weight.begin(), by_weight.end(),
                      [](const Shared& a, const Shared& b) { return a.weight > b.weight; });
@@ -237,7 +235,7 @@ inline Succession succeed(const std::uint32_t* before, const std::uint32_t* told
         }
         const bool is_merger = change.n_clusters > 0 && change.n_clusters < change.labels.size();
         if (++change.n_seen < (is_merger ? kMergerSeen : kChangeSeen)) {
-            for (const std::size_t p : group[g]) is_open[p] = is_heir ? kTakingIn : kChanging;
+            for (const std::size_t p : group[g]) is_open[p] = 1;
             told.expected.changes.push_back(std::move(change));
             continue;
         }
@@ -264,18 +262,18 @@ inline Succession succeed(const std::uint32_t* before, const std::uint32_t* told
     // Until a change is believed labels stay, also those of categories that no reading has seen.
     // What may be another cluster's has none.
     const auto stays = [&](std::size_t j) {
-        if (before[j] != kNoLabel) return is_open[party[j]] != kSettled;
+        if (before[j] != kNoLabel) return is_open[party[j]] != 0;
         if (told_before[j] == kNoLabel) return false;
         const std::size_t p = party_of(told_before[j]);
-        return p < n_used && used[p] == told_before[j] && is_open[p] == kChanging &&
-               (now[j] < 0 || is_open[n_before + static_cast<std::size_t>(now[j])] != kSettled);
+        return p < n_used && used[p] == told_before[j] && is_open[p] != 0 &&
+               (now[j] < 0 || is_open[n_before + static_cast<std::size_t>(now[j])] != 0);
     };
     for (std::size_t j = 0; j < n; ++j) {
         if (stays(j)) {
             told.label[j] = told_before[j];
         } else if (now[j] >= 0) {
             const auto c = static_cast<std::size_t>(now[j]);
-            told.label[j] = is_open[n_before + c] != kSettled ? before[j] : label[c];
+            told.label[j] = is_open[n_before + c] ? before[j] : label[c];
             told.expected.embryo[j] = embryo[c];
         }
     }

@@ -474,7 +474,7 @@ class ForgettingReference:
                 self.n_labels,
                 reading.n_clusters,
                 least_new,
-                taken_from_afar(own, reading.clusters, weights, boxes[0], reading.n_clusters),
+                taken_from_afar(inside, reading.clusters, weights, boxes[0], reading.n_clusters),
                 expected,
             )
             if chooses or not told.is_believed:

@@ -177,7 +177,6 @@ def succeed(
     born_soon: list[tuple[int, float]] = []
     changes: list[Pending] = []
     open_labels: set[int] = set()
-    changing_labels: set[int] = set()  # those that do more than take in what lies apart
     open_clusters: set[int] = set()
     is_believed = False
     for labels, clusters in groups_of(sorted(of_label), n_clusters, ties):
@@ -206,8 +205,6 @@ def succeed(
             if n_seen < (MERGER_SEEN if is_merger else CHANGE_SEEN):
                 changes.append(Pending(tuple(labels), len(clusters), n_seen))
                 open_labels |= set(labels)
-                if (len(labels), len(clusters)) != (1, 1):
-                    changing_labels |= set(labels)
                 open_clusters |= set(clusters)
                 continue
             is_believed = True
@@ -227,7 +224,7 @@ def succeed(
         if label in open_labels:  # nothing changes until it is believed
             told.append(label)
             embryos.append(-1)
-        elif label < 0 and unread in changing_labels and (c < 0 or c in open_clusters):
+        elif label < 0 and unread in open_labels and (c < 0 or c in open_clusters):
             told.append(unread)
             embryos.append(-1)
         elif c < 0:
