@@ -497,3 +497,18 @@ def test_clusters_elsewhere_are_born_whatever_becomes_of_noise(noise: str, half_
     assert (told[late] < 0).mean() < 0.01
     late &= told >= 0
     assert len(set(told[late])) == len(set(zip(told[late], which[late], strict=True))) == 4
+
+
+def test_a_newcomer_beside_a_cluster_is_born() -> None:
+    """Read as one with an old cluster at first, it is doubted, and then told apart."""
+    random = np.random.default_rng(0)
+    n = 7_000
+    which = random.integers(4, size=n)
+    places = np.array([[0, 0], [0, 8], [10, 8], [12, 0]], dtype=float)[which]
+    places[(np.arange(n) >= 4_000) & (random.random(n) < 1 / 5)] = (14, 8)  # beside the third
+    model = DensityART(half_life=1_000)
+    model.learn_many(places + random.normal(0, 0.55, (n, 2)))
+    after = [event for event in model.events_ if event.row > 4_000 and event.kind != "moved"]
+    assert [event.kind for event in after] == ["born"]
+    assert after[0].row <= 5_250
+    assert np.allclose(list(after[0].place.values()), (14, 8), atol=0.3)
