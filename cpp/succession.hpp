@@ -260,7 +260,6 @@ inline Succession succeed(const std::uint32_t* before, const std::uint32_t* told
         }
     }
     // Until a change is believed labels stay, also those of categories that no reading has seen.
-    // What may be another cluster's has none.
     const auto stays = [&](std::size_t j) {
         if (before[j] != kNoLabel) return is_open[party[j]] != 0;
         if (told_before[j] == kNoLabel) return false;

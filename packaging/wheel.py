@@ -313,9 +313,7 @@ def main() -> None:
             f"Python {kind}: import resonart {ours:.2f} s, import sklearn {theirs:.2f} s, "
             f"{ours / theirs:.2f} times"
         )
-        # Without the GIL it is only told: 1.3 times, most of it in mapping and unmapping memory,
-        # which CPython does there far more often while it imports.
-        if ours > SLOWEST_IMPORT * theirs and not kind.endswith("t"):
+        if ours > SLOWEST_IMPORT * theirs:
             failures.append(f"with Python {kind}, the import takes too long")
     if failures:
         sys.exit("make wheel: " + "; ".join(failures))
