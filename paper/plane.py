@@ -163,16 +163,19 @@ def describe(
     )
 
 
-def make_orders(X: Rows, order: str, n_orders: int, seed: int) -> NDArray[np.int64]:
+def make_orders(
+    X: Rows, order: str, n_orders: int, seed: int, *, scale: bool = True
+) -> NDArray[np.int64]:
     """Return random orders of the rows, or the VAT orders of such.
 
-    With the protocol's seed these are the orders of the plane.
+    With the protocol's seed these are the orders of the plane. ``scale=False`` is for rows that
+    are scaled already.
     """
     random = np.random.RandomState(seed)
     orders = [random.permutation(len(X)) for _ in range(n_orders)]
     if order == "vat":
         # Of the shuffled rows: VAT breaks ties, and begins, by the order it is given.
-        orders = [shuffled[vat_order(X[shuffled], n_jobs=1)] for shuffled in orders]
+        orders = [shuffled[vat_order(X[shuffled], scale=scale, n_jobs=1)] for shuffled in orders]
     return np.array(orders, dtype=np.int64)
 
 

@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from paper import published, statistics
+from paper import published, splits, statistics
 from paper.parts import LINKAGES, SYSTEMS
 
 # The part of the experiments that has DDVFA at the paper's gamma, by how modules are searched.
@@ -362,19 +361,22 @@ def sets_by_index(runs: pd.DataFrame) -> list[str]:
 
 
 def compare_ends(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return by which splits between the two ends of the data the paper's digits come out.
+    """Return by which splits of the runs among the VAT orders the paper's digits come out.
 
     Returns
     -------
     frame : DataFrame
         ``of``, ``search``, ``learning``, ``labels``, ``data_set``; ``paper_mean``, ``paper_std``;
-        ``splits``, a tuple of those that give both to the last digit; and ``ari_mean`` and
-        ``ari_std`` at the split that gives fuzzy ART's cell, if it is one alone (``split``).
+        ``n_orders`` that differ in the result, ``n_splits`` of the runs among them, and how many
+        of these give both numbers to the last digit (``n_matching``); ``splits``, a tuple of how
+        many runs began at the first end of the data by those; and ``fits``, whether one of them
+        is also fuzzy ART's.
     """
     columns = ["of", "search", "learning", "labels", "data_set"]
+    counts = ["n_orders", "n_splits", "n_matching", "splits"]
     ours = select(runs, part="ends") if "of" in runs else runs[:0]
     if ours.empty:
-        return pd.DataFrame(columns=[*columns, "paper_mean", "paper_std", "splits", "split"])
+        return pd.DataFrame(columns=[*columns, "paper_mean", "paper_std", *counts, "fits"])
     theirs = published.results()
     theirs = theirs[theirs["order"] == "vat"].rename(
         columns={"method": "of", "ari_mean": "paper_mean", "ari_std": "paper_std"}
@@ -382,26 +384,29 @@ def compare_ends(runs: pd.DataFrame) -> pd.DataFrame:
     both = ours[[*columns, "params"]].merge(
         theirs[["of", "data_set", "paper_mean", "paper_std"]], on=["of", "data_set"]
     )
-    peaks = [np.array(json.loads(params)["peaks"]) for params in both["params"]]
-    both["splits"] = [
-        tuple(np.flatnonzero(_same_digits(peak, mean, std)).tolist())
-        for peak, mean, std in zip(peaks, both["paper_mean"], both["paper_std"], strict=True)
+    found = [
+        _splits_of(json.loads(params), mean, std)
+        for params, mean, std in zip(
+            both["params"], both["paper_mean"], both["paper_std"], strict=True
+        )
     ]
+    both = both.drop(columns="params").join(pd.DataFrame(found, columns=counts))
     fuzzy = select(both, of="fuzzy_art").set_index("data_set")["splits"]
-    alone = {name: splits[0] for name, splits in fuzzy.items() if len(splits) == 1}
-    both["split"] = both["data_set"].map(alone)
-    for i, name in enumerate(("ari_mean", "ari_std")):
-        both[name] = [
-            np.nan if np.isnan(split) else peak[int(split), i]
-            for peak, split in zip(peaks, both["split"], strict=True)
-        ]
-    return both.drop(columns="params")
+    both["fits"] = [
+        bool(set(here) & set(fuzzy.get(name, here)))
+        for name, here in zip(both["data_set"], both["splits"], strict=True)
+    ]
+    return both
 
 
-def _same_digits(peaks: NDArray[np.float64], mean: float, std: float) -> NDArray[np.bool_]:
-    # Half of the last digit, and what six decimals in the table may be off.
-    close = np.abs(peaks - np.array([mean, std])) <= 0.5e-4 + 1e-6
-    return np.asarray(close.all(axis=1))
+def _splits_of(
+    found: Mapping[str, Any], mean: float, std: float
+) -> tuple[int, int, int, tuple[int, ...]]:
+    aris = np.array(found["aris"])
+    every = splits.all_splits(found["n_runs"], aris.shape[1])
+    matching = every[splits.matches(aris, every, mean, std)]
+    ends = splits.runs_from_first_end(matching, found["first_end"])
+    return aris.shape[1], len(every), len(matching), ends
 
 
 def compare_readings(runs: pd.DataFrame) -> pd.DataFrame:
@@ -424,33 +429,34 @@ def compare_looks(runs: pd.DataFrame) -> pd.DataFrame:
         ``method``, ``of``, ``data_set``; ``paper_mean`` and ``usual_mean``, ours in the table;
         ``lowest``, ``highest``, ``n_values``; and ``hits`` of ``n``, those of the paper's digits.
     """
-    titles = {
-        "kmeans_seeds": ("kmeans", "kmeans", ""),
-        "ap_variants": ("affinity_propagation", "affinity_propagation", ""),
-        "vat_rounded": ("fuzzy_art", "vat_fuzzy_art_mean", "vat"),
-    }
+    methods = {"kmeans_seeds": "kmeans", "ap_variants": "affinity_propagation"}
     ours = select(runs, part="looks") if "of" in runs else runs[:0]
-    table = select(runs, part="table")
-    table = table.assign(order=table["order"].where(table["n_orders"] > 1, ""))
-    usual = table.set_index(["method", "order", "data_set"])["ari_mean"]
-    printed = published.table_ar()
+    usual = select(runs, part="table").set_index(["method", "data_set"])["ari_mean"]
+    printed = published.results().set_index(["method", "data_set"])[["ari_mean", "decimals"]]
     rows = []
-    for row in ours.to_dict("records"):
-        name = row["data_set"]
-        method, column, order = titles[row["method"]]
-        if name not in printed.index:
+    for row in ours[ours["method"].isin(methods)].to_dict("records"):
+        method, name = methods[row["method"]], row["data_set"]
+        if (method, name) not in printed.index:
             continue
         values = json.loads(row["params"]).get("values", {f"{row['ari_mean']:.4f}": 1})
-        paper = float(printed.loc[name, column])
+        paper, decimals = printed.loc[(method, name)]
+        last = 0.5 * 10.0**-decimals
         rows.append(
             {
                 **{"method": method, "of": row["of"], "data_set": name, "paper_mean": paper},
-                "usual_mean": usual.get((method, order, name), np.nan),
+                "usual_mean": usual.get((method, name), np.nan),
                 "lowest": min(map(float, values)),
                 "highest": max(map(float, values)),
                 "n_values": len(values),
-                "hits": sum(n for value, n in values.items() if abs(float(value) - paper) < 5e-5),
+                "hits": sum(n for value, n in values.items() if abs(float(value) - paper) < last),
                 "n": sum(values.values()),
             }
         )
     return pd.DataFrame(rows)
+
+
+def compare_reciprocal(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return cells in VAT order of rows scaled as the paper scaled them, beside the paper's."""
+    ours = select(runs, part="looks", method="vat_reciprocal")
+    # The authors' program has the search by index, and Merge ART is left out in VAT order.
+    return _compare(ours.assign(method=ours["of"], merge=ours["of"].map({"ddvfa": 0}).fillna(-1)))

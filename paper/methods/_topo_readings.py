@@ -203,6 +203,14 @@ def coded_orders(
     """Return rows, scaled and complement coded, and their clusters in each order."""
     low, high = X.min(axis=0), X.max(axis=0)
     scaled = np.where(high > low, (X - low) / np.where(high > low, high - low, 1.0), 0.0)
+    return code(scaled, y, orders)
+
+
+def code(
+    scaled: NDArray[np.float64], y: NDArray[np.int64], orders: Iterable[NDArray[np.int64]]
+) -> tuple[list[Coded], list[Known]]:
+    """Return scaled rows, complement coded, and their clusters in each order."""
+    orders = list(orders)
     known = np.unique(y, return_inverse=True)[1].astype(np.int32)
     rows = [np.hstack([scaled[order], 1.0 - scaled[order]]) for order in orders]
     return rows, [known[order] for order in orders]

@@ -1,8 +1,9 @@
-"""Affinity propagation by other shuffles, distances, preferences and numbers of iterations."""
+"""Affinity propagation by other shuffles, distances, preferences, iterations and digits."""
 
 from __future__ import annotations
 
 import warnings
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.spatial.distance import cdist
@@ -18,24 +19,64 @@ from paper.methods.affinity_propagation import dampings
 from paper.protocol import Protocol
 from paper.task import Outcome, Task
 
-# Shuffle, distances, whether a row's similarity to itself counts in the median, iterations.
+
+@dataclass(frozen=True)
+class Variant:
+    """What is done otherwise than in the table.
+
+    Attributes
+    ----------
+    shuffle : int
+        Which of the random orders of the rows.
+    expanded : bool
+        Whether squared distances are made of products, as scikit-learn makes them.
+    diagonal : bool
+        Whether a row's similarity to itself counts in the median.
+    n_iterations : int
+        At most.
+    digits : int
+        Significant digits of the scaled rows. MATLAB writes five to a text file if not told
+        otherwise, and the paper's rows went from MATLAB to scikit-learn.
+    """
+
+    shuffle: int = 0
+    expanded: bool = False
+    diagonal: bool = True
+    n_iterations: int = 200
+    digits: int = 17
+
+
 VARIANTS = {
-    "other shuffle": (1, "plain", True, 200),
-    "distances of scikit-learn": (0, "expanded", True, 200),
-    "median without the diagonal": (0, "plain", False, 200),
-    "1000 iterations": (0, "plain", True, 1000),
+    "other shuffle": Variant(shuffle=1),
+    "distances of scikit-learn": Variant(expanded=True),
+    "median without the diagonal": Variant(diagonal=False),
+    "1000 iterations": Variant(n_iterations=1000),
+    "rows of five digits": Variant(digits=5),
+    "rows of five digits, other shuffle": Variant(digits=5, shuffle=1),
 }
 
 
+def rounded(rows: Rows, digits: int) -> Rows:
+    """Return rows with so many significant digits.
+
+    Examples
+    --------
+    >>> rounded(np.array([[0.0123456789, 1.0]]), 5).tolist()
+    [[0.012346, 1.0]]
+    """
+    return np.array([[float(f"{value:.{digits}g}") for value in row] for row in rows])
+
+
 def _run(task: Task, X: Rows, y: Labels, protocol: Protocol) -> list[Outcome]:
-    seed, distances, diagonal, n_iterations = VARIANTS[task.settings["of"]]
-    rows, known = shuffled(X, y, protocol.seed + seed)
-    if distances == "expanded":
+    variant = VARIANTS[task.settings["of"]]
+    rows, known = shuffled(X, y, protocol.seed + variant.shuffle)
+    rows = rounded(rows, variant.digits)
+    if variant.expanded:
         similarities = -euclidean_distances(rows, squared=True)
     else:
         similarities = -cdist(rows, rows, "sqeuclidean")
     off = ~np.eye(len(rows), dtype=bool)
-    preference = float(np.median(similarities if diagonal else similarities[off]))
+    preference = float(np.median(similarities if variant.diagonal else similarities[off]))
     cells = []
     for damping in dampings(protocol.damping_step):
         with warnings.catch_warnings():
@@ -44,8 +85,8 @@ def _run(task: Task, X: Rows, y: Labels, protocol: Protocol) -> list[Outcome]:
                 similarities,
                 preference=preference,
                 damping=damping,
-                max_iter=n_iterations,
-                random_state=protocol.seed + seed,
+                max_iter=variant.n_iterations,
+                random_state=protocol.seed + variant.shuffle,
             )
         ari = float(adjusted_rand_score(known, labels))
         cells.append(Cell({"damping": damping}, ari, max(1, len(centers))))

@@ -1,9 +1,14 @@
-"""VAT order to the digit: what a method comes to from either end of the data, by how often it is.
+"""VAT order to the digit: what a method comes to in each of the few VAT orders of a data set.
 
 VAT begins at one of the two rows that lie farthest apart; at which, the order decides in which
 rows are given. Where no other distances are equal there are thus two VAT orders and no more, and
 what the paper prints of 30 shuffled runs depends on one number alone: how many of them began at
-which end. There are 31 such splits. The peak of each is found here; nothing in it is chance.
+which end. Few ties make a few orders more. What is found here has no chance in it:
+:mod:`paper.splits` says which numbers the paper may print.
+
+Which distances are equal, their last bits decide, and these depend on how rows were scaled. The
+authors' program calls MATLAB's ``mapminmax``, which multiplies by the reciprocal of the range,
+where others divide by the range.
 """
 
 from __future__ import annotations
@@ -15,76 +20,18 @@ from numpy.typing import NDArray
 
 from paper.data_sets import Labels, Rows
 from paper.methods import Method, ddvfa
-from paper.methods._topo_readings import LABELLINGS, LEARNINGS, cells, coded_orders
+from paper.methods._topo_readings import LABELLINGS, LEARNINGS, cells, code
 from paper.plane import find_plane, make_orders
 from paper.protocol import Protocol
+from paper.splits import alike, undominated
 from paper.task import Outcome, Setting, Task
 from resonart import DVFA, FuzzyART
 
-
-def two_ends(X: Rows, protocol: Protocol) -> list[int] | None:
-    """Return which of the protocol's first VAT orders are the only two; None if there are others.
-
-    The one that begins at the row of the lower number comes first.
-    """
-    orders = make_orders(X, "vat", protocol.end_orders, protocol.seed)
-    _, first = np.unique(orders, axis=0, return_index=True)  # sorted, so by the first row
-    return [int(i) for i in first] if len(first) == 2 else None
-
-
-def by_split(aris: NDArray[np.float64], sizes: NDArray[Any], n_orders: int) -> list[list[float]]:
-    """Return mean and sample deviation of the peak, for 0, 1, ... orders from the first end.
-
-    Parameters
-    ----------
-    aris, sizes : ndarray of shape (n_cells, 2)
-        Index and number of categories from both ends; of equal peaks the smallest is taken.
-    n_orders : int
-        Orders in all.
-
-    Returns
-    -------
-    peaks : list of [mean, deviation]
-        For each split.
-
-    Examples
-    --------
-    >>> by_split(np.array([[1.0, 0.0], [0.5, 0.5]]), np.array([[1, 1], [2, 2]]), 2)
-    [[0.5, 0.0], [0.5, 0.707107], [1.0, 0.0]]
-    """
-    found = []
-    for k in range(n_orders + 1):
-        means = (k * aris[:, 0] + (n_orders - k) * aris[:, 1]) / n_orders
-        best = int(np.lexsort((k * sizes[:, 0] + (n_orders - k) * sizes[:, 1], -means))[0])
-        spread = k * (n_orders - k) / (n_orders * max(1, n_orders - 1))
-        deviation = abs(aris[best, 0] - aris[best, 1]) * spread**0.5
-        found.append([round(float(means[best]), 6), round(float(deviation), 6)])
-    return found
-
-
-def _run(task: Task, X: Rows, y: Labels, protocol: Protocol) -> list[Outcome]:
-    ends = two_ends(X, protocol)
-    if ends is None:
-        return []
-    of = task.settings["of"]
-    if of == "topoart_b":
-        orders = make_orders(X, "vat", protocol.end_orders, protocol.seed)[ends]
-        learning = LEARNINGS[task.settings["learning"]]
-        _, aris, sizes = cells(
-            *coded_orders(X, y, orders), learning, step=protocol.topo_step, alpha=protocol.alpha
-        )
-        return [
-            _outcome(task, by_split(aris[:, :, i], sizes, protocol.n_orders), {"labels": labels})
-            for i, labels in enumerate(LABELLINGS)
-            if labels in KEPT
-        ]
-    plane = find_plane(_estimator(task, protocol), X, y, protocol, n_orders=protocol.end_orders)
-    assert plane.sweep_.ari is not None
-    peaks = by_split(
-        plane.sweep_.ari[:, ends], plane.sweep_.n_categories[:, ends], protocol.n_orders
-    )
-    return [_outcome(task, peaks, {})]
-
+# More orders than this that differ in the result may be split in so many ways that digits tell
+# nothing: 4 have 5,456 splits.
+MOST_ORDERS = 4
+# More that differ at all are not worth topoART's time.
+MOST_TOPO_ORDERS = 8
 
 # Of topoART's labellings; the others are told apart in random order.
 KEPT = (
@@ -93,40 +40,101 @@ KEPT = (
 )
 
 
-def _estimator(task: Task, protocol: Protocol) -> Any:
+def scaled_by_reciprocal(X: Rows) -> Rows:
+    """Return rows scaled to [0, 1] by the arithmetic of ``mapminmax``; a constant feature is 0.
+
+    Examples
+    --------
+    >>> scaled_by_reciprocal(np.array([[0.0, 2.0], [49.0, 2.0]])).tolist()
+    [[0.0, 0.0], [0.9999999999999999, 0.0]]
+    """
+    low, high = X.min(axis=0), X.max(axis=0)
+    return np.asarray((X - low) * (1.0 / np.where(high > low, high - low, 1.0)))
+
+
+def different_orders(rows: Rows, y: Labels, orders: NDArray[np.int64]) -> list[int]:
+    """Return the first of all orders that give the same rows and clusters, place by place."""
+    seen: dict[bytes, int] = {}
+    for i, order in enumerate(orders):
+        seen.setdefault(rows[order].tobytes() + y[order].tobytes(), i)
+    return list(seen.values())
+
+
+def _run(task: Task, X: Rows, y: Labels, protocol: Protocol) -> list[Outcome]:
+    rows = scaled_by_reciprocal(X)
+    orders = make_orders(rows, "vat", protocol.n_orders, protocol.seed, scale=False)
+    different = different_orders(rows, y, orders)
+    starts = orders[different, 0]
+    if task.settings["of"] == "topoart_b":
+        if len(different) > MOST_TOPO_ORDERS:
+            return []
+        learning = LEARNINGS[task.settings["learning"]]
+        _, aris, _ = cells(
+            *code(rows, y, orders[different]), learning, step=protocol.topo_step,
+            alpha=protocol.alpha,
+        )  # fmt: skip
+        found = [
+            _outcome(task, aris[:, :, i], starts, protocol, {"labels": labels})
+            for i, labels in enumerate(LABELLINGS)
+            if labels in KEPT
+        ]
+    else:
+        plane = find_plane(estimator(task, protocol), rows, y, protocol)
+        assert plane.sweep_.ari is not None
+        found = [_outcome(task, plane.sweep_.ari[:, different], starts, protocol, {})]
+    return [outcome for outcome in found if outcome is not None]
+
+
+def estimator(task: Task, protocol: Protocol) -> Any:
+    """Return the estimator of a column of the table, for rows that are scaled already."""
+    # Rows are scaled already, and stay as they are.
+    same: dict[str, Any] = {"order": "vat", "bounds": (0.0, 1.0)}
     of = task.settings["of"]
     if of == "fuzzy_art":
-        return FuzzyART(rho=0.5, alpha=protocol.alpha, beta=protocol.beta, order="vat")
+        return FuzzyART(rho=0.5, alpha=protocol.alpha, beta=protocol.beta, **same)
     if of == "dvfa":
-        return DVFA(rho_lb=0.5, rho_ub=0.5, alpha=protocol.alpha, beta=protocol.beta, order="vat")
+        return DVFA(rho_lb=0.5, rho_ub=0.5, alpha=protocol.alpha, beta=protocol.beta, **same)
     settings = {"gamma": protocol.gamma, "linkage": "single", "merge": 0, "order": "vat"}
-    return ddvfa.estimator(settings | {"search": task.settings["search"]}, protocol)
+    settings["search"] = task.settings["search"]
+    return ddvfa.estimator(settings, protocol).set_params(**same)
 
 
-def _outcome(task: Task, peaks: list[list[float]], more: dict[str, Setting]) -> Outcome:
-    half = len(peaks) // 2
+def _outcome(
+    task: Task,
+    aris: NDArray[np.float64],
+    starts: NDArray[np.int64],
+    protocol: Protocol,
+    more: dict[str, Setting],
+) -> Outcome | None:
+    """Return the cells that may be a peak; None if the orders are too many to be told apart."""
+    best = undominated(aris)
+    groups = alike(aris[best])
+    if len(groups) > MOST_ORDERS:
+        return None
+    first = starts == starts.min()
+    ends = [bool(first[g].all()) if first[g].all() == first[g].any() else None for g in groups]
+    peaks = aris[best][:, [group[0] for group in groups]]
     return Outcome(
         method=task.method,
         data_set=task.data_set,
         settings=dict(task.settings) | more,
-        n_orders=2,
-        params={"peaks": peaks},
-        ari_mean=peaks[half][0],
-        ari_std=peaks[half][1],
-        n_clusters_mean=0.0,
+        n_orders=len(groups),
+        params={"n_runs": protocol.n_orders, "first_end": ends, "aris": peaks.tolist()},
+        ari_mean=float(aris.mean(axis=1).max()),
+        n_clusters_mean=0.0,  # not counted
+        n_cells=len(aris),
+        n_best_cells=len(best),
     )
 
 
 METHOD = Method(
     name="vat_ends",
-    title="VAT order, by split",
+    title="VAT order, by order",
     run=_run,
-    uses=(
-        *("n_orders", "end_orders", "seed", "step", "topo_step", "alpha", "beta", "gamma"),
-        "gamma_ref",
-    ),
+    uses=("n_orders", "seed", "step", "topo_step", "alpha", "beta", "gamma", "gamma_ref"),
     libraries=("resonart",),
     cost=lambda task, n_rows, n_features: (
-        1e-3 * n_rows * n_features**0.8 * (10 if task.settings["of"] == "topoart_b" else 1)
+        2e-3 * n_rows * n_features**0.8 * (10 if task.settings["of"] == "topoart_b" else 1)
     ),
+    revision=2,
 )

@@ -1,4 +1,4 @@
-"""TopoART by other readings, and VAT order by its two ends."""
+"""TopoART by other readings, and VAT order by order."""
 
 from __future__ import annotations
 
@@ -11,17 +11,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.spatial.distance import cdist
 from sklearn.metrics import adjusted_rand_score
 
-from paper import published, report, runner, tables
-from paper.methods import vat_ends, vat_rounded
+from paper import published, report, runner, splits, tables
+from paper.methods import vat_ends
 from paper.methods._topo_readings import LABELLINGS, Learning, cells, coded_orders, run
 from paper.plane import make_orders
 from paper.protocol import QUICK
 from paper.store import Result, Store
 from paper.task import Outcome, Task
-from resonart import vat_order
+from resonart import FuzzyART
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from reference.arithmetic import complement_code, updated
@@ -161,64 +160,120 @@ def test_a_share_of_the_rows_is_cut_or_rounded() -> None:
         assert sizes.shape == (len(params), 1)
 
 
-# ---------------------------------------------------------------------- the two ends
+# ---------------------------------------------------------------------- order by order
 
 
 def test_splits_are_means_and_deviations_of_their_runs() -> None:
     random = np.random.default_rng(0)
-    aris = random.random((20, 2))
-    found = vat_ends.by_split(aris, np.ones((20, 2)), 30)
-    assert len(found) == 31
-    for k, (mean, deviation) in enumerate(found):
-        runs = np.array([[a] * k + [b] * (30 - k) for a, b in aris])
+    aris = random.random((20, 3))
+    every = splits.all_splits(6, 3)
+    assert len(every) == len(np.unique(every, axis=0)) == 28
+    assert (every.sum(axis=1) == 6).all()
+    assert (every >= 0).all()
+    for split in every:
+        runs = np.repeat(aris, split, axis=1)
         best = runs[runs.mean(axis=1).argmax()]
-        assert (mean, deviation) == pytest.approx((best.mean(), best.std(ddof=1)), abs=1e-6)
+        printed = round(best.mean(), 4), round(best.std(ddof=1), 4)
+        found = every[splits.matches(aris, every, *printed)]
+        assert (found == split).all(axis=1).any()
+        # One unit of the last digit off is off.
+        off = splits.matches(aris, every, printed[0] + 1e-4, printed[1])
+        assert not (every[off] == split).all(axis=1).any()
+        off = splits.matches(aris, every, printed[0], printed[1] + 1e-4)
+        assert not (every[off] == split).all(axis=1).any()
 
 
-def test_two_ends_are_found_where_there_are_no_others() -> None:
-    X = np.random.default_rng(1).random((40, 2))
-    ends = vat_ends.two_ends(X, replace(QUICK, end_orders=12))
-    assert ends is not None
-    orders = make_orders(X, "vat", 12, QUICK.seed)
-    one, other = orders[ends]
-    assert one[0] < other[0]
-    assert all((order == one).all() or (order == other).all() for order in orders)
-    tied = np.round(X * 4) / 4
-    assert vat_ends.two_ends(tied, replace(QUICK, end_orders=12)) is None
+def test_what_is_left_out_is_never_a_peak() -> None:
+    random = np.random.default_rng(1)
+    aris = np.round(random.random((200, 4)), 1)  # full of ties
+    kept = splits.undominated(aris)
+    assert 1 < len(kept) < 100
+    every = splits.all_splits(5, 4)
+    peaks = (every @ aris.T).max(axis=1)
+    np.testing.assert_array_equal((every @ aris[kept].T).max(axis=1), peaks)
 
 
-def test_vat_of_distances_is_vat_order() -> None:
-    for seed in range(4):
-        X, _ = made(seed)
-        np.testing.assert_array_equal(vat_rounded.vat_of(cdist(X, X)), vat_order(X, n_jobs=1))
+def test_any_of_equally_good_cells_may_be_the_papers() -> None:
+    aris = np.array([[0.6, 0.6], [0.2, 1.0]])
+    every = splits.all_splits(2, 2)
+    for std in (0.0, 0.5657):
+        assert splits.matches(aris, every, 0.6, std).tolist()[1]
+    assert splits.all_splits(30, 1).tolist() == [[30]]
 
 
-def ends_row(of: str, data_set: str, peaks: list[list[float]], **more: Any) -> dict[str, Any]:
+def test_orders_of_the_same_rows_are_one() -> None:
+    rows = np.array([[0.0], [0.5], [0.5], [1.0]])
+    orders = np.array([[0, 1, 2, 3], [0, 2, 1, 3], [3, 2, 1, 0]])
+    assert vat_ends.different_orders(rows, np.array([0, 1, 1, 2]), orders) == [0, 2]
+    # The clusters of equal rows tell them apart.
+    assert vat_ends.different_orders(rows, np.array([0, 1, 2, 2]), orders) == [0, 1, 2]
+
+
+def ends_of(X: Any, y: Any, **settings: Any) -> list[Outcome]:
+    task = Task("vat_ends", "made", {"order": "vat", **settings})
+    return vat_ends.METHOD.run(task, X, y, replace(QUICK, n_orders=12))
+
+
+def test_two_ends_give_two_orders_and_what_each_comes_to() -> None:
+    X, y = made(0)
+    (found,) = ends_of(X, y, of="fuzzy_art")
+    rows = vat_ends.scaled_by_reciprocal(X)
+    orders = make_orders(rows, "vat", 12, QUICK.seed, scale=False)
+    one, other = sorted((orders[i] for i in vat_ends.different_orders(rows, y, orders)), key=min)
+    assert found.n_orders == 2
+    assert sorted(found.params["first_end"]) == [False, True]
+    first = one if one[0] < other[0] else other
+    column = found.params["first_end"].index(True)
+    best = []
+    for k in range(round(1 / QUICK.step) + 1):
+        model = FuzzyART(rho=k * QUICK.step, alpha=QUICK.alpha, bounds=(0.0, 1.0))
+        best.append(adjusted_rand_score(y[first], model.fit(rows[first]).labels_))
+    assert max(row[column] for row in found.params["aris"]) == pytest.approx(max(best))
+
+
+def test_too_many_orders_tell_nothing() -> None:
+    X, y = made(1, 200)  # on a grid, with each row many times
+    assert ends_of(X, y, of="topoart_b", learning="tau_cut") == []
+
+
+def test_rows_are_scaled_by_the_reciprocal() -> None:
+    X = np.array([[3.0, 1.0], [52.0, 1.0], [10.0, 1.0]])
+    found = vat_ends.scaled_by_reciprocal(X)
+    assert found[1, 0] == 49 * (1 / 49) != 1.0
+    assert (found[:, 1] == 0.0).all()
+
+
+def ends_row(of: str, data_set: str, aris: list[list[float]], **more: Any) -> dict[str, Any]:
     settings = {"search": "", "learning": "", "labels": ""} | more
-    text = json.dumps({"peaks": [[float(value) for value in peak] for peak in peaks]})
+    text = json.dumps({"n_runs": 30, "first_end": [True, False], "aris": aris})
     return {"part": "ends", "of": of, "data_set": data_set, "params": text, **settings}
 
 
 def test_digits_tell_the_split() -> None:
     theirs = published.table_ar().loc["lsun"]
-    fuzzy, topo = (
-        [theirs[f"vat_{name}_mean"], theirs[f"vat_{name}_std"]]
-        for name in ("fuzzy_art", "topoart_b")
-    )
-    other = [0.1, 0.2]
-    near = [topo[0] + 0.0002, topo[1]]
+
+    def values(name: str, n_first: int, off: float = 0.0) -> list[list[float]]:
+        """Two indices that give the paper's mean and deviation with so many runs of the first."""
+        mean, std = theirs[f"vat_{name}_mean"], theirs[f"vat_{name}_std"]
+        apart = std * (29 * 30 / (n_first * (30 - n_first))) ** 0.5
+        lower = mean - apart * n_first / 30 + off
+        return [[float(lower + apart), float(lower)]]
+
     runs = pd.DataFrame(
         [
-            ends_row("fuzzy_art", "lsun", [other, fuzzy, other]),
-            ends_row("topoart_b", "lsun", [other, topo, other], learning="a", labels="x"),
-            ends_row("topoart_b", "lsun", [topo, near, other], learning="a", labels="y"),
+            ends_row("fuzzy_art", "lsun", values("fuzzy_art", 13)),
+            ends_row("topoart_b", "lsun", values("topoart_b", 13), learning="a", labels="x"),
+            ends_row("topoart_b", "lsun", values("topoart_b", 9), learning="a", labels="y"),
+            ends_row("topoart_b", "lsun", values("topoart_b", 13, 2e-4), learning="b", labels="x"),
+            ends_row("topoart_b", "lsun", values("topoart_b", 13), learning="b", labels="y"),
         ]
     )
     found = tables.compare_ends(runs)
-    assert found["splits"].tolist() == [(1,), (1,), (0,)]
-    assert found["split"].tolist() == [1, 1, 1]
+    assert found["splits"].tolist() == [(13,), (13,), (9,), (), (13,)]
+    assert found["fits"].tolist() == [True, True, False, False, True]
     page = report.show_readings(found, tables.compare_readings(runs))
     assert "| a | 1 of 1 | 0 of 1 |" in page
+    assert "| b | 0 of 1 | 1 of 1 |" in page
 
 
 # ---------------------------------------------------------------------- a run in parts
