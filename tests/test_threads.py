@@ -93,7 +93,7 @@ def test_prediction_while_training(model: Any) -> None:
 
 def test_other_threads_run_while_a_model_learns() -> None:
     """The interpreter is free: a thread in plain Python makes progress during a long fit."""
-    rows = np.random.default_rng(1).random((30_000, 8))
+    rows = np.random.default_rng(1).random((150_000, 8))
     ticks: list[float] = []
     done = threading.Event()
 
@@ -109,9 +109,10 @@ def test_other_threads_run_while_a_model_learns() -> None:
     end = time.perf_counter()
     done.set()
     thread.join()
-    during = [t for t in ticks if begin < t < end]
-    # With the interpreter held there would be none but at the very edges.
-    assert len(during) > 20
+    # With the interpreter held there would be none but at the very edges; how many there are
+    # depends on what else the machine does.
+    quarter = (end - begin) / 4
+    assert any(begin + quarter < t < end - quarter for t in ticks)
 
 
 def test_automatic_merges_in_many_threads() -> None:
