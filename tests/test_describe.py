@@ -519,6 +519,16 @@ def test_one_cluster_has_no_runner_up() -> None:
     assert "without cluster" not in str(model.explain(X[0]))
 
 
+def test_a_box_that_no_single_feature_leaves() -> None:
+    def lines(row: list[float], rho: float) -> list[str]:
+        return str(FuzzyART(rho=rho, bounds=(0, 1)).fit([row]).explain(row)).splitlines()
+
+    several = "  it takes any row that is outside in one feature alone, however far"
+    assert several in lines([0.5, 0.5], 0.3)
+    assert several not in lines([0.5, 0.5], 0.9)
+    assert "  it takes any row, however far" in lines([0.5], 0.0)
+
+
 def test_the_text_of_an_explanation() -> None:
     table = [[0, 10], [1, 12], [9, 28], [10, 30]]
     model = FuzzyART(rho=0.7, on_mismatch="noise").fit(table)

@@ -660,7 +660,8 @@ def _reach_line(why: Explanation, box: NearestBox) -> str:
     extent = np.subtract(why.bounds[1], why.bounds[0])
     varying = [f for f in range(len(extent)) if extent[f] > 0.0]
     if all(box.reach[f] >= extent[f] for f in varying):
-        return "it takes rows however far outside, in one feature alone"
+        alone = " that is outside in one feature alone" if len(varying) > 1 else ""
+        return f"it takes any row{alone}, however far"
     first = [gap.index for gap in box.gaps]
     shown = sorted((first + [f for f in varying if f not in first])[:_MOST_FEATURES])
     told = [
