@@ -110,6 +110,20 @@ def vat_ends(protocol: Protocol) -> list[Task]:
     ]
 
 
+def vat_linkages(protocol: Protocol) -> list[Task]:
+    """DDVFA by index in VAT order with all linkages and both gammas, order by order."""
+    return [
+        Task(
+            "vat_linkages",
+            name,
+            {**SYSTEMS["vat"], "search": "index", "linkage": linkage, "gamma": float(gamma)},
+        )
+        for linkage, gamma, name in itertools.product(
+            LINKAGES, (1.0, protocol.gamma), data_sets.names(protocol.data_sets)
+        )
+    ]
+
+
 def looks(protocol: Protocol) -> list[Task]:
     """One more look at cells that differ from the paper for no reason known."""
     return (
@@ -156,6 +170,7 @@ PARTS: dict[str, Callable[[Protocol], list[Task]]] = {
     "index1": lambda protocol: linkages(protocol, 1.0, "index"),
     "strict": strict_topo_art,
     "ends": vat_ends,
+    "vat_linkages": vat_linkages,
     "reading": paper_reading,
     "readings": topo_art_readings,
     "looks": looks,

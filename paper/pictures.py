@@ -47,10 +47,12 @@ def _drawings(
     names = data_sets.names(protocol.data_sets)
     yield "match_surfaces", figures.match_surfaces
     yield "data_sets", lambda: figures.data_sets({name: data_sets.load(name) for name in names})
-    yield "radar", lambda: _radar(runs)
     yield "merge_examples", lambda: _merge_examples(runs, names, protocol)
-    yield "cd_linkages", lambda: _linkages(runs)
-    yield "cd_systems", lambda: _systems(runs)
+    for search, part in tables.SEARCHES.items():
+        more = "" if search == "activation" else f"_{search}"
+        yield f"radar{more}", lambda part=part: _radar(runs, part)  # type: ignore[misc]
+        yield f"cd_linkages{more}", lambda part=part: _linkages(runs, part)  # type: ignore[misc]
+        yield f"cd_systems{more}", lambda part=part: _systems(runs, part)  # type: ignore[misc]
     yield "cd_art", lambda: _art_methods(runs, "ari_mean")
     yield "cd_compactness", lambda: _art_methods(runs, "n_categories_mean")
     yield "cd_others", lambda: _other_methods(runs)
@@ -62,12 +64,11 @@ def _drawings(
     yield "heat_maps", lambda: _heat_maps(folder, protocol)
 
 
-def _radar(runs: pd.DataFrame) -> Figure | None:
-    peaks = {
-        linkage: tables.system_scores(runs, "ddvfa", linkage, "ari_mean") for linkage in LINKAGES
-    }
+def _radar(runs: pd.DataFrame, part: str) -> Figure | None:
+    peaks = {linkage: tables.system_scores(runs, part, linkage, "ari_mean") for linkage in LINKAGES}
     peaks = {name: table for name, table in peaks.items() if tables.is_whole(table, runs)}
-    return figures.radar(peaks) if peaks else None
+    # All linkages or none: a picture of some would be taken for that of all.
+    return figures.radar(peaks) if len(peaks) == len(LINKAGES) else None
 
 
 def _critical_difference(
@@ -79,20 +80,20 @@ def _critical_difference(
     return figures.critical_difference(whole, higher_is_better=higher_is_better)
 
 
-def _linkages(runs: pd.DataFrame) -> Figure | None:
+def _linkages(runs: pd.DataFrame, part: str) -> Figure | None:
     return _critical_difference(
         runs,
         {
-            figures.shown_name(system): tables.linkage_scores(runs, "ddvfa", system, "ari_mean")
+            figures.shown_name(system): tables.linkage_scores(runs, part, system, "ari_mean")
             for system in SYSTEMS
         },
     )
 
 
-def _systems(runs: pd.DataFrame) -> Figure | None:
+def _systems(runs: pd.DataFrame, part: str) -> Figure | None:
     return _critical_difference(
         runs,
-        {linkage: tables.system_scores(runs, "ddvfa", linkage, "ari_mean") for linkage in LINKAGES},
+        {linkage: tables.system_scores(runs, part, linkage, "ari_mean") for linkage in LINKAGES},
     )
 
 

@@ -32,6 +32,7 @@ PARTS = {
     "index1": "DDVFA as above, gamma 1, search by index",
     "strict": "topoART B again, with rows nearest to a candidate left out",
     "ends": "VAT order by order: fuzzy ART, DVFA, DDVFA, and topoART by many readings",
+    "vat_linkages": "VAT order by order: DDVFA by index, all linkages, gamma 1 and 3",
     "reading": "topoART B as the paper read it, random order",
     "readings": "topoART in random order by many readings, 10 orders",
     "looks": "k-means by seed, affinity propagation by variant, VAT order where ties are many",
@@ -89,6 +90,13 @@ def make_page(runs: pd.DataFrame, drawn: dict[str, Path], folder: Path, protocol
             return f"*Not drawn: {caption} Its runs are missing.*"
         return f"![{caption}]({drawn[name].relative_to(folder)})"
 
+    def by_both(name: str, caption: str) -> str:
+        """The picture by the search as printed, and by index if that is run on all data sets."""
+        shown = image(name, f"{caption}.")
+        if f"{name}_index" in drawn:
+            shown += "\n\nBy index:\n\n" + image(f"{name}_index", f"{caption}, search by index.")
+        return shown
+
     sections: list[str] = [
         passage("top"),
         "## Summary\n\n" + summary(table7, p_values, conclusions) + passage("summary"),
@@ -100,7 +108,7 @@ def make_page(runs: pd.DataFrame, drawn: dict[str, Path], folder: Path, protocol
         + "\n\n"
         + image("data_sets", "The data sets; those with more than three features by PCA."),
         "## Section 5.1: DDVFA, VAT and Merge ART\n\n### Figure 6: six linkages, three systems\n\n"
-        + image("radar", "Peak average ARI by linkage and system.")
+        + by_both("radar", "Peak average ARI by linkage and system")
         + "\n\n"
         + linkage_means(runs)
         + passage("figure6"),
@@ -109,14 +117,14 @@ def make_page(runs: pd.DataFrame, drawn: dict[str, Path], folder: Path, protocol
         "### Table 5 and Figure 8: do linkages differ?\n\n"
         + show_p_values(p_values, "linkages")
         + "\n\n"
-        + image("cd_linkages", "Critical differences of linkages, by system.")
+        + by_both("cd_linkages", "Critical differences of linkages, by system")
         + "\n\n"
         + show_conclusions(conclusions, "linkages")
         + passage("table5"),
         "### Table 6 and Figure 9: do systems differ?\n\n"
         + show_p_values(p_values, "systems")
         + "\n\n"
-        + image("cd_systems", "Critical differences of systems, by linkage.")
+        + by_both("cd_systems", "Critical differences of systems, by linkage")
         + "\n\n"
         + show_conclusions(conclusions, "systems")
         + passage("table6"),
@@ -228,7 +236,7 @@ def make_one_page(runs: pd.DataFrame) -> str:
         "dvfa": {"of": "dvfa"},
         "index": {"of": "ddvfa", "search": "index"},
         "activation": {"of": "ddvfa", "search": "activation"},
-        "topo": {"of": "topoart_b", **READING},
+        "topo": {"of": "topoart_b", **tables.READING},
     }.items():
         part = tables.select(ends, **where)
         numbers |= {f"{name}_n": len(part), f"{name}_ends": int(part["fits"].sum())}
@@ -550,7 +558,9 @@ def show_p_values(p_values: pd.DataFrame, study: str) -> str:
 def _so_far(row: Mapping[str, Any], show: Callable[[Any], str]) -> str:
     """Return what the search by index says, and of how many data sets if not of all."""
     if not pd.isna(row["index"]):
-        return show(row["index"])
+        if pd.isna(row["split"]):
+            return show(row["index"])
+        return f"{show(row['index'])}; split as in the paper: {show(row['split'])}"
     n_sets = row["n_sets"]
     if n_sets == 0:
         return "not run"
@@ -616,8 +626,13 @@ def show_wilcoxon(p_values: pd.DataFrame) -> str:
                 + [p_value(cells.loc[name, "activation"]) for name in LINKAGES]
             )
             if (cells["n_sets"] >= tables.ENOUGH_SETS).any():
-                by_index = [_so_far(cells.loc[name], p_value) for name in LINKAGES]
+                by_index = [
+                    _so_far({**cells.loc[name], "split": np.nan}, p_value) for name in LINKAGES
+                ]
                 rows.append(["by index", *by_index])
+            if cells["split"].notna().any():
+                by_split = [p_value(cells.loc[name, "split"]) for name in LINKAGES]
+                rows.append(["by index, split as in the paper", *by_split])
             rows.append(["*paper*", *(p_value(cells.loc[name, "p_value"]) for name in LINKAGES)])
     return markdown(["", *LINKAGES], rows)
 
@@ -641,14 +656,11 @@ def show_index_sets(runs: pd.DataFrame) -> str:
     )
 
 
-# What the paper did with topoART, as far as its digits tell.
-READING = {"learning": "tau_cut", "labels": "noise_in_newest"}
-
 ENDS: tuple[tuple[dict[str, str], str], ...] = (
     ({"of": "fuzzy_art"}, "fuzzy ART"),
     ({"of": "dvfa"}, "DVFA"),
     ({"of": "ddvfa", "search": "index"}, "DDVFA, by index"),
-    ({"of": "topoart_b", **READING}, "topoART B, as the paper read it"),
+    ({"of": "topoart_b", **tables.READING}, "topoART B, as the paper read it"),
     ({"of": "ddvfa", "search": "activation"}, "DDVFA, by activation"),
 )
 

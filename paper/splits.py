@@ -32,7 +32,7 @@ def all_splits(n_runs: int, n_orders: int) -> NDArray[np.int64]:
     return np.diff(np.hstack([np.full_like(ends, -1), bars, ends]), axis=1) - 1
 
 
-def undominated(aris: Aris) -> NDArray[np.int64]:
+def undominated(aris: Aris, sizes: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
     """Return the cells that may be the peak of some split, the best on average first.
 
     A cell that another one equals or beats in every order never is: it has no higher mean.
@@ -41,6 +41,8 @@ def undominated(aris: Aris) -> NDArray[np.int64]:
     ----------
     aris : ndarray of shape (n_cells, n_orders)
         Index of each cell in each order.
+    sizes : ndarray of shape (n_cells, n_orders) or None
+        Numbers of categories: of equal cells the one that has fewest on average stays.
 
     Examples
     --------
@@ -48,7 +50,8 @@ def undominated(aris: Aris) -> NDArray[np.int64]:
     [0, 1]
     """
     kept: list[int] = []
-    for cell in np.argsort(-aris.mean(axis=1), kind="stable"):
+    smallest = np.zeros(len(aris)) if sizes is None else sizes.mean(axis=1)
+    for cell in np.lexsort((smallest, -aris.mean(axis=1))):
         if not (aris[kept] >= aris[cell]).all(axis=1).any():
             kept.append(int(cell))
     return np.array(kept, dtype=np.int64)
@@ -101,24 +104,57 @@ def matches(aris: Aris, splits: NDArray[np.int64], mean: float, std: float) -> N
     return np.asarray(same.any(axis=1) & (np.abs(peaks[:, 0] - mean) <= DIGITS))
 
 
-def runs_from_first_end(splits: NDArray[np.int64], first_end: list[bool | None]) -> tuple[int, ...]:
+def peak_at(aris: Aris, sizes: Aris, split: NDArray[np.float64]) -> tuple[float, float]:
+    """Return the mean index of the peak, and its mean number of categories, for one split.
+
+    Examples
+    --------
+    >>> peak_at(np.array([[1.0, 0.0], [0.5, 0.5]]), np.array([[3, 3], [2, 4]]), np.array([3, 1]))
+    (0.75, 3.0)
+    >>> peak_at(np.array([[1.0, 0.0], [0.5, 0.5]]), np.array([[9, 9], [2, 4]]), np.array([1, 1]))
+    (0.5, 3.0)
+    """
+    shares = split / split.sum()
+    means, counts = aris @ shares, sizes @ shares
+    # Of equal peaks the paper takes the one of fewest categories (section 5.4).
+    best = np.lexsort((counts, -np.round(means, 12)))[0]
+    return float(means[best]), float(counts[best])
+
+
+def in_groups(splits: NDArray[np.int64], groups: list[list[int]]) -> NDArray[np.int64]:
+    """Return how many runs have an order of each group, for splits among all orders.
+
+    Examples
+    --------
+    >>> in_groups(np.array([[1, 2, 3]]), [[0, 2], [1]]).tolist()
+    [[4, 2]]
+    """
+    return np.stack([splits[:, group].sum(axis=1) for group in groups], axis=1)
+
+
+def runs_from_first_end(
+    splits: NDArray[np.int64], groups: list[list[int]], starts: list[int]
+) -> tuple[int, ...]:
     """Return how many runs may have begun at the first end of the data, by any of the splits.
 
     Parameters
     ----------
-    splits : ndarray of shape (n_splits, n_orders)
+    splits : ndarray of shape (n_splits, n_groups)
         Those in question.
-    first_end : list
-        Whether each order begins there; None if some that are counted as this one do.
+    groups : list of lists
+        The orders of each group.
+    starts : list of int
+        The row that each order begins with; the least of them is the first end.
 
     Examples
     --------
-    >>> runs_from_first_end(np.array([[1, 2, 0], [0, 2, 1]]), [True, False, None])
+    >>> runs_from_first_end(np.array([[1, 2, 0], [0, 2, 1]]), [[0], [1], [2, 3]], [7, 9, 7, 9])
     (0, 1)
     """
+    first = [{starts[order] == min(starts) for order in group} for group in groups]
     found: set[int] = set()
     for split in splits.tolist():
-        least = sum(n for n, here in zip(split, first_end, strict=True) if here)
-        more = sum(n for n, here in zip(split, first_end, strict=True) if here is None)
-        found |= set(range(least, least + more + 1))
+        least = sum(n for n, ends in zip(split, first, strict=True) if ends == {True})
+        most = sum(n for n, ends in zip(split, first, strict=True) if True in ends)
+        found |= set(range(least, most + 1))
     return tuple(sorted(found))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from paper import published, splits, statistics
 from paper.parts import LINKAGES, SYSTEMS
@@ -31,6 +33,16 @@ OTHER_COLUMNS = tuple(
     (method, "", -1) for method in ("sl_hac", "dbscan", "kmeans", "affinity_propagation")
 )
 KEY = ["method", "order", "merge", "data_set"]
+
+# What the paper did with topoART, as far as its digits tell.
+READING = {"learning": "tau_cut", "labels": "noise_in_newest"}
+# Six have 324,632 splits, more than six too many.
+MOST_JOINT_ORDERS = 6
+
+# Data sets by linkages, by gamma and quantity.
+Scores = dict[tuple[float, str], pd.DataFrame]
+
+QUANTITIES = {"performance": "ari_mean", "compactness": "n_categories_mean"}
 
 
 def read_runs(folder: Path) -> pd.DataFrame:
@@ -204,7 +216,7 @@ def study_scores(
 ) -> pd.DataFrame:
     """Return the table that a p-value or a conclusion of the paper is about."""
     part = SEARCHES[search]
-    value = "ari_mean" if study["quantity"] == "performance" else "n_categories_mean"
+    value = QUANTITIES[str(study["quantity"])]
     if study["study"] == "linkages":
         return linkage_scores(runs, part, _system(study), value)
     if study["study"] == "systems":
@@ -226,7 +238,7 @@ def gamma_pair(
     runs: pd.DataFrame, study: Mapping[str, Any], search: str = "activation"
 ) -> pd.DataFrame:
     """Return data sets by gamma 1 and 3, for one system and linkage."""
-    value = "ari_mean" if study["quantity"] == "performance" else "n_categories_mean"
+    value = QUANTITIES[str(study["quantity"])]
     linkage, system = str(study["linkage"]), _system(study)
     columns = {
         gamma: linkage_scores(runs, part, system, value).get(linkage)
@@ -245,21 +257,25 @@ def compare_p_values(runs: pd.DataFrame) -> pd.DataFrame:
     frame : DataFrame
         The paper's, then ``activation`` and ``index`` over all data sets, NaN where some are not
         run; ``n_sets``, how many are run with the search by index; and, where these are enough
-        for a test but not all, ``activation_so_far`` and ``index_so_far`` over them alone.
+        for a test but not all, ``activation_so_far`` and ``index_so_far`` over them alone. In
+        VAT order, ``split`` is by index with the runs split as the paper's were (`vat_scores`).
     """
+    by_split = vat_scores(runs)
     rows = []
     for study in published.p_values().to_dict("records"):
         judge = _wilcoxon if study["test"] == "wilcoxon" else _iman_davenport
-        rows.append(dict(study) | _by_search(runs, study, judge, float("nan")))
+        rows.append(dict(study) | _by_search(runs, study, judge, float("nan"), by_split))
     return pd.DataFrame(rows)
 
 
-def _by_search(runs: pd.DataFrame, study: Mapping[str, Any], judge: Any, none: Any) -> Any:
+def _by_search(
+    runs: pd.DataFrame, study: Mapping[str, Any], judge: Any, none: Any, by_split: Scores
+) -> Any:
     """Return what a test says over all data sets, and over those run by both searches."""
     scores = {search: _scores(runs, study, search) for search in SEARCHES}
     found: dict[str, Any] = {
         search: judge(table, study) if _has_all(table, runs, study) else none
-        for search, table in scores.items()
+        for search, table in (scores | {"split": _split_scores(by_split, study)}).items()
     }
     table = scores["index"]
     there = _has_columns(table, study) and _has_columns(scores["activation"], study)
@@ -275,6 +291,19 @@ def _scores(runs: pd.DataFrame, study: Mapping[str, Any], search: str) -> pd.Dat
     if study["study"] == "gamma_1_and_3":
         return gamma_pair(runs, study, search)
     return study_scores(runs, study, search)
+
+
+def _split_scores(by_split: Scores, study: Mapping[str, Any]) -> pd.DataFrame:
+    """Return the same with the runs split as the paper's were: DDVFA in VAT order only."""
+    tables = {gamma: by_split.get((gamma, str(study["quantity"]))) for gamma in (1.0, 3.0)}
+    narrow, wide = tables.values()
+    if study["order"] != "vat" or narrow is None or wide is None:
+        return pd.DataFrame()
+    if study["study"] == "linkages":
+        return wide
+    if study["study"] == "gamma_1_and_3":
+        return pd.DataFrame({1: narrow[study["linkage"]], 3: wide[study["linkage"]]}).dropna()
+    return pd.DataFrame()
 
 
 def _wilcoxon(pair: pd.DataFrame, study: Mapping[str, Any]) -> float:
@@ -307,9 +336,10 @@ def compare_conclusions(runs: pd.DataFrame) -> pd.DataFrame:
 
     The columns of ours are those of :func:`compare_p_values`, with None for NaN.
     """
+    by_split = vat_scores(runs)
     return pd.DataFrame(
         [
-            dict(study) | _by_search(runs, study, _holds, None)
+            dict(study) | _by_search(runs, study, _holds, None, by_split)
             for study in published.conclusions().to_dict("records")
         ]
     )
@@ -405,8 +435,72 @@ def _splits_of(
     aris = np.array(found["aris"])
     every = splits.all_splits(found["n_runs"], aris.shape[1])
     matching = every[splits.matches(aris, every, mean, std)]
-    ends = splits.runs_from_first_end(matching, found["first_end"])
+    ends = splits.runs_from_first_end(matching, found["groups"], found["starts"])
     return aris.shape[1], len(every), len(matching), ends
+
+
+def paper_splits(runs: pd.DataFrame) -> dict[str, NDArray[np.int64]]:
+    """Return by which splits among all VAT orders of a data set every column is the paper's.
+
+    Only of data sets with few orders: of the others, too many splits would have to be tried.
+    """
+    ours = select(runs, part="ends") if "of" in runs else runs[:0]
+    theirs = published.results()
+    theirs = theirs[theirs["order"] == "vat"].set_index(["method", "data_set"])
+    found: dict[str, NDArray[np.int64]] = {}
+    for row in ours.to_dict("records"):
+        name = row["data_set"]
+        is_papers = {"ddvfa": row["search"] == "index", "topoart_b": _has(row, READING)}
+        if (row["of"], name) not in theirs.index or not is_papers.get(row["of"], True):
+            continue
+        params = json.loads(row["params"])
+        n_orders = len(params["starts"])
+        if n_orders > MOST_JOINT_ORDERS:
+            continue
+        every = found.setdefault(name, splits.all_splits(params["n_runs"], n_orders))
+        printed = theirs.loc[(row["of"], name), ["ari_mean", "ari_std"]]
+        grouped = splits.in_groups(every, params["groups"])
+        found[name] = every[splits.matches(np.array(params["aris"]), grouped, *printed)]
+    return found
+
+
+def _has(row: Mapping[str, Any], values: Mapping[str, Any]) -> bool:
+    return all(row[name] == value for name, value in values.items())
+
+
+def vat_scores(runs: pd.DataFrame) -> Scores:
+    """Return data sets by linkages in VAT order, with the runs split as the paper's were.
+
+    Where several splits give the paper's digits the middle one is taken. Data sets with many
+    orders have their runs as they are.
+
+    Returns
+    -------
+    scores : dict
+        By gamma and by "performance" or "compactness".
+    """
+    known = paper_splits(runs)
+    values: dict[tuple[float, str], dict[str, dict[str, float]]] = defaultdict(
+        lambda: defaultdict(dict)
+    )
+    if "gamma" not in runs:
+        return {}
+    usual = pd.concat([select(runs, part="index"), select(runs, part="index1")])
+    for row in select(usual, order="vat").to_dict("records"):
+        for quantity, column in QUANTITIES.items():
+            values[row["gamma"], quantity][row["linkage"]][row["data_set"]] = row[column]
+    for row in select(runs, part="vat_linkages").to_dict("records"):
+        found = known.get(row["data_set"])
+        if found is None or not len(found):
+            continue
+        params = json.loads(row["params"])
+        peak = splits.peak_at(
+            np.array(params["aris"]), np.array(params["sizes"]), found[len(found) // 2]
+        )
+        for quantity, value in zip(QUANTITIES, peak, strict=True):
+            # As many decimals as the table of runs has.
+            values[row["gamma"], quantity][row["linkage"]][row["data_set"]] = round(value, 6)
+    return {key: pd.DataFrame(columns).dropna() for key, columns in values.items()}
 
 
 def compare_readings(runs: pd.DataFrame) -> pd.DataFrame:

@@ -60,10 +60,15 @@ def different_orders(rows: Rows, y: Labels, orders: NDArray[np.int64]) -> list[i
     return list(seen.values())
 
 
-def _run(task: Task, X: Rows, y: Labels, protocol: Protocol) -> list[Outcome]:
+def vat_orders(X: Rows, y: Labels, protocol: Protocol) -> tuple[Rows, NDArray[np.int64], list[int]]:
+    """Return scaled rows, the VAT orders of the protocol, and which of these are different."""
     rows = scaled_by_reciprocal(X)
     orders = make_orders(rows, "vat", protocol.n_orders, protocol.seed, scale=False)
-    different = different_orders(rows, y, orders)
+    return rows, orders, different_orders(rows, y, orders)
+
+
+def _run(task: Task, X: Rows, y: Labels, protocol: Protocol) -> list[Outcome]:
+    rows, orders, different = vat_orders(X, y, protocol)
     starts = orders[different, 0]
     if task.settings["of"] == "topoart_b":
         if len(different) > MOST_TOPO_ORDERS:
@@ -79,7 +84,8 @@ def _run(task: Task, X: Rows, y: Labels, protocol: Protocol) -> list[Outcome]:
             if labels in KEPT
         ]
     else:
-        plane = find_plane(estimator(task, protocol), rows, y, protocol)
+        # As many of the protocol's orders as have all that are different.
+        plane = find_plane(estimator(task, protocol), rows, y, protocol, n_orders=different[-1] + 1)
         assert plane.sweep_.ari is not None
         found = [_outcome(task, plane.sweep_.ari[:, different], starts, protocol, {})]
     return [outcome for outcome in found if outcome is not None]
@@ -94,8 +100,7 @@ def estimator(task: Task, protocol: Protocol) -> Any:
         return FuzzyART(rho=0.5, alpha=protocol.alpha, beta=protocol.beta, **same)
     if of == "dvfa":
         return DVFA(rho_lb=0.5, rho_ub=0.5, alpha=protocol.alpha, beta=protocol.beta, **same)
-    settings = {"gamma": protocol.gamma, "linkage": "single", "merge": 0, "order": "vat"}
-    settings["search"] = task.settings["search"]
+    settings = {"gamma": protocol.gamma, "linkage": "single", "merge": 0} | dict(task.settings)
     return ddvfa.estimator(settings, protocol).set_params(**same)
 
 
@@ -111,15 +116,18 @@ def _outcome(
     groups = alike(aris[best])
     if len(groups) > MOST_ORDERS:
         return None
-    first = starts == starts.min()
-    ends = [bool(first[g].all()) if first[g].all() == first[g].any() else None for g in groups]
     peaks = aris[best][:, [group[0] for group in groups]]
     return Outcome(
         method=task.method,
         data_set=task.data_set,
         settings=dict(task.settings) | more,
         n_orders=len(groups),
-        params={"n_runs": protocol.n_orders, "first_end": ends, "aris": peaks.tolist()},
+        params={
+            "n_runs": protocol.n_orders,
+            "starts": starts.tolist(),  # of all orders
+            "groups": groups,  # of orders that come to the same
+            "aris": peaks.tolist(),  # cells by groups
+        },
         ari_mean=float(aris.mean(axis=1).max()),
         n_clusters_mean=0.0,  # not counted
         n_cells=len(aris),
@@ -136,5 +144,5 @@ METHOD = Method(
     cost=lambda task, n_rows, n_features: (
         2e-3 * n_rows * n_features**0.8 * (10 if task.settings["of"] == "topoart_b" else 1)
     ),
-    revision=2,
+    revision=3,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import sys
 from dataclasses import replace
@@ -11,16 +12,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 from sklearn.metrics import adjusted_rand_score
 
 from paper import published, report, runner, splits, tables
-from paper.methods import vat_ends
+from paper.methods import vat_ends, vat_linkages
 from paper.methods._topo_readings import LABELLINGS, Learning, cells, coded_orders, run
 from paper.plane import make_orders
 from paper.protocol import QUICK
 from paper.store import Result, Store
 from paper.task import Outcome, Task
-from resonart import FuzzyART
+from resonart import DDVFA, FuzzyART
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from reference.arithmetic import complement_code, updated
@@ -217,18 +219,41 @@ def ends_of(X: Any, y: Any, **settings: Any) -> list[Outcome]:
 def test_two_ends_give_two_orders_and_what_each_comes_to() -> None:
     X, y = made(0)
     (found,) = ends_of(X, y, of="fuzzy_art")
-    rows = vat_ends.scaled_by_reciprocal(X)
-    orders = make_orders(rows, "vat", 12, QUICK.seed, scale=False)
-    one, other = sorted((orders[i] for i in vat_ends.different_orders(rows, y, orders)), key=min)
-    assert found.n_orders == 2
-    assert sorted(found.params["first_end"]) == [False, True]
-    first = one if one[0] < other[0] else other
-    column = found.params["first_end"].index(True)
-    best = []
-    for k in range(round(1 / QUICK.step) + 1):
-        model = FuzzyART(rho=k * QUICK.step, alpha=QUICK.alpha, bounds=(0.0, 1.0))
-        best.append(adjusted_rand_score(y[first], model.fit(rows[first]).labels_))
-    assert max(row[column] for row in found.params["aris"]) == pytest.approx(max(best))
+    rows, orders, different = vat_ends.vat_orders(X, y, replace(QUICK, n_orders=12))
+    assert len(different) == found.n_orders == 2
+    assert found.params["starts"] == orders[different, 0].tolist()
+    assert found.params["groups"] == [[0], [1]]
+    for i, order in enumerate(orders[different]):
+        best = []
+        for k in range(round(1 / QUICK.step) + 1):
+            model = FuzzyART(rho=k * QUICK.step, alpha=QUICK.alpha, bounds=(0.0, 1.0))
+            best.append(adjusted_rand_score(y[order], model.fit(rows[order]).labels_))
+        assert max(row[i] for row in found.params["aris"]) == pytest.approx(max(best))
+
+
+def test_linkages_order_by_order_are_those_of_single_fits() -> None:
+    X, y = made(0)
+    protocol = replace(QUICK, n_orders=12)
+    rows, orders, different = vat_ends.vat_orders(X, y, protocol)
+    settings = {"order": "vat", "merge": 0, "search": "index", "linkage": "average", "gamma": 3.0}
+    task = Task("vat_linkages", "made", settings)
+    (found,) = vat_linkages.METHOD.run(task, X, y, protocol)
+    split = np.array([5, 7])
+    peak = splits.peak_at(np.array(found.params["aris"]), np.array(found.params["sizes"]), split)
+    best = (-1.0, 0.0)
+    vigilances = [k * QUICK.step for k in range(round(1 / QUICK.step) + 1)]
+    for lower, upper in itertools.combinations_with_replacement(vigilances, 2):
+        model = DDVFA(rho_lb=lower, rho_ub=upper, gamma=3.0, linkage="average", search="index",
+                      auto_merge=False, alpha=QUICK.alpha, bounds=(0.0, 1.0))  # fmt: skip
+        fits = [clone(model).fit(rows[order]) for order in orders[different]]
+        aris = [
+            adjusted_rand_score(y[order], fit.labels_)
+            for order, fit in zip(orders[different], fits, strict=True)
+        ]
+        sizes = [fit.n_categories_ for fit in fits]
+        mean, size = (float(np.average(of, weights=split)) for of in (aris, sizes))
+        best = max(best, (round(mean, 12), -size))
+    assert peak == pytest.approx((best[0], -best[1]))
 
 
 def test_too_many_orders_tell_nothing() -> None:
@@ -245,7 +270,8 @@ def test_rows_are_scaled_by_the_reciprocal() -> None:
 
 def ends_row(of: str, data_set: str, aris: list[list[float]], **more: Any) -> dict[str, Any]:
     settings = {"search": "", "learning": "", "labels": ""} | more
-    text = json.dumps({"n_runs": 30, "first_end": [True, False], "aris": aris})
+    orders = {"starts": [3, 8], "groups": [[0], [1]]}
+    text = json.dumps({"n_runs": 30, "aris": aris, **orders})
     return {"part": "ends", "of": of, "data_set": data_set, "params": text, **settings}
 
 
@@ -274,6 +300,34 @@ def test_digits_tell_the_split() -> None:
     page = report.show_readings(found, tables.compare_readings(runs))
     assert "| a | 1 of 1 | 0 of 1 |" in page
     assert "| b | 0 of 1 | 1 of 1 |" in page
+
+
+def test_what_the_paper_does_not_print_is_known_by_its_splits() -> None:
+    theirs = published.table_ar().loc["lsun"]
+    mean, std = theirs["vat_fuzzy_art_mean"], theirs["vat_fuzzy_art_std"]
+    apart = std * (29 * 30 / (13 * 17)) ** 0.5
+    lower = mean - apart * 13 / 30
+    runs = pd.DataFrame([ends_row("fuzzy_art", "lsun", [[lower + apart, lower]])])
+    assert tables.paper_splits(runs)["lsun"].tolist() == [[13, 17]]
+    more = [
+        {"part": "vat_linkages", "data_set": "lsun", "order": "vat", "linkage": linkage,
+         "gamma": gamma, "params": json.dumps({"aris": [[1.0, at]], "sizes": [[4, 7]]})}
+        for linkage, at in (("single", 0.5), ("average", 0.25))
+        for gamma in (1.0, 3.0)
+    ] + [
+        # As it is where orders are many.
+        {"part": part, "data_set": "wisconsin", "order": "vat", "linkage": linkage, "gamma": gamma,
+         "ari_mean": 0.75, "n_categories_mean": 5.0}
+        for part, gamma in (("index", 3.0), ("index1", 1.0))
+        for linkage in ("single", "average")
+    ]  # fmt: skip
+    found = tables.vat_scores(pd.concat([runs, pd.DataFrame(more)]))
+    assert set(found) == {(g, q) for g in (1.0, 3.0) for q in ("performance", "compactness")}
+    ours = found[3.0, "performance"].sort_index()[["average", "single"]]
+    one = [round((13 + 17 * at) / 30, 6) for at in (0.25, 0.5)]
+    assert ours.to_numpy().tolist() == [one, [0.75, 0.75]]
+    counted = found[1.0, "compactness"].loc["lsun", "single"]
+    assert counted == pytest.approx((13 * 4 + 17 * 7) / 30)
 
 
 # ---------------------------------------------------------------------- a run in parts
