@@ -439,29 +439,41 @@ def _splits_of(
     return aris.shape[1], len(every), len(matching), ends
 
 
-def paper_splits(runs: pd.DataFrame) -> dict[str, NDArray[np.int64]]:
+def paper_splits(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
     """Return by which splits among all VAT orders of a data set every column is the paper's.
 
-    Only of data sets with few orders: of the others, too many splits would have to be tried.
+    Of more orders than few, too many splits would have to be tried. There, it is only known how
+    many runs began at which end, and the orders of an end share them evenly.
     """
     ours = select(runs, part="ends") if "of" in runs else runs[:0]
     theirs = published.results()
     theirs = theirs[theirs["order"] == "vat"].set_index(["method", "data_set"])
-    found: dict[str, NDArray[np.int64]] = {}
+    columns: dict[str, list[tuple[dict[str, Any], float, float]]] = defaultdict(list)
     for row in ours.to_dict("records"):
-        name = row["data_set"]
+        key = (row["of"], row["data_set"])
         is_papers = {"ddvfa": row["search"] == "index", "topoart_b": _has(row, READING)}
-        if (row["of"], name) not in theirs.index or not is_papers.get(row["of"], True):
-            continue
-        params = json.loads(row["params"])
-        n_orders = len(params["starts"])
-        if n_orders > MOST_JOINT_ORDERS:
-            continue
-        every = found.setdefault(name, splits.all_splits(params["n_runs"], n_orders))
-        printed = theirs.loc[(row["of"], name), ["ari_mean", "ari_std"]]
-        grouped = splits.in_groups(every, params["groups"])
-        found[name] = every[splits.matches(np.array(params["aris"]), grouped, *printed)]
-    return found
+        if key in theirs.index and is_papers.get(row["of"], True):
+            printed = theirs.loc[key, ["ari_mean", "ari_std"]]
+            columns[row["data_set"]].append((json.loads(row["params"]), *printed))
+    found = {name: _joint_splits(of_set) for name, of_set in columns.items()}
+    return {name: known for name, known in found.items() if len(known)}
+
+
+def _joint_splits(columns: list[tuple[dict[str, Any], float, float]]) -> NDArray[np.float64]:
+    """Return the splits that give every column of one data set."""
+    starts, n_runs = (columns[0][0][name] for name in ("starts", "n_runs"))
+    if len(starts) <= MOST_JOINT_ORDERS:
+        every = splits.all_splits(n_runs, len(starts))
+        for params, mean, std in columns:
+            grouped = splits.in_groups(every, params["groups"])
+            every = every[splits.matches(np.array(params["aris"]), grouped, mean, std)]
+            if not len(every):
+                break
+        return every.astype(float)
+    ends = set.intersection(*(set(_splits_of(*column)[-1]) for column in columns))
+    first = np.array(starts) == min(starts)
+    shares = [k * first / first.sum() + (n_runs - k) * ~first / (~first).sum() for k in ends]
+    return np.array(shares) if len(shares) == 1 else np.empty((0, len(starts)))
 
 
 def _has(row: Mapping[str, Any], values: Mapping[str, Any]) -> bool:
@@ -491,7 +503,7 @@ def vat_scores(runs: pd.DataFrame) -> Scores:
             values[row["gamma"], quantity][row["linkage"]][row["data_set"]] = row[column]
     for row in select(runs, part="vat_linkages").to_dict("records"):
         found = known.get(row["data_set"])
-        if found is None or not len(found):
+        if found is None:
             continue
         params = json.loads(row["params"])
         peak = splits.peak_at(

@@ -308,7 +308,7 @@ def test_what_the_paper_does_not_print_is_known_by_its_splits() -> None:
     apart = std * (29 * 30 / (13 * 17)) ** 0.5
     lower = mean - apart * 13 / 30
     runs = pd.DataFrame([ends_row("fuzzy_art", "lsun", [[lower + apart, lower]])])
-    assert tables.paper_splits(runs)["lsun"].tolist() == [[13, 17]]
+    assert tables.paper_splits(runs)["lsun"].tolist() == [[13.0, 17.0]]
     more = [
         {"part": "vat_linkages", "data_set": "lsun", "order": "vat", "linkage": linkage,
          "gamma": gamma, "params": json.dumps({"aris": [[1.0, at]], "sizes": [[4, 7]]})}
