@@ -32,7 +32,8 @@ class Protocol:
         Those of up to 400 rows, on which topoART's other reading is soon tried.
     look_seeds, kmeans_data_sets, ap_data_sets, tied_data_sets
         For one more look at k-means and affinity propagation, on the sets in which they differ
-        from the paper, and at those that have too many VAT orders for digits to tell anything.
+        from the paper, and at those that have so many VAT orders that digits tell nothing of some
+        columns.
     ap_check_data_sets
         On which what explains the others must not change what agrees.
     reading_orders, reading_step

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from paper import data_sets, figures, pictures, published, tables
-from paper.parts import LINKAGES, SYSTEMS
+from paper.parts import LINKAGES, READING, SYSTEMS
 from paper.protocol import FULL, QUICK, Protocol
 from paper.store import default_folder, write_whole
 
@@ -236,7 +236,7 @@ def make_one_page(runs: pd.DataFrame) -> str:
         "dvfa": {"of": "dvfa"},
         "index": {"of": "ddvfa", "search": "index"},
         "activation": {"of": "ddvfa", "search": "activation"},
-        "topo": {"of": "topoart_b", **tables.READING},
+        "topo": {"of": "topoart_b", **READING},
     }.items():
         part = tables.select(ends, **where)
         numbers |= {f"{name}_n": len(part), f"{name}_ends": int(part["fits"].sum())}
@@ -660,7 +660,7 @@ ENDS: tuple[tuple[dict[str, str], str], ...] = (
     ({"of": "fuzzy_art"}, "fuzzy ART"),
     ({"of": "dvfa"}, "DVFA"),
     ({"of": "ddvfa", "search": "index"}, "DDVFA, by index"),
-    ({"of": "topoart_b", **tables.READING}, "topoART B, as the paper read it"),
+    ({"of": "topoart_b", **READING}, "topoART B, as the paper read it"),
     ({"of": "ddvfa", "search": "activation"}, "DDVFA, by activation"),
 )
 
@@ -737,7 +737,7 @@ def show_readings(ends: pd.DataFrame, random: pd.DataFrame) -> str:
     """Return in how many cells each reading of topoART agrees with the paper, in both orders."""
     parts = []
     topo = tables.select(ends, of="topoart_b")
-    # A reading is judged on the data sets of all.
+    # Readings are compared on the data sets that more than one of them was tried on.
     topo = topo[topo.groupby("data_set")["learning"].transform("nunique") > 1]
     if len(topo):
         parts.append(
@@ -762,7 +762,7 @@ def _counts(found: pd.DataFrame) -> str:
         rows.append(
             [
                 str(learning).replace("_", " "),
-                *(f"{int(sums[name])} of {sizes[name]}" for name in labellings),
+                *(f"{int(sums.get(name, 0))} of {sizes.get(name, 0)}" for name in labellings),
             ]
         )
     return markdown(["learning", *(name.replace("_", " ") for name in labellings)], rows)

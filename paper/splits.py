@@ -42,17 +42,23 @@ def undominated(aris: Aris, sizes: NDArray[np.int64] | None = None) -> NDArray[n
     aris : ndarray of shape (n_cells, n_orders)
         Index of each cell in each order.
     sizes : ndarray of shape (n_cells, n_orders) or None
-        Numbers of categories: of equal cells the one that has fewest on average stays.
+        Numbers of categories. A cell that equals another one in every order then stays if it has
+        fewer categories in some: of equal peaks the smallest is taken.
 
     Examples
     --------
     >>> undominated(np.array([[0.1, 0.9], [0.5, 0.5], [0.4, 0.5], [0.5, 0.5]])).tolist()
     [0, 1]
+    >>> undominated(np.array([[0.5, 0.5], [0.5, 0.5]]), np.array([[3, 9], [5, 6]])).tolist()
+    [1, 0]
     """
     kept: list[int] = []
-    smallest = np.zeros(len(aris)) if sizes is None else sizes.mean(axis=1)
-    for cell in np.lexsort((smallest, -aris.mean(axis=1))):
-        if not (aris[kept] >= aris[cell]).all(axis=1).any():
+    counted = np.zeros_like(aris, dtype=np.int64) if sizes is None else sizes
+    for cell in np.lexsort((counted.mean(axis=1), -aris.mean(axis=1))):
+        as_good = (aris[kept] >= aris[cell]).all(axis=1)
+        better = (aris[kept] > aris[cell]).any(axis=1)
+        as_small = (counted[kept] <= counted[cell]).all(axis=1)
+        if not (as_good & (better | as_small)).any():
             kept.append(int(cell))
     return np.array(kept, dtype=np.int64)
 
@@ -66,7 +72,7 @@ def alike(aris: Aris) -> list[list[int]]:
     [[0, 2], [1]]
     """
     groups: dict[bytes, list[int]] = {}
-    for order, column in enumerate(np.round(aris, 12).T):
+    for order, column in enumerate((np.round(aris, 12) + 0.0).T):  # no zero with a sign
         groups.setdefault(column.tobytes(), []).append(order)
     return list(groups.values())
 

@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from paper import published, splits, statistics
-from paper.parts import LINKAGES, SYSTEMS
+from paper.parts import LINKAGES, READING, SYSTEMS
 
 # The part of the experiments that has DDVFA at the paper's gamma, by how modules are searched.
 SEARCHES = {"activation": "ddvfa", "index": "index"}
@@ -34,8 +34,6 @@ OTHER_COLUMNS = tuple(
 )
 KEY = ["method", "order", "merge", "data_set"]
 
-# What the paper did with topoART, as far as its digits tell.
-READING = {"learning": "tau_cut", "labels": "noise_in_newest"}
 # Six have 324,632 splits, more than six too many.
 MOST_JOINT_ORDERS = 6
 
@@ -138,9 +136,7 @@ def compare_strict(runs: pd.DataFrame) -> pd.DataFrame:
     parts = {
         "permanent": select(runs, part="table", method="topoart_b"),
         "strict": select(runs, part="strict"),
-        "reading": select(runs, part="reading", labels="noise_in_newest")
-        if "labels" in runs
-        else runs[:0],
+        "reading": select(runs, part="reading", **READING) if "labels" in runs else runs[:0],
     }
     found = {}
     for name, rows in parts.items():
@@ -302,7 +298,9 @@ def _split_scores(by_split: Scores, study: Mapping[str, Any]) -> pd.DataFrame:
     if study["study"] == "linkages":
         return wide
     if study["study"] == "gamma_1_and_3":
-        return pd.DataFrame({1: narrow[study["linkage"]], 3: wide[study["linkage"]]}).dropna()
+        pair = {1: narrow.get(study["linkage"]), 3: wide.get(study["linkage"])}
+        if all(column is not None for column in pair.values()):
+            return pd.DataFrame(pair).dropna()
     return pd.DataFrame()
 
 
@@ -442,8 +440,8 @@ def _splits_of(
 def paper_splits(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
     """Return by which splits among all VAT orders of a data set every column is the paper's.
 
-    Of more orders than few, too many splits would have to be tried. There, it is only known how
-    many runs began at which end, and the orders of an end share them evenly.
+    With more than a few orders, too many splits would have to be tried. There, it is only known
+    how many runs began at which end, and the orders of an end share them evenly.
     """
     ours = select(runs, part="ends") if "of" in runs else runs[:0]
     theirs = published.results()
@@ -472,6 +470,8 @@ def _joint_splits(columns: list[tuple[dict[str, Any], float, float]]) -> NDArray
         return every.astype(float)
     ends = set.intersection(*(set(_splits_of(*column)[-1]) for column in columns))
     first = np.array(starts) == min(starts)
+    if first.all():
+        return np.empty((0, len(starts)))
     shares = [k * first / first.sum() + (n_runs - k) * ~first / (~first).sum() for k in ends]
     return np.array(shares) if len(shares) == 1 else np.empty((0, len(starts)))
 
@@ -483,8 +483,8 @@ def _has(row: Mapping[str, Any], values: Mapping[str, Any]) -> bool:
 def vat_scores(runs: pd.DataFrame) -> Scores:
     """Return data sets by linkages in VAT order, with the runs split as the paper's were.
 
-    Where several splits give the paper's digits the middle one is taken. Data sets with many
-    orders have their runs as they are.
+    Where several splits give the paper's digits one in the middle is taken: for the index, it
+    hardly matters which. Data sets of which no split is known have their runs as they are.
 
     Returns
     -------
@@ -492,19 +492,15 @@ def vat_scores(runs: pd.DataFrame) -> Scores:
         By gamma and by "performance" or "compactness".
     """
     known = paper_splits(runs)
+    linkages = select(runs, part="vat_linkages")
+    linkages = linkages[linkages["data_set"].isin(list(known))]
+    if linkages.empty:
+        return {}
     values: dict[tuple[float, str], dict[str, dict[str, float]]] = defaultdict(
         lambda: defaultdict(dict)
     )
-    if "gamma" not in runs:
-        return {}
-    usual = pd.concat([select(runs, part="index"), select(runs, part="index1")])
-    for row in select(usual, order="vat").to_dict("records"):
-        for quantity, column in QUANTITIES.items():
-            values[row["gamma"], quantity][row["linkage"]][row["data_set"]] = row[column]
-    for row in select(runs, part="vat_linkages").to_dict("records"):
-        found = known.get(row["data_set"])
-        if found is None:
-            continue
+    for row in linkages.to_dict("records"):
+        found = known[row["data_set"]]
         params = json.loads(row["params"])
         peak = splits.peak_at(
             np.array(params["aris"]), np.array(params["sizes"]), found[len(found) // 2]
@@ -512,6 +508,11 @@ def vat_scores(runs: pd.DataFrame) -> Scores:
         for quantity, value in zip(QUANTITIES, peak, strict=True):
             # As many decimals as the table of runs has.
             values[row["gamma"], quantity][row["linkage"]][row["data_set"]] = round(value, 6)
+    usual = pd.concat([select(runs, part="index"), select(runs, part="index1")])
+    usual = usual[~usual["data_set"].isin(linkages["data_set"])]
+    for row in select(usual, order="vat").to_dict("records"):
+        for quantity, column in QUANTITIES.items():
+            values[row["gamma"], quantity][row["linkage"]][row["data_set"]] = row[column]
     return {key: pd.DataFrame(columns).dropna() for key, columns in values.items()}
 
 

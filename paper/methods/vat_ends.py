@@ -3,8 +3,8 @@
 VAT begins at one of the two rows that lie farthest apart; at which, the order decides in which
 rows are given. Where no other distances are equal there are thus two VAT orders and no more, and
 what the paper prints of 30 shuffled runs depends on one number alone: how many of them began at
-which end. Few ties make a few orders more. What is found here has no chance in it:
-:mod:`paper.splits` says which numbers the paper may print.
+which end. Few ties make a few orders more; those among the protocol's shuffles are taken. What is
+found here has no chance in it: :mod:`paper.splits` says which numbers the paper may print.
 
 Which distances are equal, their last bits decide, and these depend on how rows were scaled. The
 authors' program calls MATLAB's ``mapminmax``, which multiplies by the reciprocal of the range,
@@ -32,6 +32,9 @@ from resonart import DVFA, FuzzyART
 MOST_ORDERS = 4
 # More that differ at all are not worth topoART's time.
 MOST_TOPO_ORDERS = 8
+
+# Feature ranges with which rows that are scaled already stay as they are.
+AS_THEY_ARE = (0.0, 1.0)
 
 # Of topoART's labellings; the others are told apart in random order.
 KEPT = (
@@ -93,8 +96,7 @@ def _run(task: Task, X: Rows, y: Labels, protocol: Protocol) -> list[Outcome]:
 
 def estimator(task: Task, protocol: Protocol) -> Any:
     """Return the estimator of a column of the table, for rows that are scaled already."""
-    # Rows are scaled already, and stay as they are.
-    same: dict[str, Any] = {"order": "vat", "bounds": (0.0, 1.0)}
+    same: dict[str, Any] = {"order": "vat", "bounds": AS_THEY_ARE}
     of = task.settings["of"]
     if of == "fuzzy_art":
         return FuzzyART(rho=0.5, alpha=protocol.alpha, beta=protocol.beta, **same)

@@ -13,7 +13,7 @@ from paper.protocol import Protocol
 from paper.splits import undominated
 from paper.task import Outcome, Task
 
-# With more, it is not known which runs had which.
+# With more, hardly anything is known of which runs had which.
 MOST_ORDERS = 12
 
 
@@ -21,8 +21,7 @@ def _run(task: Task, X: Rows, y: Labels, protocol: Protocol) -> list[Outcome]:
     rows, _, different = vat_ends.vat_orders(X, y, protocol)
     if len(different) > MOST_ORDERS:
         return []
-    # Rows are scaled already, and stay as they are.
-    model = ddvfa.estimator(task.settings, protocol).set_params(bounds=(0.0, 1.0))
+    model = ddvfa.estimator(task.settings, protocol).set_params(bounds=vat_ends.AS_THEY_ARE)
     plane = find_plane(model, rows, y, protocol, n_orders=different[-1] + 1)
     assert plane.sweep_.ari is not None
     aris, sizes = plane.sweep_.ari[:, different], plane.sweep_.n_categories[:, different]
@@ -48,5 +47,6 @@ METHOD = Method(
     run=_run,
     uses=("n_orders", "seed", "step", "alpha", "beta", "gamma_ref"),
     libraries=("resonart",),
+    revision=2,
     cost=lambda task, n_rows, n_features: 0.1 * ddvfa.cost(task, n_rows, n_features),
 )

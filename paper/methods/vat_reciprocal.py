@@ -1,4 +1,4 @@
-"""VAT order of rows scaled as the paper scaled them, where it leaves too much to chance for digits.
+"""VAT order of rows scaled as the paper scaled them, on data sets that have many such orders.
 
 Rows on a grid have many equal distances, whose last bits decide which row comes next: how rows
 are scaled decides the order. :mod:`paper.methods.vat_ends` is for the other data sets.

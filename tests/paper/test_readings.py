@@ -18,6 +18,7 @@ from sklearn.metrics import adjusted_rand_score
 from paper import published, report, runner, splits, tables
 from paper.methods import vat_ends, vat_linkages
 from paper.methods._topo_readings import LABELLINGS, Learning, cells, coded_orders, run
+from paper.parts import LINKAGES
 from paper.plane import make_orders
 from paper.protocol import QUICK
 from paper.store import Result, Store
@@ -195,6 +196,18 @@ def test_what_is_left_out_is_never_a_peak() -> None:
     np.testing.assert_array_equal((every @ aris[kept].T).max(axis=1), peaks)
 
 
+def test_of_equal_cells_the_smallest_at_a_split_is_kept() -> None:
+    random = np.random.default_rng(2)
+    aris = np.round(random.random((60, 3)), 0)  # hardly more than a handful of different rows
+    sizes = random.integers(1, 9, (60, 3))
+    kept = splits.undominated(aris, sizes)
+    assert len(kept) < 60
+    for split in splits.all_splits(7, 3):
+        if (split > 0).all():
+            whole = splits.peak_at(aris, sizes, split)
+            assert splits.peak_at(aris[kept], sizes[kept], split) == pytest.approx(whole)
+
+
 def test_any_of_equally_good_cells_may_be_the_papers() -> None:
     aris = np.array([[0.6, 0.6], [0.2, 1.0]])
     every = splits.all_splits(2, 2)
@@ -297,6 +310,7 @@ def test_digits_tell_the_split() -> None:
     found = tables.compare_ends(runs)
     assert found["splits"].tolist() == [(13,), (13,), (9,), (), (13,)]
     assert found["fits"].tolist() == [True, True, False, False, True]
+    assert "| Lsun | 13 |" in report.show_ends(found)
     page = report.show_readings(found, tables.compare_readings(runs))
     assert "| a | 1 of 1 | 0 of 1 |" in page
     assert "| b | 0 of 1 | 1 of 1 |" in page
@@ -328,6 +342,87 @@ def test_what_the_paper_does_not_print_is_known_by_its_splits() -> None:
     assert ours.to_numpy().tolist() == [one, [0.75, 0.75]]
     counted = found[1.0, "compactness"].loc["lsun", "single"]
     assert counted == pytest.approx((13 * 4 + 17 * 7) / 30)
+    # Without a split there is nothing to tell.
+    assert tables.vat_scores(pd.DataFrame(more)) == {}
+    assert tables.vat_scores(runs) == {}
+
+
+def test_of_many_orders_the_ends_are_known() -> None:
+    theirs = published.table_ar().loc["lsun"]
+    mean, std = theirs["vat_fuzzy_art_mean"], theirs["vat_fuzzy_art_std"]
+    apart = std * (29 * 30 / (13 * 17)) ** 0.5
+    lower = mean - apart * 13 / 30
+    row = ends_row("fuzzy_art", "lsun", [[lower + apart, lower]])
+    orders = {"starts": [3, 8, 8, 8, 3, 8, 8], "groups": [[0, 4], [1, 2, 3, 5, 6]]}
+    row["params"] = json.dumps(json.loads(row["params"]) | orders)
+    assert tables.paper_splits(pd.DataFrame([row]))["lsun"].tolist() == [
+        [6.5, 3.4, 3.4, 3.4, 6.5, 3.4, 3.4]
+    ]
+    one_end = {"starts": [3] * 7, "groups": [[0, 4], [1, 2, 3, 5, 6]]}
+    row["params"] = json.dumps(json.loads(row["params"]) | one_end)
+    assert tables.paper_splits(pd.DataFrame([row])) == {}
+
+
+def test_a_test_at_the_papers_splits_needs_all_linkages() -> None:
+    theirs = published.table_ar()
+    random = np.random.default_rng(3)
+    names = ["lsun", "wave"]
+    rows = []
+    for name in names:
+        mean, std = theirs.loc[name, "vat_fuzzy_art_mean"], theirs.loc[name, "vat_fuzzy_art_std"]
+        apart = std * (29 * 30 / (13 * 17)) ** 0.5
+        lower = mean - apart * 13 / 30
+        rows.append(ends_row("fuzzy_art", name, [[lower + apart, lower]]))
+    for linkage in LINKAGES:
+        for part, gamma in (("index", 3.0), ("index1", 1.0)):
+            for name in names:
+                same = {"data_set": name, "order": "vat", "merge": 0, "linkage": linkage,
+                        "gamma": gamma, "method": "ddvfa"}  # fmt: skip
+                aris = random.random((3, 2)).tolist()
+                params = json.dumps({"aris": aris, "sizes": [[1, 2], [2, 3], [4, 5]]})
+                rows.append(same | {"part": "vat_linkages", "params": params})
+                rows.append(same | {"part": part, "ari_mean": 0.5, "n_categories_mean": 3.0})
+    runs = pd.DataFrame(rows)
+    found = tables.compare_p_values(runs)
+    at_splits = found[found["split"].notna()]
+    assert len(at_splits) == 1 + 2 * 6  # Table 5's, and Table 8's, in VAT order
+    page = report.show_p_values(found, "linkages")
+    assert page.count("split as in the paper") == 1
+    # With single linkage alone, as after the first wave of work.
+    some = runs[(runs["part"] == "ends") | (runs["linkage"] == "single")]
+    alone = tables.compare_p_values(some)
+    assert (alone[alone["split"].notna()]["linkage"] == "single").all()
+
+
+def test_what_looks_and_scaling_come_to_is_on_the_page() -> None:
+    theirs = published.table_ar().loc["wisconsin"]
+    same = {"part": "looks", "data_set": "wisconsin", "search": "", "learning": "", "labels": "",
+            "fresh_ari_mean": np.nan, "fresh_ari_std": np.nan, "n_categories_mean": 4.0,
+            "merge": -1}  # fmt: skip
+    near = {"ari_mean": theirs["vat_fuzzy_art_mean"], "ari_std": 0.008, "params": "{}"}
+    far = {"ari_mean": theirs["vat_dvfa_mean"] + 0.1, "ari_std": 0.001, "params": "{}"}
+    one = {"order": "", "n_orders": 1, "ari_std": np.nan}
+    values = {f"{theirs['kmeans']:.4f}": 3, "0.1000": 7}
+    runs = pd.DataFrame(
+        [
+            same | near | {"method": "vat_reciprocal", "of": "fuzzy_art", "order": "vat",
+                           "n_orders": 30},
+            same | far | {"method": "vat_reciprocal", "of": "dvfa", "order": "vat", "n_orders": 30},
+            same | one | {"method": "ap_variants", "of": "rows of five digits", "params": "{}",
+                          "ari_mean": 0.3827},
+            same | one | {"method": "kmeans_seeds", "of": "random", "ari_mean": 0.5,
+                          "params": json.dumps({"values": values})},
+        ]
+    )  # fmt: skip
+    assert tables.compare_reciprocal(runs)["agrees"].tolist() == [True, False]
+    page = report.show_reciprocal(tables.compare_reciprocal(runs))
+    assert "| VAT + fuzzy ART | Wisconsin |" in page
+    assert page.count("✗") == 1
+    looks = tables.compare_looks(runs).set_index("method")
+    assert looks.loc["affinity_propagation", ["hits", "n"]].tolist() == [1, 1]
+    assert looks.loc["kmeans", ["hits", "n"]].tolist() == [3, 10]
+    assert "| 3 of 10 |" in report.show_looks(looks.reset_index())
+    assert report.show_reciprocal(tables.compare_reciprocal(runs[2:])) == ""
 
 
 # ---------------------------------------------------------------------- a run in parts
