@@ -227,7 +227,7 @@ def make_one_page(runs: pd.DataFrame) -> str:
         "widths": len(widths),
         "widths_same": same["widths"],
         "luck": (means["merge"]["ari_mean"] - means["merge"]["fresh_ari_mean"]).mean(),
-        "open_sets": show_index_sets(runs),
+        "open_sets": "" if is_by_index_whole(runs) else show_index_sets(runs) + "\n\n",
     }
     for name, part in means.items():
         numbers |= {name: part["ari_mean"].mean(), f"{name}_paper": part["paper_mean"].mean()}
@@ -240,8 +240,21 @@ def make_one_page(runs: pd.DataFrame) -> str:
     }.items():
         part = tables.select(ends, **where)
         numbers |= {f"{name}_n": len(part), f"{name}_ends": int(part["fits"].sum())}
-    numbers["n_ends"] = numbers["fuzzy_n"]
+    split = p_values.dropna(subset=["split"])
+    looks = tables.compare_looks(runs)
+    numbers |= {
+        "split_n": len(split),
+        "split_same": int(((split["p_value"] < 0.05) == (split["split"] < 0.05)).sum()),
+        "kmeans_hit": _n_reproduced(looks, "kmeans"),
+    }
     return passage("one_page").strip().format(**numbers) + "\n"
+
+
+def _n_reproduced(looks: pd.DataFrame, method: str) -> int:
+    """Return on how many data sets a seed or change gives the paper's digits."""
+    if looks.empty:
+        return 0
+    return int((tables.select(looks, method=method).groupby("data_set")["hits"].max() > 0).sum())
 
 
 def passage(name: str) -> str:
@@ -637,12 +650,17 @@ def show_wilcoxon(p_values: pd.DataFrame) -> str:
     return markdown(["", *LINKAGES], rows)
 
 
+def is_by_index_whole(runs: pd.DataFrame) -> bool:
+    """Tell whether the search by index is run with all linkages on all data sets."""
+    return len(tables.sets_by_index(runs)) == int(runs["data_set"].nunique())
+
+
 def show_index_sets(runs: pd.DataFrame) -> str:
     """Return on which data sets the search by index is run with all linkages."""
     names = tables.sets_by_index(runs)
     n_all = int(runs["data_set"].nunique())
     single = tables.system_scores(runs, "index", "single", "ari_mean")
-    if len(names) == n_all:
+    if is_by_index_whole(runs):
         return "The search by index was run with all linkages and both gammas on all data sets."
     which = ", ".join(figures.shown_name(name) for name in names) or "none"
     more = (
