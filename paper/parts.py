@@ -102,7 +102,7 @@ def paper_reading(protocol: Protocol) -> list[Task]:
             name,
             {"order": "random", "learning": READING["learning"], "whole": 1},
         )
-        for name in protocol.strict_data_sets
+        for name in data_sets.names(protocol.data_sets)
     ]
 
 

@@ -157,6 +157,7 @@ def make_page(runs: pd.DataFrame, drawn: dict[str, Path], folder: Path, protocol
         + image("cd_compactness", "Critical differences of ART methods: number of categories.")
         + "\n\n"
         + show_conclusions(conclusions, "art_methods")
+        + show_reading_conclusions(tables.compare_reading_conclusions(runs))
         + passage("figure10"),
         "### Figure 12: methods other than ART\n\n"
         + show_p_values(p_values, "other_methods")
@@ -195,12 +196,8 @@ def make_one_page(runs: pd.DataFrame) -> str:
     conclusions = tables.compare_conclusions(runs)
     ends = tables.compare_ends(runs)
     other = table7[table7["order"] == ""]
-    tests = tables.select(p_values, test="iman_davenport").dropna(subset=["activation"])
-    widths = tables.select(p_values, test="wilcoxon").dropna(subset=["activation"])
-    same = {
-        name: int(((part["p_value"] < 0.05) == (part["activation"] < 0.05)).sum())
-        for name, part in (("tests", tests), ("widths", widths))
-    }
+    rejected, n_tests = same_answers(p_values, "iman_davenport", "activation")
+    widths_same, n_widths = same_answers(p_values, "wilcoxon", "activation")
     claims = {search: conclusions[search].dropna() for search in tables.SEARCHES}
     by_index = searches.dropna(subset=["index_ari_mean"])
     means = {
@@ -215,8 +212,8 @@ def make_one_page(runs: pd.DataFrame) -> str:
         "cells": len(table7),
         "other_agree": int(other["agrees"].sum()),
         "other_cells": len(other),
-        "rejected": same["tests"],
-        "tests": len(tests),
+        "rejected": rejected,
+        "tests": n_tests,
         "held": int(claims["activation"].sum()),
         "claims": len(claims["activation"]),
         "held_index": int(claims["index"].sum()),
@@ -224,8 +221,9 @@ def make_one_page(runs: pd.DataFrame) -> str:
         "index_agree": int(by_index["index_agrees"].sum()),
         "index_cells": len(by_index),
         "activation_agree": int(by_index["activation_agrees"].sum()),
-        "widths": len(widths),
-        "widths_same": same["widths"],
+        "widths": n_widths,
+        "widths_same": widths_same,
+        "widths_index": same_answers(p_values, "wilcoxon", "index")[0],
         "luck": (means["merge"]["ari_mean"] - means["merge"]["fresh_ari_mean"]).mean(),
         "open_sets": "" if is_by_index_whole(runs) else show_index_sets(runs) + "\n\n",
     }
@@ -240,14 +238,20 @@ def make_one_page(runs: pd.DataFrame) -> str:
     }.items():
         part = tables.select(ends, **where)
         numbers |= {f"{name}_n": len(part), f"{name}_ends": int(part["fits"].sum())}
-    split = p_values.dropna(subset=["split"])
-    looks = tables.compare_looks(runs)
+    by_split = [same_answers(p_values, test, "split") for test in ("iman_davenport", "wilcoxon")]
     numbers |= {
-        "split_n": len(split),
-        "split_same": int(((split["p_value"] < 0.05) == (split["split"] < 0.05)).sum()),
-        "kmeans_hit": _n_reproduced(looks, "kmeans"),
+        "split_same": sum(same for same, _ in by_split),
+        "split_n": sum(n for _, n in by_split),
+        "kmeans_hit": _n_reproduced(tables.compare_looks(runs), "kmeans"),
     }
     return passage("one_page").strip().format(**numbers) + "\n"
+
+
+def same_answers(p_values: pd.DataFrame, test: str, column: str) -> tuple[int, int]:
+    """Return how many tests give the paper's answer at the level of 0.05, and of how many."""
+    found = tables.select(p_values, test=test).dropna(subset=[column])
+    same = (found["p_value"] < 0.05) == (found[column] < 0.05)
+    return int(same.sum()), len(found)
 
 
 def _n_reproduced(looks: pd.DataFrame, method: str) -> int:
@@ -342,16 +346,16 @@ def summary(table7: pd.DataFrame, p_values: pd.DataFrame, conclusions: pd.DataFr
         elif "deviation" in what:
             part = part[part["paper_std"] == 0]
         lines.append(f"  - {what}: {int(part['agrees'].sum())} of {len(part)}.")
-    rejected = p_values[p_values["test"] == "iman_davenport"].dropna(subset=["activation"])
-    same = (rejected["p_value"] < 0.05) == (rejected["activation"] < 0.05)
-    lines.append(
-        f"- **Tests whether methods differ (Iman-Davenport): {int(same.sum())} of {len(rejected)} "
-        "give the paper's answer** at the level of 0.05."
-    )
-    widths = p_values[p_values["test"] == "wilcoxon"].dropna(subset=["activation"])
-    same = (widths["p_value"] < 0.05) == (widths["activation"] < 0.05)
-    answer = f"{int(same.sum())} of {len(widths)} do" if len(widths) else "not run yet"
-    lines.append(f"- Gamma 1 against gamma 3 (Wilcoxon): {answer}.")
+    for search in tables.SEARCHES:
+        same, n_tests = same_answers(p_values, "iman_davenport", search)
+        lines.append(
+            f"- **Tests whether methods differ (Iman-Davenport, search by {search}): {same} of "
+            f"{n_tests} give the paper's answer** at the level of 0.05."
+        )
+    for search in tables.SEARCHES:
+        same, n_tests = same_answers(p_values, "wilcoxon", search)
+        answer = f"{same} of {n_tests} do" if n_tests else "not run yet"
+        lines.append(f"- Gamma 1 against gamma 3 (Wilcoxon, search by {search}): {answer}.")
     for search in tables.SEARCHES:
         known = conclusions[conclusions[search].notna()]
         lines.append(
@@ -594,31 +598,41 @@ def _what(row: dict[str, object]) -> str:
     return figures.shown_name(system)
 
 
+CLAIMS: dict[str, Callable[[str, str], str]] = {
+    "best_group": lambda a, _: f"best group: {a}",
+    "worst_group": lambda a, _: f"worst group: {a}",
+    "first": lambda a, _: f"{a} has the best rank",
+    "second": lambda a, _: f"{a} has the second rank",
+    "equivalent": lambda a, _: f"equivalent: {a}",
+    "better": lambda a, b: f"{a} significantly better than {b}",
+    "better_rank": lambda a, b: f"{a} of better rank than {b}",
+}
+
+
+def _claim(row: dict[str, Any]) -> str:
+    """Return a claim of the paper in words."""
+    members, others = (
+        ", ".join(figures.shown_name(name) for name in row[key]) for key in ("members", "others")
+    )
+    return f"{_what(row)}: {CLAIMS[row['kind']](members, others)}"
+
+
 def show_conclusions(conclusions: pd.DataFrame, study: str) -> str:
     """Return what the paper says of a study, and whether it holds."""
-    words: dict[str, Callable[[str, str], str]] = {
-        "best_group": lambda a, _: f"best group: {a}",
-        "worst_group": lambda a, _: f"worst group: {a}",
-        "first": lambda a, _: f"{a} has the best rank",
-        "second": lambda a, _: f"{a} has the second rank",
-        "equivalent": lambda a, _: f"equivalent: {a}",
-        "better": lambda a, b: f"{a} significantly better than {b}",
-        "better_rank": lambda a, b: f"{a} of better rank than {b}",
-    }
-    rows = []
-    for row in tables.select(conclusions, study=study).to_dict("records"):
-        members, others = (
-            ", ".join(figures.shown_name(name) for name in row[key])
-            for key in ("members", "others")
-        )
-        rows.append(
-            [
-                f"{_what(row)}: {words[row['kind']](members, others)}",
-                _verdict(row["activation"]),
-                _so_far(row, _verdict),
-            ]
-        )
+    rows = [
+        [_claim(row), _verdict(row["activation"]), _so_far(row, _verdict)]
+        for row in tables.select(conclusions, study=study).to_dict("records")
+    ]
     return markdown(["the paper says", "by activation", "by index"], rows)
+
+
+def show_reading_conclusions(found: pd.DataFrame) -> str:
+    """Return whether claims hold with topoART as the paper read it; nothing if that is not run."""
+    if found.empty:
+        return ""
+    rows = [[_claim(row), _verdict(row["holds"])] for row in found.to_dict("records")]
+    header = ["the paper says", "by index, topoART as the paper read it"]
+    return "\n\nWith topoART as the paper read it, too:\n\n" + markdown(header, rows)
 
 
 def _verdict(value: object) -> str:

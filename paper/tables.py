@@ -352,6 +352,29 @@ def _holds(scores: pd.DataFrame, study: Mapping[str, Any]) -> bool:
     )
 
 
+def compare_reading_conclusions(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the claims about ART methods in random order, with topoART as the paper read it.
+
+    DDVFA is by index, as in the paper's program.
+
+    Returns
+    -------
+    frame : DataFrame
+        The claims, and whether each ``holds``; empty if a data set is missing.
+    """
+    claims = select(published.conclusions(), study="art_methods", quantity="performance")
+    claims = select(claims, order="random")
+    reading = select(runs, part="reading", **READING) if "labels" in runs else runs[:0]
+    scores = art_scores(runs, SEARCHES["index"], "random", QUANTITIES["performance"])
+    if not len(scores) or "topoart_b" not in scores:
+        return claims[:0].assign(holds=[])
+    scores["topoart_b"] = reading.set_index("data_set")["ari_mean"]
+    scores = scores.dropna()
+    if not all(_has_all(scores, runs, claim) for claim in claims.to_dict("records")):
+        return claims[:0].assign(holds=[])
+    return claims.assign(holds=[_holds(scores, claim) for claim in claims.to_dict("records")])
+
+
 def compare_searches(runs: pd.DataFrame) -> pd.DataFrame:
     """Return the DDVFA columns of Table 7 by both searches beside the paper's."""
     found = {search: compare_table(runs, search) for search in SEARCHES}
