@@ -263,7 +263,7 @@ def _run_row(part: str, outcome: Outcome, result: Result) -> dict[str, str]:
     values = asdict(outcome) | {
         **{name: outcome.settings.get(name) for name in SETTINGS},
         "part": part,
-        "params": json.dumps(outcome.params),
+        "params": json.dumps({name: _short(value) for name, value in outcome.params.items()}),
         "seconds": round(share * result.seconds, 3),
         "cpu_seconds": round(share * result.cpu_seconds, 3),
     }
@@ -291,6 +291,19 @@ def _order_rows(outcome: Outcome) -> list[dict[str, str]]:
         }
         for i, (ari, clusters, categories) in enumerate(runs)
     ]
+
+
+def _short(value: Any) -> Any:
+    """Return a parameter as it is, and lists of numbers with six decimals.
+
+    Examples
+    --------
+    >>> _short(0.1 + 0.2), _short([[0.1 + 0.2, 1], None])
+    (0.30000000000000004, [[0.3, 1], None])
+    """
+    if isinstance(value, list):
+        return [round(v, 6) if isinstance(v, float) else _short(v) for v in value]
+    return value
 
 
 def _shown(value: Any) -> str:

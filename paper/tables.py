@@ -547,7 +547,8 @@ def compare_readings(runs: pd.DataFrame) -> pd.DataFrame:
     frames = []
     for (learning, labels), rows in ours.groupby(["learning", "labels"], sort=False):
         frames.append(_compare(rows).assign(learning=learning, labels=labels))
-    return pd.concat(frames, ignore_index=True)
+    columns = ["learning", "labels", "data_set", "paper_mean", "paper_std"]
+    return pd.concat(frames, ignore_index=True)[[*columns, "ari_mean", "ari_std", "agrees"]]
 
 
 def compare_looks(runs: pd.DataFrame) -> pd.DataFrame:
