@@ -41,7 +41,7 @@ def radar(peaks: Mapping[str, pd.DataFrame]) -> Figure:
     # By hand: the names around a chart would make a layout by contents shrink it.
     figure = new_figure(10.5, 0.35 + 3.5 * n_rows, layout="none")
     figure.subplots_adjust(
-        left=0.065, right=0.935, bottom=0.075, top=0.89, wspace=0.35, hspace=0.40
+        left=0.065, right=0.935, bottom=0.075, top=0.89, wspace=0.35, hspace=0.48
     )
     grid = figure.subplots(
         n_rows, min(len(peaks), COLUMNS), subplot_kw={"projection": "polar"}, squeeze=False
