@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -50,15 +51,15 @@ def _drawings(
     yield "merge_examples", lambda: _merge_examples(runs, names, protocol)
     for search, part in tables.SEARCHES.items():
         more = "" if search == "activation" else f"_{search}"
-        yield f"radar{more}", lambda part=part: _radar(runs, part)  # type: ignore[misc]
-        yield f"cd_linkages{more}", lambda part=part: _linkages(runs, part)  # type: ignore[misc]
-        yield f"cd_systems{more}", lambda part=part: _systems(runs, part)  # type: ignore[misc]
+        yield f"radar{more}", partial(_radar, runs, part)
+        yield f"cd_linkages{more}", partial(_linkages, runs, part)
+        yield f"cd_systems{more}", partial(_systems, runs, part)
     yield "cd_art", lambda: _art_methods(runs, "ari_mean")
     yield "cd_compactness", lambda: _art_methods(runs, "n_categories_mean")
     yield "cd_others", lambda: _other_methods(runs)
     orders = _gamma_orders(folder)
     for system in SYSTEMS:
-        yield f"gamma_{system}", lambda system=system: _gamma(orders, system)  # type: ignore[misc]
+        yield f"gamma_{system}", partial(_gamma, orders, system)
     yield "gamma_fixed", lambda: _gamma_fixed(orders)
     yield "compact", lambda: _compact(orders, protocol)
     yield "heat_maps", lambda: _heat_maps(folder, protocol)
