@@ -55,7 +55,7 @@ inline std::size_t neighbours_for(std::int64_t min_samples) {
     return k <= kMostKept ? k : 0;
 }
 
-// The scalings to be considered for so many features.
+// The scalings to be considered for so many features and dimensions.
 struct ViewKind {
     Scaling scaling;
     std::int32_t n_components;
@@ -68,11 +68,14 @@ inline std::vector<ViewKind> view_kinds(Scaling wanted, const FeatureScales& sca
     }
     if (wanted != Scaling::automatic) return {{wanted, 0}};
     std::vector<ViewKind> kinds{{Scaling::range, 0}};
-    if (scales.widest > 1.05 * scales.narrowest) kinds.push_back({Scaling::given, 0});
-    if (d > 3) {
+    // In one dimension units change no order of distances.
+    if (scales.dimension > 1 && scales.widest > 1.05 * scales.narrowest) {
+        kinds.push_back({Scaling::given, 0});
+    }
+    if (scales.dimension > 3) {
         kinds.push_back({Scaling::rank, 0});
         kinds.push_back({Scaling::pca, two});
-        if (d > 4) kinds.push_back({Scaling::pca, four});
+        if (scales.dimension > 4) kinds.push_back({Scaling::pca, four});
     }
     return kinds;
 }
@@ -237,7 +240,10 @@ public:
     template <class Poll>
     Candidates(const Boxes& boxes, const FeatureScales& scales, const ReadingParams& params,
                Poll& poll)
-        : boxes_(boxes), params_(params), pairs_(boxes.weight, boxes.size) {
+        : boxes_(boxes),
+          params_(params),
+          dimension_(scales.dimension),
+          pairs_(boxes.weight, boxes.size) {
         for (std::size_t i = 0; i < boxes.size; ++i) rows_ += boxes.weight[i];
         const std::vector<ViewKind> kinds = view_kinds(params.scaling, scales);
         const std::vector<std::int64_t> samples = min_samples();
@@ -438,7 +444,7 @@ private:
         const Tree& tree = view.trees[c.tree];
         const double* const w = boxes_.weight;
         seen[kRows] = rows_;
-        seen[kFeatures] = static_cast<double>(boxes_.n_features);
+        seen[kFeatures] = static_cast<double>(dimension_);
         seen[kClusters] = static_cast<double>(p.k);
         seen[kNoiseShare] = c.noise;
         seen[kSize] = static_cast<double>(c.min_cluster_size);
@@ -584,6 +590,7 @@ private:
 
     Boxes boxes_;
     ReadingParams params_;
+    std::size_t dimension_ = 1;
     double rows_ = 0.0;
     std::size_t n_trees_ = 0;
     std::vector<View> views_;

@@ -28,12 +28,16 @@ inline std::size_t whole_lanes(std::size_t n) { return (n + kLanes - 1) / kLanes
 // Boxes as points of one scaling of the features, with what else a tree asks of them.
 class Points {
 public:
-    Points(std::size_t size, std::size_t width) : size_(size), width_(width) {
+    Points(std::size_t size, std::size_t width) : Points(size, width, width) {}
+    // Coordinates may say the same several times: the dimension is that of what they say.
+    Points(std::size_t size, std::size_t width, std::size_t dimension)
+        : size_(size), width_(width), dimension_(dimension) {
         x_.assign(whole_lanes(size) * width, 0.0);
         radius2_.assign(size, 0.0);
     }
     std::size_t size() const { return size_; }
     std::size_t width() const { return width_; }
+    std::size_t dimension() const { return dimension_; }
     double& at(std::size_t i, std::size_t f) {
         return x_[(i / kLanes * width_ + f) * kLanes + i % kLanes];
     }
@@ -50,7 +54,7 @@ public:
     PointsView view() const { return {x_.data(), size_, width_}; }
 
 private:
-    std::size_t size_, width_;
+    std::size_t size_, width_, dimension_;
     Buffer<double> x_;
     std::vector<double> radius2_;
 };
@@ -118,7 +122,7 @@ double core_square(const Points& points, std::size_t i, const double* weight, do
     if (gathered >= m) {
         if (!(points.radius2(i) > 0.0)) return 0.0;
         return points.radius2(i) *
-               std::pow(m / gathered, 2.0 / static_cast<double>(points.width()));
+               std::pow(m / gathered, 2.0 / static_cast<double>(points.dimension()));
     }
     for (std::size_t a = 0; a < k && gathered < m; ++a) {
         const std::pair<std::uint32_t, double> other = nearest(a);

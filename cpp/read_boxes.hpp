@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "box_order.hpp"
 #include "candidates.hpp"
 #include "choice_model.hpp"
 #include "coarse_boxes.hpp"
@@ -353,94 +354,6 @@ Reading read_in_order(const Boxes& boxes, const ReadingParams& params, Poll& pol
     tell_first(reading, boxes);
     return reading;
 }
-
-// Features in an order that depends on their values alone: by how many boxes lie in each sixteenth
-// of their range. So neither the order of boxes, nor that of columns, nor units matter. Those that
-// are alike in this stay as they are given.
-inline std::vector<std::size_t> order_features(const Boxes& boxes) {
-    constexpr std::size_t kParts = 16;
-    const std::size_t n = boxes.size, d = boxes.n_features;
-    std::vector<std::uint32_t> counts(d * kParts, 0);
-    for (std::size_t f = 0; f < d; ++f) {
-        double low = boxes.mean[f], high = low;
-        for (std::size_t i = 1; i < n; ++i) {
-            low = std::min(low, boxes.mean[i * d + f]);
-            high = std::max(high, boxes.mean[i * d + f]);
-        }
-        if (!(high > low)) continue;
-        for (std::size_t i = 0; i < n; ++i) {
-            const double share = (boxes.mean[i * d + f] - low) / (high - low);
-            const auto part = static_cast<std::size_t>(share * static_cast<double>(kParts));
-            ++counts[f * kParts + std::min(part, kParts - 1)];
-        }
-    }
-    std::vector<std::size_t> order(d);
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-        const std::uint32_t* const first = counts.data() + a * kParts;
-        const std::uint32_t* const second = counts.data() + b * kParts;
-        return std::lexicographical_compare(first, first + kParts, second, second + kParts);
-    });
-    return order;
-}
-
-// Boxes in the order of their means, feature by feature: what is read depends neither on the order
-// in which rows have come nor on that of their columns.
-class SortedBoxes {
-public:
-    explicit SortedBoxes(const Boxes& boxes) : order_(boxes.size) {
-        const std::size_t n = boxes.size, d = boxes.n_features;
-        const std::vector<std::size_t> features = order_features(boxes);
-        std::vector<double> mean(n * d);
-        for (std::size_t i = 0; i < n; ++i) {
-            for (std::size_t f = 0; f < d; ++f) mean[i * d + f] = boxes.mean[i * d + features[f]];
-        }
-        std::iota(order_.begin(), order_.end(), 0u);
-        std::stable_sort(order_.begin(), order_.end(), [&](std::uint32_t a, std::uint32_t b) {
-            const double* const first = mean.data() + a * d;
-            const double* const second = mean.data() + b * d;
-            return std::lexicographical_compare(first, first + d, second, second + d);
-        });
-        mean_.resize(n * d);
-        weight_.resize(n);
-        if (boxes.side) side_.resize(n * d);
-        if (boxes.before) before_.resize(n);
-        for (std::size_t i = 0; i < n; ++i) {
-            const std::size_t from = order_[i];
-            std::copy_n(mean.data() + from * d, d, mean_.data() + i * d);
-            weight_[i] = boxes.weight[from];
-            if (boxes.before) before_[i] = boxes.before[from];
-            if (!boxes.side) continue;
-            for (std::size_t f = 0; f < d; ++f) {
-                side_[i * d + f] = boxes.side[from * d + features[f]];
-            }
-        }
-        boxes_ = {n,
-                  d,
-                  mean_.data(),
-                  weight_.data(),
-                  boxes.side ? side_.data() : nullptr,
-                  boxes.before ? before_.data() : nullptr};
-    }
-    SortedBoxes(const SortedBoxes&) = delete;  // the boxes lie in it
-
-    const Boxes& boxes() const { return boxes_; }
-    // Values of sorted boxes, as the boxes were given.
-    template <class T>
-    void put_back(std::vector<T>& values) const {
-        const std::vector<T> sorted(values);
-        for (std::size_t i = 0; i < sorted.size(); ++i) values[order_[i]] = sorted[i];
-    }
-    void name_as_given(std::vector<std::uint32_t>& boxes) const {
-        for (std::uint32_t& box : boxes) box = order_[box];
-    }
-
-private:
-    std::vector<std::uint32_t> order_;
-    std::vector<double> mean_, weight_, side_;
-    std::vector<std::int32_t> before_;
-    Boxes boxes_;
-};
 
 // Groups of boxes are read, and each box is what its group is. Edges lead between the first boxes
 // of groups.

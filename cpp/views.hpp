@@ -12,11 +12,69 @@
 
 namespace resonart {
 
+// How many dimensions the boxes have: features that follow from others add none, such as a copy in
+// other units. Counted on the ranks of some boxes, which neither units nor outliers change, as a
+// pivoted Cholesky decomposition of their correlations: the feature that is least explained by
+// those counted so far is the next to count, while a hundredth of its variance is its own.
+inline std::size_t count_dimensions(const Boxes& boxes, const std::vector<std::size_t>& feature) {
+    constexpr std::size_t kSampled = 256, kMostCounted = 64;
+    constexpr double kOwn = 1e-2;
+    const std::size_t n = std::min(boxes.size, kSampled), v = feature.size();
+    // Twice the rank, less its mean: whole numbers, so that sums of products are exact.
+    std::vector<double> rank(v * n), value(n);
+    for (std::size_t a = 0; a < v; ++a) {
+        const auto at = [&](std::size_t i) {
+            return boxes.mean[i * boxes.size / n * boxes.n_features + feature[a]];
+        };
+        for (std::size_t i = 0; i < n; ++i) value[i] = at(i);
+        std::sort(value.begin(), value.end());
+        for (std::size_t i = 0; i < n; ++i) {
+            const auto [first, last] = std::equal_range(value.begin(), value.end(), at(i));
+            const auto below = first - value.begin(), above = value.end() - last;
+            rank[a * n + i] = static_cast<double>(below - above);
+        }
+    }
+    const auto dot = [&](std::size_t a, std::size_t b) {
+        double sum = 0.0;
+        for (std::size_t i = 0; i < n; ++i) sum += rank[a * n + i] * rank[b * n + i];
+        return sum;
+    };
+    std::vector<double> spread(v), own(v);
+    for (std::size_t a = 0; a < v; ++a) {
+        spread[a] = std::sqrt(dot(a, a));
+        own[a] = spread[a] > 0.0 ? 1.0 : 0.0;
+    }
+    std::vector<double> explained;  // of each feature by each counted one, one after the other
+    std::size_t n_counted = 0;
+    for (; n_counted < std::min(v, kMostCounted); ++n_counted) {
+        const auto p =
+            static_cast<std::size_t>(std::max_element(own.begin(), own.end()) - own.begin());
+        if (!(own[p] > kOwn)) break;
+        const double root = std::sqrt(own[p]);
+        explained.resize((n_counted + 1) * v, 0.0);
+        for (std::size_t a = 0; a < v; ++a) {
+            if (!(own[a] > kOwn)) continue;
+            double left = dot(p, a) / (spread[p] * spread[a]);
+            for (std::size_t c = 0; c < n_counted; ++c) {
+                left -= explained[c * v + p] * explained[c * v + a];
+            }
+            explained[n_counted * v + a] = left / root;
+        }
+        for (std::size_t a = 0; a < v; ++a) {
+            const double part = explained[n_counted * v + a];
+            own[a] -= part * part;
+        }
+        own[p] = 0.0;
+    }
+    return std::max<std::size_t>(n_counted, 1);
+}
+
 // Low, range, mean and deviation of each feature that varies, over the boxes' means.
 struct FeatureScales {
     std::vector<std::size_t> feature;  // those that vary, or the first where none does
     std::vector<double> low, range, mean, deviation;
     double widest = 0.0, narrowest = 0.0;  // of the ranges
+    std::size_t dimension = 1;
 
     explicit FeatureScales(const Boxes& boxes) {
         const std::size_t n = boxes.size, d = boxes.n_features;
@@ -56,6 +114,7 @@ struct FeatureScales {
             deviation.push_back(1.0);
             widest = narrowest = 1.0;
         }
+        dimension = count_dimensions(boxes, feature);
     }
     std::size_t size() const { return feature.size(); }
     // A value of the a-th feature that varies, as a share of its range.
@@ -66,7 +125,7 @@ struct FeatureScales {
 template <class Value, class Length>
 Points scaled_points(const Boxes& boxes, const FeatureScales& scales, Value&& value,
                      Length&& length) {
-    Points points(boxes.size, scales.size());
+    Points points(boxes.size, scales.size(), scales.dimension);
     for (std::size_t i = 0; i < boxes.size; ++i) {
         double diagonal = 0.0;
         for (std::size_t a = 0; a < scales.size(); ++a) {
@@ -86,7 +145,7 @@ inline Points rank_points(const Boxes& boxes, const FeatureScales& scales) {
     const std::size_t n = boxes.size, d = boxes.n_features;
     double rows = 0.0;
     for (std::size_t i = 0; i < n; ++i) rows += boxes.weight[i];
-    Points points(n, scales.size());
+    Points points(n, scales.size(), scales.dimension);
     std::vector<std::uint32_t> order(n);
     std::vector<double> value(n), below(n + 1), diagonal(n, 0.0);
     for (std::size_t a = 0; a < scales.size(); ++a) {

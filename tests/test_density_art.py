@@ -388,6 +388,40 @@ def test_constant_columns() -> None:
     assert model.predict([[1e7, 1e7, 7.0]])[0] == -1
 
 
+@pytest.mark.parametrize("n", [100, 1_000])
+@pytest.mark.parametrize(
+    "more",
+    [
+        lambda x: np.ones_like(x),
+        lambda x: x,
+        lambda x: 32.0 - 1.8 * x,
+        lambda x: np.column_stack([x, -x, x]),
+        lambda x: x + 0.01 * np.random.default_rng(9).normal(size=x.shape),
+    ],
+    ids=["constant", "copy", "other units", "copies", "nearly a copy"],
+)
+def test_a_column_that_adds_nothing_adds_no_clusters(n: int, more: Any) -> None:
+    for seed in range(4):
+        x = np.random.default_rng(seed).normal(size=(n, 1))
+        assert DensityART().fit(x).n_clusters_ == 1
+        assert DensityART().fit(np.column_stack([x, more(x)])).n_clusters_ == 1
+
+
+def test_a_plane_said_twice_is_a_plane() -> None:
+    for seed in range(4):
+        X = np.random.default_rng(seed).normal(size=(1_000, 2))
+        assert DensityART().fit(np.column_stack([X, X])).n_clusters_ == 1
+
+
+def test_neither_the_order_of_columns_nor_their_signs_change_clusters_on_grids() -> None:
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        X = rng.integers(0, 4, size=(40, 2 + seed % 2)).astype(float)
+        labels = DensityART().fit(X).labels_
+        for other in (X[:, ::-1], -X, X * rng.choice([-1.0, 1.0], X.shape[1])):
+            assert adjusted_rand_score(labels, DensityART().fit(other).labels_) == 1.0
+
+
 def test_explained_as_predicted() -> None:
     model = DensityART(max_categories=100).fit(BLOBS)
     n = model.n_categories_

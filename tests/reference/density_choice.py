@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from dataclasses import dataclass, field, replace
@@ -301,17 +302,16 @@ class Asked(NamedTuple):
 
 def view_kinds(scaling: str, scales: dt.Scales) -> list[tuple[str, int]]:
     """Return the scalings to be considered, with numbers of components."""
-    d = len(scales.feature)
     if scaling == "pca":
-        return [("pca", min(d, 2))]
+        return [("pca", min(len(scales.feature), 2))]
     if scaling != "auto":
         return [(scaling, 0)]
     kinds = [("range", 0)]
-    if max(scales.range) > 1.05 * min(scales.range):
+    if scales.dimension > 1 and max(scales.range) > 1.05 * min(scales.range):
         kinds.append(("given", 0))
-    if d > 3:
+    if scales.dimension > 3:
         kinds += [("rank", 0), ("pca", 2)]
-    if d > 4:
+    if scales.dimension > 4:
         kinds.append(("pca", 4))
     return kinds
 
@@ -331,6 +331,7 @@ class Candidates:
         self.views: list[View] = []
         self.all: list[Considered] = []
         scales = dt.scales_of(boxes)
+        self.dimension = scales.dimension
         for scaling, count in view_kinds(asked.scaling, scales):
             points = dt.scaled(boxes, scales, scaling, count)
             square = dt.squared_distances(points.x)
@@ -408,7 +409,7 @@ class Candidates:
         seen = dict.fromkeys(SEEN, 0.0)
         seen |= {
             "rows": self.rows,
-            "features": float(self.boxes.mean.shape[1]),
+            "features": float(self.dimension),
             "clusters": float(c.k),
             "noise": c.noise,
             "min_cluster_size": float(c.min_cluster_size),
@@ -636,26 +637,108 @@ def noise_share(boxes: Boxes, labels: list[int]) -> float:
     return ordered_sum(out) / boxes.rows
 
 
-def feature_key(values: Array) -> tuple[int, ...]:
-    """Return how many values lie in each sixteenth of their range."""
-    low, high = min(values.tolist()), max(values.tolist())
-    counts = [0] * 16
-    for value in values.tolist() if high > low else []:
-        counts[min(int((value - low) / (high - low) * 16.0), 15)] += 1
-    return tuple(counts)
+MOST_TRIED = 48
+
+
+class Column(NamedTuple):
+    """A feature whose values are only compared: how it looks by itself, either way."""
+
+    upwards: tuple[tuple[float, ...], tuple[float, ...]]
+    backwards: tuple[tuple[float, ...], tuple[float, ...]]
+    span: float
+    rank: list[int]
+
+    @property
+    def key(self) -> tuple[int, tuple[tuple[float, ...], tuple[float, ...]], float]:
+        """What features are sorted by: many values first."""
+        return -len(self.upwards[0]), min(self.upwards, self.backwards), self.span
+
+    @property
+    def ways(self) -> list[bool]:
+        """Whether it may run backwards, or must; all ways that look the same."""
+        if len(self.upwards[0]) == 1 or self.upwards < self.backwards:
+            return [False]
+        return [True] if self.backwards < self.upwards else [False, True]
+
+
+def column_of(values: list[float], weight: list[float]) -> Column:
+    """Return the weight at each distinct value, and the gaps as shares of the range."""
+    distinct = sorted(set(values))
+    at = [
+        ordered_sum(sorted(w for u, w in zip(values, weight, strict=True) if u == v))
+        for v in distinct
+    ]
+    unit = 1.0 if math.isfinite(distinct[-1] - distinct[0]) else 0.5
+    span = distinct[-1] * unit - distinct[0] * unit
+    gap = [(b * unit - a * unit) / span for a, b in itertools.pairwise(distinct)]
+    rank = [distinct.index(v) for v in values]
+    return Column((tuple(at), tuple(gap)), (tuple(at[::-1]), tuple(gap[::-1])), span, rank)
+
+
+def feature_orders(columns: list[Column]) -> list[list[tuple[int, bool]]]:
+    """Return the orders of features, and which way each runs, that look the same one by one."""
+    features = sorted(range(len(columns)), key=lambda f: columns[f].key)
+    orders: list[list[tuple[int, bool]]] = [[]]
+    for _, group in itertools.groupby(features, key=lambda f: columns[f].key):
+        alike = list(group)
+        if len(columns[alike[0]].upwards[0]) == 1:  # constant: any order will do
+            orders = [order + [(f, False) for f in alike] for order in orders]
+            continue
+        if len(orders) * math.factorial(len(alike)) > MOST_TRIED:
+            return []
+        turned = [
+            list(zip(mixed, ways, strict=True))
+            for mixed in itertools.permutations(alike)
+            for ways in itertools.product(*[columns[f].ways for f in mixed])
+        ]
+        orders = [order + more for order in orders for more in turned]
+        if len(orders) > MOST_TRIED:
+            return []
+    return orders
+
+
+def smallest_orders(boxes: Boxes) -> list[list[tuple[int, bool]]]:
+    """Return the orders of features whose list of sorted boxes is the smallest.
+
+    There are several where boxes are symmetric, and none where too many would have to be tried.
+    """
+    weight = boxes.weight.tolist()
+    columns = [column_of(column.tolist(), weight) for column in boxes.mean.T]
+
+    def listed(order: list[tuple[int, bool]]) -> list[tuple[float, ...]]:
+        turned = [
+            [max(columns[f].rank) - r for r in columns[f].rank] if back else columns[f].rank
+            for f, back in order
+        ]
+        sides = [] if boxes.side is None else [boxes.side[:, f].tolist() for f, _ in order]
+        return sorted(zip(*turned, weight, *sides, strict=True))
+
+    orders = feature_orders(columns)
+    lists = [listed(order) for order in orders]
+    return [order for order, found in zip(orders, lists, strict=True) if found == min(lists)]
 
 
 def in_order(boxes: Boxes) -> tuple[Boxes, list[int]]:
     """Return the boxes sorted by their means, feature by feature, and where each was.
 
-    Features come in the order of a key of their values, whatever their order was.
+    The order of features, and which way each runs, depend on values alone: where several look the
+    same one by one, that is taken whose list of sorted boxes is the smallest.
     """
-    keys = [feature_key(column) for column in boxes.mean.T]
-    features = sorted(range(len(keys)), key=lambda f: keys[f])
-    mean = boxes.mean[:, features]
-    order = sorted(range(len(boxes.weight)), key=lambda i: tuple(mean[i].tolist()))
-    side = None if boxes.side is None else boxes.side[:, features][order]
-    return Boxes(mean[order], boxes.weight[order], side), order
+    weight = boxes.weight.tolist()
+    columns = [column_of(column.tolist(), weight) for column in boxes.mean.T]
+    as_given = sorted(range(len(columns)), key=lambda f: columns[f].key)
+    orders = [*smallest_orders(boxes), [(f, columns[f].ways == [True]) for f in as_given]]
+    features = orders[0]
+    mean = np.column_stack(
+        [-boxes.mean[:, f] if back else boxes.mean[:, f] for f, back in features]
+    )
+    side = None if boxes.side is None else boxes.side[:, [f for f, _ in features]]
+
+    def key(i: int) -> tuple[float, ...]:
+        return (*mean[i].tolist(), weight[i], *([] if side is None else side[i].tolist()))
+
+    order = sorted(range(len(weight)), key=key)
+    return Boxes(mean[order], boxes.weight[order], None if side is None else side[order]), order
 
 
 def read_boxes(

@@ -143,7 +143,12 @@ class DensityART(RenamingMixin, BaseART):
     label is not used again. ``label_map_`` maps each old label to the cluster that now has most of
     its rows, or to -1 if there is none.
 
-    If nothing is forgotten, a reading depends neither on the order of rows nor on that of columns.
+    If nothing is forgotten, and while every distinct row has a category of its own, a reading
+    depends neither on the order of rows, nor on that of columns, nor on their signs. A column that
+    is constant, or follows from others as a copy does, adds no dimension. (What is not promised:
+    where rows are symmetric, so that turning a column around gives the same rows, ties may be
+    settled on either side. Where more than 48 orders of columns are alike, as in a table of many
+    flags that are equally frequent, ties may depend on the order given.)
 
     **Forgetting.** With ``half_life``, a row counts ``2 ** (-age / half_life)``. With ``window``,
     it counts 1 until it reaches that age, and then nothing. Ages are counted in rows, or by the
