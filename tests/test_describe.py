@@ -7,7 +7,6 @@ import json
 import pickle
 import re
 import threading
-import time
 from pathlib import Path
 from typing import Any
 
@@ -31,8 +30,9 @@ from resonart import (
     export_text,
     merge_models,
 )
-from resonart._reading.describe import digits_for
 from resonart._reading.numbers import Digits, compared, fit_digits, interval, percent, slack_of
+from resonart._reading.profile import cluster_profiles
+from resonart._reading.rules import digits_for
 from resonart._rows.bounds import Bounds
 from strategies import any_model, rows
 
@@ -192,7 +192,9 @@ def test_to_dict_is_what_json_gives_back(model: Any) -> None:
         "candidates",
     ]
     first = plain["clusters"][0]
-    assert list(first) == ["label", "size", "share", "n_categories", "lower", "upper", "categories"]
+    names = ["label", "size", "share", "n_categories", "lower", "upper", "profile", "categories"]
+    assert list(first) == names
+    assert (first["profile"] is not None) == isinstance(ours, DensityART)
     assert list(first["categories"][0]) == ["lower", "upper", "count", "share"]
     assert sum(box["count"] for box in first["categories"]) == first["size"]
     why = ours.explain(MORE[3]).to_dict()
@@ -364,6 +366,151 @@ def test_names_of_features() -> None:
     assert model.explain(X[0]).feature_names == ("a", "b (cm)", "c")
     assert " <= v <= " in str(model.explain(X[0], feature_names=["u", "v", "w"]))
     assert FuzzyART(rho=0.8).fit(X).describe().feature_names == ("x0", "x1", "x2")
+
+
+# ------------------------------------------------------------------- what sets a cluster apart
+
+
+def weather(n: int = 800) -> pd.DataFrame:
+    """Days of a rainy place: only rain makes clusters, and most days have none."""
+    rng = np.random.default_rng(0)
+    season = np.cos(np.arange(n) / 58.0)
+    wet = rng.random(n) < 0.35 - 0.2 * season
+    rain = np.where(wet, np.round(rng.gamma(0.7, 9.0, n) + 0.3, 1), 0.0)
+    warmest = np.round(16.4 + 9.0 * season + rng.normal(0.0, 3.2, n) - 2.0 * wet, 1)
+    coldest = np.round(warmest - rng.uniform(1.0, 9.0, n), 1)
+    wind = np.round(rng.gamma(5.0, 0.6, n) + 0.6 * wet + 0.3, 1)
+    return pd.DataFrame({"wind": wind, "coldest": coldest, "warmest": warmest, "rain": rain})
+
+
+def test_the_feature_that_makes_a_cluster_comes_first() -> None:
+    days = weather()
+    model = DensityART().fit(days)
+    assert model.n_clusters_ == 2
+    text = str(model.describe())
+    for cluster, lines in model.describe().texts().items():
+        is_dry = (days["rain"][model.labels_ == cluster] == 0.0).all()
+        others = days["rain"][(model.labels_ >= 0) & (model.labels_ != cluster)]
+        other = np.quantile(others, 0.5, method="inverted_cdf")
+        said = "0.0 in all rows" if is_dry else "median "
+        assert lines[1].startswith(f"  rain: {said}")
+        assert lines[1].endswith(f"(others: median {other:.1f})")
+        assert len(lines) == 5  # and the other features; no row is shown as a box
+        assert "\n".join(lines) in text
+    assert "set a cluster apart" in text.splitlines()[1]
+    assert "category" not in text
+    assert "categories" not in text
+
+
+def test_quartiles_are_those_of_the_rows() -> None:
+    days = weather()
+    model = DensityART().fit(days)
+    assert model.n_categories_ < len(days) or model.resolution_ == 0.0
+    for cluster in model.describe().clusters:
+        own = days[model.labels_ == cluster.label]
+        profile = cluster.profile
+        assert profile is not None
+        for q, found in (
+            (0.25, profile.lower_quartiles),
+            (0.5, profile.medians),
+            (0.75, profile.upper_quartiles),
+        ):
+            expected = np.quantile(own, q, axis=0, method="inverted_cdf")
+            np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_profiles_by_their_definition(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n, n_values = int(rng.integers(2, 25)), int(rng.integers(1, 12))
+    n_clusters = int(rng.integers(1, min(4, n) + 1))
+    values = rng.integers(0, n_values, (n, 2)).astype(np.float64)
+    weights = rng.integers(1, 4, n) if seed % 2 else rng.random(n) + 0.1
+    inner = rng.choice(np.arange(1, n), n_clusters - 1, replace=False)
+    begins = np.sort(np.append(0, inner))
+    found = cluster_profiles(values, weights, begins, ["a", "b"])
+    for c, profile in enumerate(found):
+        own = np.repeat(np.arange(n_clusters), np.diff(np.append(begins, n))) == c
+        for f in range(2):
+            column = values[:, f]
+
+            def middle(which: Any, q: float, column: Any = column) -> float:
+                order = np.argsort(column[which], kind="stable")
+                sums = np.cumsum(weights[which][order])
+                place = np.searchsorted(sums, q * sums[-1])
+                return float(column[which][order][place])
+
+            assert profile.lower_quartiles[f] == middle(own, 0.25)
+            assert profile.medians[f] == middle(own, 0.5)
+            assert profile.upper_quartiles[f] == middle(own, 0.75)
+            if n_clusters == 1:
+                assert np.isnan(profile.others_medians[f])
+                assert profile.apart[f] == 0.0
+                continue
+            assert profile.others_medians[f] == middle(~own, 0.5)
+            ends = np.unique(column)
+            inside = [
+                (column >= low) & (column <= high) for low in ends for high in ends if low <= high
+            ]
+            best = max(
+                abs(
+                    weights[own & some].sum() / weights[own].sum()
+                    - weights[~own & some].sum() / weights[~own].sum()
+                )
+                for some in inside
+            )
+            assert profile.apart[f] == pytest.approx(best, abs=1e-12)
+
+
+def test_a_cluster_between_others_is_set_apart_too() -> None:
+    column = np.concatenate([np.arange(0, 10), np.arange(20, 30), np.arange(40, 50)])
+    values = np.column_stack([column % 10, column]).astype(np.float64)
+    _, between, _ = cluster_profiles(values, np.ones(30), np.array([0, 10, 20]), ["a", "b"])
+    assert between.order.tolist() == [1, 0]
+    assert between.apart.tolist() == [0.0, 1.0]
+
+
+def test_one_cluster_has_no_others() -> None:
+    model = DensityART().fit(np.random.default_rng(0).normal(size=(120, 2)))
+    assert model.n_clusters_ == 1
+    assert "others" not in str(model.describe())
+    told = model.describe().to_dict()["clusters"][0]["profile"]
+    assert told["others_medians"] is None
+    assert told["apart"] == [0.0, 0.0]
+    assert told["order"] == [0, 1]
+
+
+def test_boxes_are_shown_where_they_hold_several_rows() -> None:
+    rng = np.random.default_rng(0)
+    table = np.concatenate([rng.normal(0, 1, (600, 2)), rng.normal(9, 1, (400, 2))])
+    fine = str(DensityART().fit(table).describe())
+    assert "a box: " not in fine
+    assert "not exact" not in fine
+    coarse = DensityART(max_categories=40).fit(table)
+    lines = str(coarse.describe()).splitlines()
+    assert "not exact" in lines[2]
+    boxes = [line for line in lines if line.startswith("  a box: ")]
+    assert 0 < len(boxes) <= 3 * coarse.n_clusters_
+    for line in boxes:
+        rows, share = re.findall(r"\(([\d,]+) rows, (\d+) %\)", line)[0]
+        assert int(rows) > 1
+        assert int(share) >= 5
+
+
+def test_many_features_are_cut_short_in_text_alone() -> None:
+    rng = np.random.default_rng(0)
+    table = rng.normal(size=(200, 30))
+    table[:100, 17] += 30.0
+    model = DensityART(min_cluster_size=50, scaling="given").fit(table)
+    assert model.n_clusters_ == 2
+    for lines in model.describe().texts().values():
+        assert len(lines) == 8
+        assert lines[1].startswith("  x17: ")
+        assert lines[-1] == "  ... and 24 more features"
+    assert len(model.describe().to_dict()["clusters"][0]["profile"]["medians"]) == 30
+    text = export_text(model, max_features=None, decimals=1)
+    assert "more features" not in text
+    assert len(re.findall("middle half", text)) == 60
 
 
 # --------------------------------------------------------------------------------- the numbers
@@ -762,14 +909,11 @@ def test_many_boxes_cost_no_time_unless_shown(monkeypatch: pytest.MonkeyPatch) -
     assert model.n_categories_ > 50_000
     written = []
     monkeypatch.setattr(
-        "resonart._reading.describe.interval", lambda *box: written.append(1) or interval(*box)
+        "resonart._reading.rules.interval", lambda *box: written.append(1) or interval(*box)
     )
-    start = time.process_time()
     text = str(model.describe())
-    seconds = time.process_time() - start
     assert len(text.splitlines()) <= 1 + 6 * model.n_clusters_
     assert 0 < len(written) <= 2 * 4 * model.n_clusters_  # three boxes and what is around all
-    assert seconds < 3
 
 
 def test_explained_while_others_learn() -> None:

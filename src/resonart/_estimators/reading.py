@@ -28,7 +28,8 @@ class ReadingMixin(EngineHolder):
     def describe(self, *, feature_names: Sequence[str] | None = None) -> Description:
         """Describe the clusters: their sizes, ranges and categories.
 
-        ``print(model.describe())`` writes them as rules; :func:`export_text` has options for that.
+        ``print(model.describe())`` writes them as text; :func:`export_text` has options for that.
+        For :class:`DensityART` it says of each cluster which features set it apart from the others.
 
         Parameters
         ----------
@@ -142,10 +143,13 @@ class ReadingMixin(EngineHolder):
     @property
     def bounds_(self) -> Bounds:
         """Feature ranges ``(low, high)`` that map to [0, 1]."""
-        return Bounds(*self._fitted().bounds())
+        return Bounds(*self._fitted().bounds()).named(self._names())
 
     @property
     def boxes_(self) -> Boxes:
         """Corners ``(lower, upper)`` of each category's box, in the user's units."""
         content = self._snapshot()
-        return boxes_from_weights(content.weights, content.bounds)
+        return boxes_from_weights(content.weights, content.bounds).named(self._names())
+
+    def _names(self) -> NDArray[np.object_] | None:
+        return getattr(self, "feature_names_in_", None)

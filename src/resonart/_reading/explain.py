@@ -14,9 +14,9 @@ from .._rows.checks import Rows
 from .._shared.escape import escaped
 from .._shared.show import SHOWN_ROWS, bullets, card, facts, heading, line, summary, table
 from .._shared.words import count_of
-from .describe import digits_for, telling_features, write_rule
 from .match_rule import MatchRule
 from .numbers import Digits, compared, fit_digits, percent, slack_of
+from .rules import digits_for, telling_features, write_rule
 
 if TYPE_CHECKING:
     from .._estimators.base import BaseART
