@@ -83,7 +83,9 @@ def test_json_of_density_art(folder: Path) -> None:
     chosen = model.choice_.chosen._asdict()
     assert found["reading"] == chosen | {
         "reason": str(model.choice_),
+        "confidence": model.choice_.confidence,
         "runners_up": len(model.choice_.runners_up),
+        "alternatives": [each._asdict() for each in model.choice_.alternatives],
     }
     inside = model.labels_[model.labels_ >= 0]
     assert found["sizes"] == np.bincount(inside).tolist()

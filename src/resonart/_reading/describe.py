@@ -173,8 +173,12 @@ class Description:
             for cluster, lines in zip(self.clusters, self._texts(SHOWN_ROWS), strict=False)
         ]
         columns = ["cluster", "rows", "share", "what is in it"]
-        left = [line(text) for text in _what_is_left(self, len(self.clusters)) if text]
-        return card(heading(_heading(self)), table(columns, rows, n_rows=len(self.clusters)), *left)
+        notes, left = (
+            [line(text) for text in texts if text]
+            for texts in (_notes(self), _what_is_left(self, len(self.clusters)))
+        )
+        found = table(columns, rows, n_rows=len(self.clusters))
+        return card(heading(_heading(self)), *notes, found, *left)
 
     def texts(self) -> dict[int, list[str]]:
         """Return the text of each cluster, line by line, by its label."""
@@ -587,10 +591,10 @@ def _what_is_left(description: Description, n_shown: int) -> list[str]:
         lines += ["", f"... and {more(len(hidden), 'cluster')} ({percent(share, 1)})"]
     none = description.candidates
     if none is not None:
-        rows, share = count_of(none.size, "row"), percent(none.share, 1)
-        told = f"{rows} of noise ({share})"
+        rows, per_cent = count_of(none.size, "row"), percent(none.share, 1)
+        told = f"{rows} of noise ({per_cent})"
         if not description.has_profiles:
             categories = count_of(none.n_categories, "category")
-            told = f"{rows} ({share}), {categories} with too few rows so far"
+            told = f"{rows} ({per_cent}), {categories} with too few rows so far"
         lines += ["", f"in no cluster: {told}"]
     return lines
