@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
+from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 
 from resonart import (
@@ -351,7 +352,7 @@ def test_features_that_say_nothing_are_left_out() -> None:
 def test_one_constant_feature() -> None:
     model = FuzzyART(rho=0.9).fit([[3.0], [3.0]])
     assert "the whole range   (2 rows, 100 %)" in export_text(model)
-    assert "x0 = 4: 1 above the box's upper 3 (100 % of the range)" in str(model.explain([4.0]))
+    assert "x0 = 4: 1 above the box, 100 % of the range" in str(model.explain([4.0]))
 
 
 def test_names_of_features() -> None:
@@ -563,8 +564,9 @@ def test_shares_are_not_rounded_to_nothing_or_all() -> None:
         "100 %",
     ]
     assert percent(0.0001, 1) == "< 0.1 %"
-    assert compared(0.9, 0.9) == "0.900"
-    assert compared(np.nextafter(0.9, 0), 0.9) == repr(float(np.nextafter(0.9, 0)))
+    assert compared(0.9, 0.9, True) == ("0.90", "0.90")
+    below = float(np.nextafter(0.9, 0))
+    assert tuple(map(float, compared(below, 0.9, False))) == (below, 0.9)
 
 
 # ------------------------------------------------------------------------------------- explain
@@ -610,7 +612,7 @@ def test_explanations_agree_with_predict(model: Any) -> None:
         assert [gap.share for gap in box.gaps] == sorted((g.share for g in box.gaps), reverse=True)
         text = str(why)
         assert text.startswith(f"cluster {why.label}" if why.label >= 0 else "no cluster (-1)")
-        assert ("judges a cluster by all its categories" in text) == (
+        assert ("judges a cluster by all its boxes" in text) == (
             why.linkage not in (None, "single")
         )
         seen.add((bool(box.gaps), why.resonates))
@@ -663,17 +665,17 @@ def test_the_runner_up_of_topo_art_is_the_next_nearest() -> None:
 def test_one_cluster_has_no_runner_up() -> None:
     model = FuzzyART(rho=0.0).fit(X)
     assert model.explain(X[0]).runner_up is None
-    assert "without cluster" not in str(model.explain(X[0]))
+    assert "runner-up" not in str(model.explain(X[0]))
 
 
 def test_a_box_that_no_single_feature_leaves() -> None:
     def lines(row: list[float], rho: float) -> list[str]:
         return str(FuzzyART(rho=rho, bounds=(0, 1)).fit([row]).explain(row)).splitlines()
 
-    several = "  it takes any row that is outside in one feature alone, however far"
+    several = "  the box accepts any row that is outside in one feature alone, however far"
     assert several in lines([0.5, 0.5], 0.3)
     assert several not in lines([0.5, 0.5], 0.9)
-    assert "  it takes any row, however far" in lines([0.5], 0.0)
+    assert "  the box accepts any row, however far" in lines([0.5], 0.0)
 
 
 def test_the_text_of_an_explanation() -> None:
@@ -681,33 +683,63 @@ def test_the_text_of_an_explanation() -> None:
     model = FuzzyART(rho=0.7, on_mismatch="noise").fit(table)
     assert str(model.explain([0, 11])) == (
         "cluster 0: the row lies inside its box\n"
-        "its box: 0 <= x0 <= 1 and 10 <= x1 <= 12   (2 rows, 100 %)\n"
-        "  the row is inside\n"
-        "match 0.900, and rho asks for 0.7: enough\n"
-        "  0.900 for a row inside: the larger a box, the less it matches; this one spans 10 % of a "
-        "feature's range on average\n"
-        "  it takes rows up to 4.0 in x0 or 8.0 in x1 outside, in one feature alone\n"
-        "without cluster 0: cluster 1, match 0.025, too low"
+        "its box (2 rows, 100 %): 0 <= x0 <= 1 and 10 <= x1 <= 12\n"
+        "match 0.90 >= vigilance 0.70 (rho): accepted\n"
+        "  the box accepts rows that are outside by up to 4.0 in x0 or 8.0 in x1, in one feature "
+        "alone\n"
+        "runner-up: cluster 1, which would not accept the row"
     )
     assert str(model.explain([5, 21.2])) == (
-        "no cluster (-1); the nearest is cluster 1, and the row lies outside its box\n"
-        "its box: 9 <= x0 <= 10 and 28 <= x1 <= 30   (2 rows, 100 %)\n"
-        "  x0 = 5: 4 below the box's lower 9 (40 % of the range)\n"
-        "  x1 = 21.2: 6.8 below the box's lower 28.0 (34 % of the range)\n"
-        "match 0.530, and rho asks for 0.7: too low\n"
-        "  0.900 for a row inside: the larger a box, the less it matches; this one spans 10 % of a "
-        "feature's range on average\n"
-        "  0.530 at this distance: 37 % of a feature's range on average\n"
-        "  it takes rows up to 4.0 in x0 or 8.0 in x1 outside, in one feature alone\n"
-        "without cluster 1: cluster 0, match 0.470, too low"
+        "no cluster (-1): the row does not match cluster 1, the nearest one, well enough\n"
+        "its box (2 rows, 100 %): 9 <= x0 <= 10 and 28 <= x1 <= 30\n"
+        "  x0 = 5: 4 below the box, 40 % of the range\n"
+        "  x1 = 21.2: 6.8 below the box, 34 % of the range\n"
+        "match 0.53 < vigilance 0.70 (rho): not accepted\n"
+        "  the box accepts rows that are outside by up to 4.0 in x0 or 8.0 in x1, in one feature "
+        "alone\n"
+        "runner-up: cluster 0, which would not accept the row"
+    )
+    nearest = FuzzyART(rho=0.7).fit(table)
+    assert str(nearest.explain([5, 21.2])).startswith(
+        "cluster 1, the nearest: the row does not match it well enough\n"
     )
     clip = FuzzyART(rho=0.7, out_of_bounds="clip").fit(table)
     lines = str(clip.explain([0, -100])).splitlines()
     assert lines[0] == "cluster 0: the row lies inside its box"
     assert lines[1] == "x1 = -100 lies outside the range and counts as 10"
-    assert lines[3] == "  the row is inside"
-    point = str(FuzzyART(rho=0.2).fit([[0.0], [1.0]]).explain([0.0]))
-    assert "1.000 for a row inside: the box spans 0 % of the range" in point
+    large = FuzzyART(rho=0.7).fit(table).set_params(rho=0.95).partial_fit([[5, 20]])
+    assert "  the box is too large to accept any row, even one inside" in str(
+        large.explain([0, 10])
+    )
+
+
+def test_the_text_of_an_explanation_by_density() -> None:
+    days = weather()
+    model = DensityART().fit(days)
+    first = days.iloc[0]
+    label = model.labels_[0]
+    rule = " and ".join(f"{name} = {value:g}" for name, value in first.items())
+    lines = str(model.explain(first)).splitlines()
+    vigilance = f"{model.vigilances_[label]:.2f} of cluster {label}"
+    assert lines[0] == f"cluster {label}: the row equals a learned row"
+    assert lines[1] == f"nearest learned row: {rule}"
+    assert lines[2] == f"match 1.00 >= vigilance {vigilance}: accepted"
+    assert lines[3].startswith(f"runner-up: cluster {1 - label}, which would ")
+    near = str(model.explain(first + np.array([0.0, 0.01, 0.0, 0.0]))).splitlines()
+    assert near[0] == f"cluster {label}: the row is near enough to a learned row"
+    assert re.match(r"  coldest = [-\d.]+: 0.01 above it, < 1 % of the range", near[2])
+    far = str(model.explain(first + np.array([1e4, 0.0, 0.0, 0.0])))
+    assert far.startswith("no cluster (-1): ")
+    assert re.search("match 0.00 < vigilance .*: not accepted|is noise", far)
+    iris = load_iris().data
+    flowers = DensityART().fit(iris)
+    [lonely] = np.flatnonzero(flowers.labels_ < 0)
+    text = str(flowers.explain(iris[lonely]))
+    assert text.startswith("no cluster (-1): the row equals a learned row that is noise\n")
+    assert text.endswith("nearest cluster: cluster 1, which would accept the row")
+    assert str(flowers.explain(iris[lonely] + 0.01)).startswith(
+        "no cluster (-1): the nearest learned row is noise\n"
+    )
 
 
 @each_of_the_paper
@@ -725,19 +757,16 @@ def test_the_deciding_box_has_the_match_of_the_cluster(model: Any) -> None:
         assert (box.reach is None) == (why.vigilance is None or box.match_inside < why.vigilance)
         assert why.box is not None
         is_other = (box.lower, box.upper) != (why.box.lower, why.box.upper)
-        assert ("by another of its categories" in str(why)) == (
-            is_other and why.vigilance is not None
-        )
+        assert ("by another of its boxes" in str(why)) == (is_other and why.vigilance is not None)
 
 
 def test_a_smaller_box_may_decide() -> None:
     model = DDVFA(rho_lb=0.0, rho_ub=0.0, bounds=([0, 0], [10, 10]), auto_merge=False)
     model.fit([[0, 0], [4, 4]]).set_params(rho_ub=1.0).partial_fit([[4.2, 4.2]])
     text = str(model.explain([3.9, 3.9]))
-    assert "the row is inside" in text
+    assert "the row lies inside one of its boxes" in text
     assert (
-        "  by another of its categories, whose box is smaller: x0 = 4.2 and x1 = 4.2   (1 row"
-        in text
+        "  by another of its boxes, which is smaller (1 row, 33 %): x0 = 4.2 and x1 = 4.2" in text
     )
 
 
@@ -810,7 +839,7 @@ def test_every_kind_of_row() -> None:
 def test_the_page_shows_what_comes_out(capsys: pytest.CaptureFixture[str]) -> None:
     page = (Path(__file__).parents[1] / "docs" / "reading.md").read_text()
     pairs = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", page, flags=re.DOTALL)
-    assert len(pairs) == 2
+    assert len(pairs) == 3
     names: dict[str, Any] = {}
     for code, shown in pairs:
         exec(compile(code, "reading.md", "exec"), names)

@@ -234,7 +234,7 @@ class PredictionMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin, EngineH
         See Also
         --------
         predict : The label alone.
-        describe : All clusters as rules.
+        describe : All clusters, and what sets them apart.
 
         Notes
         -----

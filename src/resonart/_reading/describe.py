@@ -144,7 +144,7 @@ class Description:
     See Also
     --------
     ClusterDescription : One of its clusters.
-    export_text : Write it as rules, with options.
+    export_text : Write it as text, with options.
     """
 
     estimator: str
