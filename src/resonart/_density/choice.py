@@ -47,6 +47,8 @@ class ReadingCandidate(NamedTuple):
         Rand indices: 0 is the best, and lower is worse. It is also 0 for one cluster, which is not
         compared with the others: it is chosen if the best of them looks like rows without
         structure.
+    confidence : {"high", "medium", "low"} or None
+        The score in words: high down to -0.1, medium down to -0.2. None for one cluster.
 
     See Also
     --------
@@ -62,6 +64,13 @@ class ReadingCandidate(NamedTuple):
     n_clusters: int
     noise: float
     score: float
+
+    @property
+    def confidence(self) -> str | None:
+        """High, medium or low, by the score; None for one cluster, and if it has no score."""
+        if self.selection == "one" or np.isnan(self.score):
+            return None
+        return next(name for most, name in _LOSSES if -self.score <= most)
 
     def __repr__(self) -> str:
         return summary(self, **self._asdict())
@@ -208,9 +217,7 @@ class ReadingChoice:
     @property
     def confidence(self) -> str | None:
         """How far the reading is to be trusted; None where there is nothing to compare it with."""
-        if self.selection == "one" or not self.runners_up or np.isnan(self.score):
-            return None
-        return next(name for most, name in _LOSSES if -self.score <= most)
+        return self.chosen.confidence if self.runners_up else None
 
     @property
     def alternatives(self) -> tuple[ReadingCandidate, ...]:
