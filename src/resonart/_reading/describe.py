@@ -22,8 +22,8 @@ from .rules import ClusterRanges, RuleBoxes, digits_for, more, write_rules
 if TYPE_CHECKING:
     from .._estimators.base import BaseART
 
-# A box of a cluster that has a profile is shown if it holds at least this share of the cluster.
-_WORTH_SHOWING = 0.05
+# Boxes of a cluster that has a profile are shown if those shown hold at least this share of it.
+_WORTH_SHOWING = 0.5
 
 Integers = NDArray[np.int64]
 
@@ -326,8 +326,8 @@ def export_text(
     Clusters are written in descending order of size. Those of :class:`DensityART` are described by
     their rows: a line for each feature has the median, the middle half of the rows, the range, and
     the median of the other clusters' rows. The features that set the cluster apart from the others
-    most come first (``ClusterProfile.apart``). Boxes follow if they hold several rows, and at least
-    5 % of the cluster.
+    most come first (``ClusterProfile.apart``). Boxes follow if the largest few hold several rows
+    each, and together at least half of the cluster.
 
     Clusters of the other estimators are described by the boxes of their categories, those with the
     most rows first. Each box is one rule in the user's units. If a cluster has several categories,
@@ -448,14 +448,16 @@ class _Limits(NamedTuple):
     def n_shown(self, cluster: ClusterDescription) -> int:
         """Return how many categories are shown: until they cover enough, or at most so many."""
         n = cluster.n_categories
-        if cluster.profile is not None:  # which says as much as a single box
-            enough = max(2.0, _WORTH_SHOWING * cluster.size)
-            n = 0 if n == 1 else int(np.count_nonzero(cluster.counts >= enough))
-        elif n == 1:
-            return 1
+        if n == 1:
+            return int(cluster.profile is None)  # a profile says as much as a single box
         # In rows: whole ones add up exactly.
-        covering = np.searchsorted(np.cumsum(cluster.counts), self.coverage * cluster.size) + 1
-        return min(n, int(covering), n if self.max_categories is None else self.max_categories)
+        sums = np.cumsum(cluster.counts)
+        covering = int(np.searchsorted(sums, self.coverage * cluster.size)) + 1
+        n = min(n, covering, n if self.max_categories is None else self.max_categories)
+        if cluster.profile is not None:
+            n = min(n, int(np.count_nonzero(cluster.counts > 1)))
+            return n if n and sums[n - 1] >= _WORTH_SHOWING * cluster.size else 0
+        return n
 
 
 def _heading(description: Description) -> str:
