@@ -688,7 +688,7 @@ def test_the_text_of_an_explanation() -> None:
         "cluster 0: the row lies inside its box\n"
         "its box (2 rows, 100 %): 0 <= x0 <= 1 and 10 <= x1 <= 12\n"
         "match 0.90 >= vigilance 0.70 (rho): accepted\n"
-        "  the box accepts rows that are outside by up to 4.0 in x0 or 8.0 in x1, in one feature "
+        "  the box accepts rows outside it by up to 4.0 in x0 or 8.0 in x1, in one feature "
         "alone\n"
         "runner-up: cluster 1, which would not accept the row"
     )
@@ -698,7 +698,7 @@ def test_the_text_of_an_explanation() -> None:
         "  x0 = 5: 4 below the box, 40 % of the range\n"
         "  x1 = 21.2: 6.8 below the box, 34 % of the range\n"
         "match 0.53 < vigilance 0.70 (rho): not accepted\n"
-        "  the box accepts rows that are outside by up to 4.0 in x0 or 8.0 in x1, in one feature "
+        "  the box accepts rows outside it by up to 4.0 in x0 or 8.0 in x1, in one feature "
         "alone\n"
         "runner-up: cluster 0, which would not accept the row"
     )

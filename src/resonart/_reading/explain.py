@@ -635,4 +635,4 @@ def _reach_line(why: Explanation, box: NearestBox) -> str:
     ]
     far = " or ".join([", ".join(told[:-1]), told[-1]] if len(told) > 1 else told)
     alone = ", in one feature alone" if len(varying) > 1 else ""
-    return f"the box accepts rows that are outside by up to {far}{alone}"
+    return f"the box accepts rows outside it by up to {far}{alone}"
