@@ -62,6 +62,7 @@ def test_density_art_unless_told_otherwise(folder: Path) -> None:
     np.testing.assert_array_equal(saved.weights_, model.weights_)
     assert list(saved.feature_names_in_) == ["width", "height"]
     text = " ".join(result.stdout.split())
+    assert " ".join(str(saved.describe()).split()) in text
     assert f"model density-art why {model.choice_}" in text
     n_noise = int((model.labels_ < 0).sum())
     assert f"{model.n_clusters_} clusters in {model.n_categories_} categories" in text
@@ -83,7 +84,9 @@ def test_json_of_density_art(folder: Path) -> None:
     chosen = model.choice_.chosen._asdict()
     assert found["reading"] == chosen | {
         "reason": str(model.choice_),
+        "confidence": model.choice_.confidence,
         "runners_up": len(model.choice_.runners_up),
+        "alternatives": [each._asdict() for each in model.choice_.alternatives],
     }
     inside = model.labels_[model.labels_ >= 0]
     assert found["sizes"] == np.bincount(inside).tolist()

@@ -107,7 +107,9 @@ def test_the_command_line_clusters_a_file(run: Run) -> None:
     index = re.search(r"adjusted Rand index (0\.\d+) with the 3 classes", found["agreement"])
     assert index is not None
     assert float(index[1]) > 0.5
-    assert "  within 1.0 <= petal length <= 1.9 and 0.1 <= petal width <= 0.6" in run.out
+    assert (
+        "  petal length: median 1.5, middle half 1.4 to 1.6, range 1.0 to 1.9   (others" in run.out
+    )
 
 
 def test_the_pictures_are_there_and_named_last(run: Run) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -18,6 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from sklearn.base import clone
+from sklearn.datasets import load_iris
 from sklearn.metrics import adjusted_rand_score
 
 from reference.arithmetic import complement_code
@@ -26,6 +28,7 @@ from resonart import (
     DDVFA,
     CondensedTree,
     DensityART,
+    ReadingCandidate,
     ReadingChoice,
     _core,
     export_text,
@@ -439,7 +442,7 @@ def test_explained_as_predicted() -> None:
             assert why.resonates == (why.match >= 0.5)
         else:
             assert why.own_vigilance is None
-            assert "the nearest category is noise" in str(why)
+            assert re.match(r"no cluster \(-1\): .*noise\n", str(why))
         assert why.runner_up is not None
         assert why.runner_up.cluster != why.cluster
         assert why.runner_up.match == ours.transform([row])[0, why.runner_up.cluster]
@@ -566,6 +569,56 @@ def test_what_is_returned_shows_itself() -> None:
     assert "<table" in choice._repr_html_()
     assert "CondensedTree(" in repr(tree)
     assert "<div" in tree._repr_html_()
+
+
+def test_the_choice_in_words() -> None:
+    choice = DensityART().fit(load_iris().data).choice_
+    assert str(choice) == (
+        f"2 clusters, 0.7 % noise. Confidence: high; the runner-up of {len(choice.runners_up)} "
+        "alternatives also has 2 clusters."
+    )
+    first = choice.chosen._replace(n_clusters=3, noise=0.0, score=-0.15)
+    other = choice.chosen._replace(n_clusters=4, score=-0.2)
+
+    def said(*found: ReadingCandidate) -> str:
+        return str(ReadingChoice(found[0], found[1:]))
+
+    assert said(first, other, other) == (
+        "3 clusters, 0.0 % noise. Confidence: medium; the runner-up of 2 alternatives has 4 "
+        "clusters."
+    )
+    assert "Confidence: low; the only alternative also has 3 clusters." in said(
+        first._replace(score=-0.21), first
+    )
+    assert said(first) == "3 clusters, 0.0 % noise."
+    one = first._replace(selection="one", n_clusters=1, score=0.0)
+    assert said(one, other).endswith("without structure. The best of 1 alternative has 4 clusters.")
+    assert ReadingChoice(one, (other,)).confidence is None
+
+
+def test_the_choice_shows_each_answer_once() -> None:
+    choice = DensityART().fit(load_iris().data).choice_
+    counts = [each.n_clusters for each in choice.alternatives]
+    assert set(counts) == {each.n_clusters for each in choice.runners_up} - {choice.n_clusters}
+    assert len(counts) == len(set(counts)) < 10 < len(choice.runners_up)
+    for each in choice.alternatives:
+        alike = [other for other in choice.runners_up if other.n_clusters == each.n_clusters]
+        assert each == alike[0]  # the best comes first
+    assert choice._repr_html_().count("<tr>") == 3 + len(counts)  # two of them are headings
+
+
+def test_a_tree_that_was_cut_says_so() -> None:
+    model = DensityART().fit(load_iris().data)
+    tree = model.condensed_tree_
+    assert model.choice_.selection == "cut"
+    assert tree.cut == 1.0 / model.choice_.height
+    assert "selected" not in repr(tree) + tree._repr_html_()
+    assert f"cut at {tree.cut:.4g}" in tree._repr_html_()
+    leaves = DensityART(cluster_selection_method="leaf", min_cluster_size=5).fit(load_iris().data)
+    tree = leaves.condensed_tree_
+    assert tree.cut is None
+    assert f"n_selected={leaves.n_clusters_}" in repr(tree)
+    assert f"{leaves.n_clusters_} selected" in tree._repr_html_()
 
 
 def test_a_tree_as_hdbscan_writes_it() -> None:

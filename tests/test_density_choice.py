@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
 
-from resonart import DensityART, _core
+from resonart import DensityART, _core, datasets
 from strategies import Floats, rows
 
 CENTRES = np.array([[0, 0], [9, 0], [0, 9], [9, 9], [5, 20]])
@@ -264,3 +265,14 @@ def test_the_order_of_rows_does_not_change_a_given_reading() -> None:
         model = DensityART(min_cluster_size=5, scaling="range").fit(X[order])
         found.add(model.n_clusters_)
     assert len(found) == 1
+
+
+def test_confidence_tells_good_answers_from_bad_ones(data_set: Callable[[str], Any]) -> None:
+    indices: dict[str | None, list[float]] = {}
+    for name in datasets.list():
+        X, y = data_set(name)
+        model = DensityART().fit(X)
+        index = adjusted_rand_score(y, model.labels_)
+        indices.setdefault(model.choice_.confidence, []).append(index)
+    assert np.mean(indices["high"]) > 0.9
+    assert np.mean(indices["high"]) > np.mean(indices["medium"] + indices["low"]) + 0.1

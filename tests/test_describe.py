@@ -7,7 +7,6 @@ import json
 import pickle
 import re
 import threading
-import time
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
+from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 
 from resonart import (
@@ -31,8 +31,9 @@ from resonart import (
     export_text,
     merge_models,
 )
-from resonart._reading.describe import digits_for
 from resonart._reading.numbers import Digits, compared, fit_digits, interval, percent, slack_of
+from resonart._reading.profile import cluster_profiles
+from resonart._reading.rules import digits_for
 from resonart._rows.bounds import Bounds
 from strategies import any_model, rows
 
@@ -192,7 +193,9 @@ def test_to_dict_is_what_json_gives_back(model: Any) -> None:
         "candidates",
     ]
     first = plain["clusters"][0]
-    assert list(first) == ["label", "size", "share", "n_categories", "lower", "upper", "categories"]
+    names = ["label", "size", "share", "n_categories", "lower", "upper", "profile", "categories"]
+    assert list(first) == names
+    assert (first["profile"] is not None) == isinstance(ours, DensityART)
     assert list(first["categories"][0]) == ["lower", "upper", "count", "share"]
     assert sum(box["count"] for box in first["categories"]) == first["size"]
     why = ours.explain(MORE[3]).to_dict()
@@ -349,7 +352,7 @@ def test_features_that_say_nothing_are_left_out() -> None:
 def test_one_constant_feature() -> None:
     model = FuzzyART(rho=0.9).fit([[3.0], [3.0]])
     assert "the whole range   (2 rows, 100 %)" in export_text(model)
-    assert "x0 = 4: 1 above the box's upper 3 (100 % of the range)" in str(model.explain([4.0]))
+    assert "x0 = 4: 1 above the box, 100 % of the range" in str(model.explain([4.0]))
 
 
 def test_names_of_features() -> None:
@@ -364,6 +367,154 @@ def test_names_of_features() -> None:
     assert model.explain(X[0]).feature_names == ("a", "b (cm)", "c")
     assert " <= v <= " in str(model.explain(X[0], feature_names=["u", "v", "w"]))
     assert FuzzyART(rho=0.8).fit(X).describe().feature_names == ("x0", "x1", "x2")
+
+
+# ------------------------------------------------------------------- what sets a cluster apart
+
+
+def weather(n: int = 800) -> pd.DataFrame:
+    """Days of a rainy place: only rain makes clusters, and most days have none."""
+    rng = np.random.default_rng(0)
+    season = np.cos(np.arange(n) / 58.0)
+    wet = rng.random(n) < 0.35 - 0.2 * season
+    rain = np.where(wet, np.round(rng.gamma(0.7, 9.0, n) + 0.3, 1), 0.0)
+    warmest = np.round(16.4 + 9.0 * season + rng.normal(0.0, 3.2, n) - 2.0 * wet, 1)
+    coldest = np.round(warmest - rng.uniform(1.0, 9.0, n), 1)
+    wind = np.round(rng.gamma(5.0, 0.6, n) + 0.6 * wet + 0.3, 1)
+    return pd.DataFrame({"wind": wind, "coldest": coldest, "warmest": warmest, "rain": rain})
+
+
+def test_the_feature_that_makes_a_cluster_comes_first() -> None:
+    days = weather()
+    model = DensityART().fit(days)
+    assert model.n_clusters_ == 2
+    text = str(model.describe())
+    for cluster, lines in model.describe().texts().items():
+        is_dry = (days["rain"][model.labels_ == cluster] == 0.0).all()
+        others = days["rain"][(model.labels_ >= 0) & (model.labels_ != cluster)]
+        other = np.quantile(others, 0.5, method="inverted_cdf")
+        said = "0.0 in all rows" if is_dry else "median "
+        assert lines[1].startswith(f"  rain: {said}")
+        assert lines[1].endswith(f"(others: median {other:.1f})")
+        assert len(lines) == 5  # and the other features; no row is shown as a box
+        assert "\n".join(lines) in text
+    assert "set a cluster apart" in text.splitlines()[1]
+    assert "category" not in text
+    assert "categories" not in text
+
+
+def test_quartiles_are_those_of_the_rows() -> None:
+    days = weather()
+    model = DensityART().fit(days)
+    assert model.n_categories_ < len(days) or model.resolution_ == 0.0
+    for cluster in model.describe().clusters:
+        own = days[model.labels_ == cluster.label]
+        profile = cluster.profile
+        assert profile is not None
+        for q, found in (
+            (0.25, profile.lower_quartiles),
+            (0.5, profile.medians),
+            (0.75, profile.upper_quartiles),
+        ):
+            expected = np.quantile(own, q, axis=0, method="inverted_cdf")
+            np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_profiles_by_their_definition(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n, n_values = int(rng.integers(2, 25)), int(rng.integers(1, 12))
+    n_clusters = int(rng.integers(1, min(4, n) + 1))
+    values = rng.integers(0, n_values, (n, 2)).astype(np.float64)
+    weights = rng.integers(1, 4, n) if seed % 2 else rng.random(n) + 0.1
+    inner = rng.choice(np.arange(1, n), n_clusters - 1, replace=False)
+    begins = np.sort(np.append(0, inner))
+    found = cluster_profiles(values, weights, begins, ["a", "b"])
+    for c, profile in enumerate(found):
+        own = np.repeat(np.arange(n_clusters), np.diff(np.append(begins, n))) == c
+        for f in range(2):
+            column = values[:, f]
+
+            def middle(which: Any, q: float, column: Any = column) -> float:
+                order = np.argsort(column[which], kind="stable")
+                sums = np.cumsum(weights[which][order])
+                place = np.searchsorted(sums, q * sums[-1])
+                return float(column[which][order][place])
+
+            assert profile.lower_quartiles[f] == middle(own, 0.25)
+            assert profile.medians[f] == middle(own, 0.5)
+            assert profile.upper_quartiles[f] == middle(own, 0.75)
+            if n_clusters == 1:
+                assert np.isnan(profile.others_medians[f])
+                assert profile.apart[f] == 0.0
+                continue
+            assert profile.others_medians[f] == middle(~own, 0.5)
+            ends = np.unique(column)
+            inside = [
+                (column >= low) & (column <= high) for low in ends for high in ends if low <= high
+            ]
+            best = max(
+                abs(
+                    weights[own & some].sum() / weights[own].sum()
+                    - weights[~own & some].sum() / weights[~own].sum()
+                )
+                for some in inside
+            )
+            assert profile.apart[f] == pytest.approx(best, abs=1e-12)
+
+
+def test_a_cluster_between_others_is_set_apart_too() -> None:
+    column = np.concatenate([np.arange(0, 10), np.arange(20, 30), np.arange(40, 50)])
+    values = np.column_stack([column % 10, column]).astype(np.float64)
+    _, between, _ = cluster_profiles(values, np.ones(30), np.array([0, 10, 20]), ["a", "b"])
+    assert between.order.tolist() == [1, 0]
+    assert between.apart.tolist() == [0.0, 1.0]
+
+
+def test_one_cluster_has_no_others() -> None:
+    model = DensityART().fit(np.random.default_rng(0).normal(size=(120, 2)))
+    assert model.n_clusters_ == 1
+    assert "others" not in str(model.describe())
+    told = model.describe().to_dict()["clusters"][0]["profile"]
+    assert told["others_medians"] is None
+    assert told["apart"] == [0.0, 0.0]
+    assert told["order"] == [0, 1]
+
+
+def test_boxes_are_shown_where_they_hold_several_rows() -> None:
+    rng = np.random.default_rng(0)
+    table = np.concatenate([rng.normal(0, 1, (600, 2)), rng.normal(9, 1, (400, 2))])
+    fine = str(DensityART().fit(table).describe())
+    assert "a box: " not in fine
+    assert "not exact" not in fine
+    coarse = DensityART(max_categories=40).fit(table)
+    lines = str(coarse.describe()).splitlines()
+    assert "not exact" in lines[2]
+    boxes = [line for line in lines if line.startswith("  a box: ")]
+    assert len(boxes) == 3 * coarse.n_clusters_
+    for first in range(0, len(boxes), 3):
+        shares = [re.findall(r"\([\d,]+ rows, (\d+) %\)", line)[0] for line in boxes[first:][:3]]
+        assert sum(map(int, shares)) >= 49  # they are rounded
+    # Rows that are equal share a box, which says nothing if it is one of many.
+    equal = np.round(table)
+    assert DensityART().fit(equal).describe().clusters[0].counts[0] > 10
+    assert "a box: " not in str(DensityART().fit(equal).describe())
+
+
+def test_many_features_are_cut_short_in_text_alone() -> None:
+    rng = np.random.default_rng(0)
+    table = rng.normal(size=(200, 30))
+    table[:100, 17] += 30.0
+    model = DensityART(min_cluster_size=50, scaling="given").fit(table)
+    assert model.n_clusters_ == 2
+    for lines in model.describe().texts().values():
+        assert len(lines) == 8
+        assert lines[1].startswith("  x17: ")
+        assert lines[-1] == "  ... and 24 more features"
+    assert len(model.describe().to_dict()["clusters"][0]["profile"]["medians"]) == 30
+    text = export_text(model, max_features=None, decimals=1)
+    assert "more features" not in text
+    assert len(re.findall("middle half", text)) == 60
 
 
 # --------------------------------------------------------------------------------- the numbers
@@ -416,8 +567,9 @@ def test_shares_are_not_rounded_to_nothing_or_all() -> None:
         "100 %",
     ]
     assert percent(0.0001, 1) == "< 0.1 %"
-    assert compared(0.9, 0.9) == "0.900"
-    assert compared(np.nextafter(0.9, 0), 0.9) == repr(float(np.nextafter(0.9, 0)))
+    assert compared(0.9, 0.9, True) == ("0.90", "0.90")
+    below = float(np.nextafter(0.9, 0))
+    assert tuple(map(float, compared(below, 0.9, False))) == (below, 0.9)
 
 
 # ------------------------------------------------------------------------------------- explain
@@ -463,7 +615,7 @@ def test_explanations_agree_with_predict(model: Any) -> None:
         assert [gap.share for gap in box.gaps] == sorted((g.share for g in box.gaps), reverse=True)
         text = str(why)
         assert text.startswith(f"cluster {why.label}" if why.label >= 0 else "no cluster (-1)")
-        assert ("judges a cluster by all its categories" in text) == (
+        assert ("judges a cluster by all its boxes" in text) == (
             why.linkage not in (None, "single")
         )
         seen.add((bool(box.gaps), why.resonates))
@@ -516,17 +668,17 @@ def test_the_runner_up_of_topo_art_is_the_next_nearest() -> None:
 def test_one_cluster_has_no_runner_up() -> None:
     model = FuzzyART(rho=0.0).fit(X)
     assert model.explain(X[0]).runner_up is None
-    assert "without cluster" not in str(model.explain(X[0]))
+    assert "runner-up" not in str(model.explain(X[0]))
 
 
 def test_a_box_that_no_single_feature_leaves() -> None:
     def lines(row: list[float], rho: float) -> list[str]:
         return str(FuzzyART(rho=rho, bounds=(0, 1)).fit([row]).explain(row)).splitlines()
 
-    several = "  it takes any row that is outside in one feature alone, however far"
+    several = "  the box accepts any row that is outside in one feature alone, however far"
     assert several in lines([0.5, 0.5], 0.3)
     assert several not in lines([0.5, 0.5], 0.9)
-    assert "  it takes any row, however far" in lines([0.5], 0.0)
+    assert "  the box accepts any row, however far" in lines([0.5], 0.0)
 
 
 def test_the_text_of_an_explanation() -> None:
@@ -534,33 +686,63 @@ def test_the_text_of_an_explanation() -> None:
     model = FuzzyART(rho=0.7, on_mismatch="noise").fit(table)
     assert str(model.explain([0, 11])) == (
         "cluster 0: the row lies inside its box\n"
-        "its box: 0 <= x0 <= 1 and 10 <= x1 <= 12   (2 rows, 100 %)\n"
-        "  the row is inside\n"
-        "match 0.900, and rho asks for 0.7: enough\n"
-        "  0.900 for a row inside: the larger a box, the less it matches; this one spans 10 % of a "
-        "feature's range on average\n"
-        "  it takes rows up to 4.0 in x0 or 8.0 in x1 outside, in one feature alone\n"
-        "without cluster 0: cluster 1, match 0.025, too low"
+        "its box (2 rows, 100 %): 0 <= x0 <= 1 and 10 <= x1 <= 12\n"
+        "match 0.90 >= vigilance 0.70 (rho): accepted\n"
+        "  the box accepts rows outside it by up to 4.0 in x0 or 8.0 in x1, in one feature "
+        "alone\n"
+        "runner-up: cluster 1, which would not accept the row"
     )
     assert str(model.explain([5, 21.2])) == (
-        "no cluster (-1); the nearest is cluster 1, and the row lies outside its box\n"
-        "its box: 9 <= x0 <= 10 and 28 <= x1 <= 30   (2 rows, 100 %)\n"
-        "  x0 = 5: 4 below the box's lower 9 (40 % of the range)\n"
-        "  x1 = 21.2: 6.8 below the box's lower 28.0 (34 % of the range)\n"
-        "match 0.530, and rho asks for 0.7: too low\n"
-        "  0.900 for a row inside: the larger a box, the less it matches; this one spans 10 % of a "
-        "feature's range on average\n"
-        "  0.530 at this distance: 37 % of a feature's range on average\n"
-        "  it takes rows up to 4.0 in x0 or 8.0 in x1 outside, in one feature alone\n"
-        "without cluster 1: cluster 0, match 0.470, too low"
+        "no cluster (-1): the row does not match cluster 1, the nearest one, well enough\n"
+        "its box (2 rows, 100 %): 9 <= x0 <= 10 and 28 <= x1 <= 30\n"
+        "  x0 = 5: 4 below the box, 40 % of the range\n"
+        "  x1 = 21.2: 6.8 below the box, 34 % of the range\n"
+        "match 0.53 < vigilance 0.70 (rho): not accepted\n"
+        "  the box accepts rows outside it by up to 4.0 in x0 or 8.0 in x1, in one feature "
+        "alone\n"
+        "runner-up: cluster 0, which would not accept the row"
+    )
+    nearest = FuzzyART(rho=0.7).fit(table)
+    assert str(nearest.explain([5, 21.2])).startswith(
+        "cluster 1, the nearest: the row does not match it well enough\n"
     )
     clip = FuzzyART(rho=0.7, out_of_bounds="clip").fit(table)
     lines = str(clip.explain([0, -100])).splitlines()
     assert lines[0] == "cluster 0: the row lies inside its box"
     assert lines[1] == "x1 = -100 lies outside the range and counts as 10"
-    assert lines[3] == "  the row is inside"
-    point = str(FuzzyART(rho=0.2).fit([[0.0], [1.0]]).explain([0.0]))
-    assert "1.000 for a row inside: the box spans 0 % of the range" in point
+    large = FuzzyART(rho=0.7).fit(table).set_params(rho=0.95).partial_fit([[5, 20]])
+    assert "  the box is too large to accept any row, even one inside" in str(
+        large.explain([0, 10])
+    )
+
+
+def test_the_text_of_an_explanation_by_density() -> None:
+    days = weather()
+    model = DensityART().fit(days)
+    first = days.iloc[0]
+    label = model.labels_[0]
+    rule = " and ".join(f"{name} = {value:g}" for name, value in first.items())
+    lines = str(model.explain(first)).splitlines()
+    vigilance = f"{model.vigilances_[label]:.2f} of cluster {label}"
+    assert lines[0] == f"cluster {label}: the row equals a learned row"
+    assert lines[1] == f"nearest learned row: {rule}"
+    assert lines[2] == f"match 1.00 >= vigilance {vigilance}: accepted"
+    assert lines[3].startswith(f"runner-up: cluster {1 - label}, which would ")
+    near = str(model.explain(first + np.array([0.0, 0.01, 0.0, 0.0]))).splitlines()
+    assert near[0] == f"cluster {label}: the row is near enough to a learned row"
+    assert re.match(r"  coldest = [-\d.]+: 0.01 above it, < 1 % of the range", near[2])
+    far = str(model.explain(first + np.array([1e4, 0.0, 0.0, 0.0])))
+    assert far.startswith("no cluster (-1): ")
+    assert re.search("match 0.00 < vigilance .*: not accepted|is noise", far)
+    iris = load_iris().data
+    flowers = DensityART().fit(iris)
+    [lonely] = np.flatnonzero(flowers.labels_ < 0)
+    text = str(flowers.explain(iris[lonely]))
+    assert text.startswith("no cluster (-1): the row equals a learned row that is noise\n")
+    assert text.endswith("nearest cluster: cluster 1, which would accept the row")
+    assert str(flowers.explain(iris[lonely] + 0.01)).startswith(
+        "no cluster (-1): the nearest learned row is noise\n"
+    )
 
 
 @each_of_the_paper
@@ -578,19 +760,16 @@ def test_the_deciding_box_has_the_match_of_the_cluster(model: Any) -> None:
         assert (box.reach is None) == (why.vigilance is None or box.match_inside < why.vigilance)
         assert why.box is not None
         is_other = (box.lower, box.upper) != (why.box.lower, why.box.upper)
-        assert ("by another of its categories" in str(why)) == (
-            is_other and why.vigilance is not None
-        )
+        assert ("by another of its boxes" in str(why)) == (is_other and why.vigilance is not None)
 
 
 def test_a_smaller_box_may_decide() -> None:
     model = DDVFA(rho_lb=0.0, rho_ub=0.0, bounds=([0, 0], [10, 10]), auto_merge=False)
     model.fit([[0, 0], [4, 4]]).set_params(rho_ub=1.0).partial_fit([[4.2, 4.2]])
     text = str(model.explain([3.9, 3.9]))
-    assert "the row is inside" in text
+    assert "the row lies inside one of its boxes" in text
     assert (
-        "  by another of its categories, whose box is smaller: x0 = 4.2 and x1 = 4.2   (1 row"
-        in text
+        "  by another of its boxes, which is smaller (1 row, 33 %): x0 = 4.2 and x1 = 4.2" in text
     )
 
 
@@ -663,7 +842,7 @@ def test_every_kind_of_row() -> None:
 def test_the_page_shows_what_comes_out(capsys: pytest.CaptureFixture[str]) -> None:
     page = (Path(__file__).parents[1] / "docs" / "reading.md").read_text()
     pairs = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", page, flags=re.DOTALL)
-    assert len(pairs) == 2
+    assert len(pairs) == 3
     names: dict[str, Any] = {}
     for code, shown in pairs:
         exec(compile(code, "reading.md", "exec"), names)
@@ -762,14 +941,11 @@ def test_many_boxes_cost_no_time_unless_shown(monkeypatch: pytest.MonkeyPatch) -
     assert model.n_categories_ > 50_000
     written = []
     monkeypatch.setattr(
-        "resonart._reading.describe.interval", lambda *box: written.append(1) or interval(*box)
+        "resonart._reading.rules.interval", lambda *box: written.append(1) or interval(*box)
     )
-    start = time.process_time()
     text = str(model.describe())
-    seconds = time.process_time() - start
     assert len(text.splitlines()) <= 1 + 6 * model.n_clusters_
     assert 0 < len(written) <= 2 * 4 * model.n_clusters_  # three boxes and what is around all
-    assert seconds < 3
 
 
 def test_explained_while_others_learn() -> None:

@@ -350,6 +350,7 @@ def test_a_flat_cut_is_marked_in_the_tree() -> None:
 def test_runners_up_of_all_numbers_of_clusters_are_shown() -> None:
     model = DensityART().fit(IRIS.data)
     told = asked(model.explore(IRIS.data), "readings")
+    assert told["readings"][0]["confidence"] == model.choice_.confidence == "high"
     shown = [each["n_clusters"] for each in told["readings"]]
     assert len(set(shown)) > 3
     places = [model.choice_.runners_up.index(candidate_of(each)) for each in told["readings"][1:]]

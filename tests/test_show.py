@@ -6,6 +6,7 @@ import base64
 import dataclasses
 import importlib
 import inspect
+import pickle
 import re
 import struct
 import zlib
@@ -15,6 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn import config_context
 from sklearn.datasets import load_iris
 
 from resonart import DDVFA, DVFA, DensityART, FuzzyART, MergeART, TopoART, datasets, ivat
@@ -138,6 +140,49 @@ def test_what_a_model_says(model: Any) -> None:
                 check(part)
     check(model.bounds_)
     check(model.boxes_)
+
+
+def test_ranges_and_boxes_have_the_names_of_the_features() -> None:
+    frame = load_iris(as_frame=True).data
+    model = FuzzyART(rho=0.8).fit(frame)
+    names = tuple(frame.columns)
+    for shown in (model.bounds_, model.boxes_, model.describe().bounds):
+        assert shown.feature_names == names
+        assert all(name in check(shown, most=300) for name in names)
+        assert "sepal length (cm)" in repr(shown)
+        assert len(shown) == 2  # still a pair of arrays
+        again = pickle.loads(pickle.dumps(shown))
+        assert again.feature_names == names
+        np.testing.assert_array_equal(again[0], shown[0])
+    assert all(name in check(model.describe().clusters[0]) for name in names)
+    renamed = model.name_features(["a", "b", "c", "d"])
+    assert renamed.bounds_.feature_names == ("a", "b", "c", "d")
+    plain = FuzzyART(rho=0.8).fit(X)
+    assert plain.bounds_.feature_names is None
+    assert "features=" not in repr(plain.bounds_)
+    assert "x3" in check(plain.boxes_)
+
+
+def test_the_card_of_a_fitted_model() -> None:
+    model = DensityART()
+    assert "noise" not in re.sub("<[^>]*>", "", model._repr_html_()).split("Parameters")[0]
+    model.fit(FRAME)
+    n_noise = int((model.labels_ < 0).sum())
+    assert n_noise == 1
+    for html in (model._repr_html_(), model._repr_mimebundle_()["text/html"]):
+        assert "2 clusters, 1 row of noise, 150 rows learned" in html
+        assert "4 input features: &lt;script&gt;alert(1)&lt;/script&gt;, " in html
+        assert "<script>alert(1)" not in html
+        assert "DensityART" in html  # scikit-learn's diagram
+    with config_context(display="text"):
+        assert "text/html" not in model._repr_mimebundle_()
+        assert not hasattr(model, "_repr_html_")
+    plain = FuzzyART(rho=0.0).fit(X)
+    assert "1 cluster, 150 rows learned" in plain._repr_html_()
+    assert "4 input features</div>" in plain._repr_html_()
+    wide = FuzzyART(rho=0.0).fit(pd.DataFrame(np.eye(30), columns=[f"c{k}" for k in range(30)]))
+    assert "30 input features: c0, c1, " in wide._repr_html_()
+    assert "c11 and 18 more" in wide._repr_html_()
 
 
 def test_streams_and_merges() -> None:

@@ -36,6 +36,6 @@ for column, (name, params) in zip(axes.T, readings.items(), strict=True):
 plt.show()
 
 # %%
-# The first model says what it compared.
+# The first model says how sure it is.
 
 print(DensityART().fit(X).choice_)

@@ -23,7 +23,7 @@ model = DensityART().fit(X)
 print(model.n_clusters_, "clusters,", int(np.sum(model.labels_ == -1)), "rows of noise")
 
 # %%
-# ``choice_`` says how the clusters were read from the rows, and how close other ways came.
+# ``choice_`` says how far to trust these clusters, and what the best other answer is.
 
 print(model.choice_)
 

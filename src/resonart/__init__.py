@@ -18,6 +18,7 @@ from ._reading.cluster_matches import ClusterMatches
 from ._reading.describe import ClusterDescription, Description, export_text
 from ._reading.explain import Explanation
 from ._reading.learned import Learned, Renaming
+from ._reading.profile import ClusterProfile
 from ._rows.bounds import Bounds, Boxes
 from ._rows.outliers import OutlierWarning
 from ._rows.vat import VATImage, ivat, vat, vat_order
@@ -34,6 +35,7 @@ __all__ = [
     "ClusterEvent",
     "ClusterEvents",
     "ClusterMatches",
+    "ClusterProfile",
     "CondensedTree",
     "DensityART",
     "Description",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -16,7 +17,8 @@ from .._shared.words import count_of
 _SCALINGS = tuple(_core.Scaling.__members__)
 # What the engine leaves open is one cluster, for which nothing is selected.
 _SELECTIONS = ("one", *tuple(_core.Selection.__members__)[1:])
-_IN_WORDS = {"eom": "excess of mass", "leaf": "leaves of the tree", "cut": "a flat cut"}
+# Up to these expected losses (``-score``) the confidence is high or medium, and beyond them low.
+_LOSSES = ((0.1, "high"), (0.2, "medium"), (np.inf, "low"))
 
 
 class ReadingCandidate(NamedTuple):
@@ -45,6 +47,8 @@ class ReadingCandidate(NamedTuple):
         Rand indices: 0 is the best, and lower is worse. It is also 0 for one cluster, which is not
         compared with the others: it is chosen if the best of them looks like rows without
         structure.
+    confidence : {"high", "medium", "low"} or None
+        The score in words: high down to -0.1, medium down to -0.2. None for one cluster.
 
     See Also
     --------
@@ -61,6 +65,13 @@ class ReadingCandidate(NamedTuple):
     noise: float
     score: float
 
+    @property
+    def confidence(self) -> str | None:
+        """High, medium or low, by the score; None for one cluster, and if it has no score."""
+        if self.selection == "one" or np.isnan(self.score):
+            return None
+        return next(name for most, name in _LOSSES if -self.score <= most)
+
     def __repr__(self) -> str:
         return summary(self, **self._asdict())
 
@@ -68,22 +79,27 @@ class ReadingCandidate(NamedTuple):
         return card(_candidates_table([self]))
 
 
-def _candidates_table(candidates: Sequence[ReadingCandidate]) -> str:
-    columns = ["scaling", "selection", "min_cluster_size", "min_samples"]
-    columns += ["clusters", "noise", "score"]
+def _candidates_table(
+    candidates: Sequence[ReadingCandidate], more: Mapping[str, Sequence[object]] | None = None
+) -> str:
+    """Return a table of candidates, with more columns in front."""
+    front = more or {}
+    columns = ["clusters", "noise", "score", "scaling", "selection"]
+    columns += ["min_cluster_size", "min_samples"]
     rows = [
         (
+            *(column[k] for column in front.values()),
+            each.n_clusters,
+            f"{100.0 * each.noise:.1f} %",
+            None if each.selection == "one" else each.score,
             _scaling_in_words(each),
             each.selection,
             each.min_cluster_size,
             each.min_samples,
-            each.n_clusters,
-            f"{100.0 * each.noise:.1f} %",
-            each.score,
         )
-        for each in candidates
+        for k, each in enumerate(candidates)
     ]
-    return table(columns, rows)
+    return table([*front, *columns], rows)
 
 
 def _scaling_in_words(each: ReadingCandidate) -> str:
@@ -102,6 +118,12 @@ class ReadingChoice:
         The other readings that were considered, the best first.
     reason : str
         The choice in one line.
+    confidence : {"high", "medium", "low"} or None
+        How far the reading is to be trusted: high if its adjusted Rand index is expected to be at
+        most 0.1 below that of the best possible reading (``score``), and medium up to 0.2. None for
+        one cluster, and if there was no alternative.
+    alternatives : tuple of ReadingCandidate
+        Of the runners-up, the best one for each other number of clusters.
 
     See Also
     --------
@@ -111,11 +133,13 @@ class ReadingChoice:
 
     Examples
     --------
-    >>> import numpy as np
+    >>> from sklearn.datasets import load_iris
     >>> from resonart import DensityART
-    >>> model = DensityART().fit(np.random.default_rng(0).normal(size=(100, 2)))
-    >>> model.choice_.n_clusters == model.n_clusters_
-    True
+    >>> choice = DensityART().fit(load_iris().data).choice_
+    >>> print(choice)
+    2 clusters, 0.7 % noise. Confidence: high; the runner-up of 92 alternatives also has 2 clusters.
+    >>> [each.n_clusters for each in choice.alternatives]
+    [3, 4, 5, 7, 6, 1]
     """
 
     chosen: ReadingCandidate
@@ -191,30 +215,42 @@ class ReadingChoice:
         return self.chosen.score
 
     @property
+    def confidence(self) -> str | None:
+        """How far the reading is to be trusted; None where there is nothing to compare it with."""
+        return self.chosen.confidence if self.runners_up else None
+
+    @property
+    def alternatives(self) -> tuple[ReadingCandidate, ...]:
+        """Of the runners-up, the best one for each other number of clusters."""
+        best: dict[int, ReadingCandidate] = {}
+        for each in self.runners_up:
+            best.setdefault(each.n_clusters, each)
+        best.pop(self.n_clusters, None)
+        return tuple(best.values())
+
+    @property
     def reason(self) -> str:
         """The choice in one line."""
-        best = self.chosen
-        n_others = count_of(len(self.runners_up), "other reading")
+        n_others = count_of(len(self.runners_up), "alternative")
         second = self.runners_up[0] if self.runners_up else None
-        if best.selection == "one":
+        if self.selection == "one":
             if second is None:
-                return "1 cluster: nothing in the tree splits."
+                return "1 cluster: nothing splits the rows."
             return (
                 "1 cluster: the rows look like rows without structure. The best of "
                 f"{n_others} has {count_of(second.n_clusters, 'cluster')}."
             )
-        text = (
-            f"{count_of(best.n_clusters, 'cluster')}, {100.0 * best.noise:.1f} % noise: "
-            f"{_IN_WORDS[best.selection]}, scaling {_scaling_in_words(best)!r}, "
-            f"min_cluster_size {best.min_cluster_size}, min_samples {best.min_samples}."
+        text = f"{count_of(self.n_clusters, 'cluster')}, {100.0 * self.noise:.1f} % noise."
+        if second is None or self.confidence is None:
+            return text
+        also = "also " if second.n_clusters == self.n_clusters else ""
+        which = (
+            "the only alternative" if len(self.runners_up) == 1 else f"the runner-up of {n_others}"
         )
-        if second is not None:
-            text += (
-                f" It is expected to be {max(0.0, -best.score):.2f} below the best index possible; "
-                f"the next of {n_others} ({count_of(second.n_clusters, 'cluster')}) "
-                f"{max(0.0, -second.score):.2f}."
-            )
-        return text
+        return (
+            f"{text} Confidence: {self.confidence}; {which} {also}has "
+            f"{count_of(second.n_clusters, 'cluster')}."
+        )
 
     def __str__(self) -> str:
         return self.reason
@@ -230,11 +266,21 @@ class ReadingChoice:
             n_clusters=best.n_clusters,
             noise=best.noise,
             score=best.score,
+            confidence=self.confidence,
             n_runners_up=len(self.runners_up),
         )
 
     def _repr_html_(self) -> str:
-        parts = [heading(self.reason), line("What was chosen:"), _candidates_table([self.chosen])]
-        if self.runners_up:
-            parts += [line("The runners-up:"), _candidates_table(self.runners_up)]
+        parts = [heading(self.reason), _candidates_table([self.chosen])]
+        others = self.alternatives
+        if others:
+            n_alike = Counter(each.n_clusters for each in self.runners_up)
+            places = {
+                "runners_up[...]": [self.runners_up.index(each) for each in others],
+                "best of": [n_alike[each.n_clusters] for each in others],
+            }
+            parts += [
+                line("The best runner-up for each other number of clusters:"),
+                _candidates_table(others, places),
+            ]
         return card(*parts)

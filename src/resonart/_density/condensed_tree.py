@@ -32,7 +32,7 @@ class CondensedTree:
         Number of rows of each cluster at its birth. (If rows fade by a half-life: the number of
         rows without fading that would say as much.)
     selected : ndarray of bool of shape (n_tree,)
-        Which of them are the model's clusters.
+        Which of them are the model's clusters; none if the tree was cut (``cut``).
     labels : ndarray of shape (n_tree,)
         The labels that the reading gave to these; -1 for the others.
     box_clusters : ndarray of shape (n_boxes,)
@@ -42,6 +42,9 @@ class CondensedTree:
         ``lambda`` at which it falls out; infinite for rows that are equal.
     box_sizes : ndarray of shape (n_boxes,)
         Number of rows of each box.
+    cut : float or None
+        If the clusters were read by one cut through the tree: its ``lambda``. The model's clusters
+        are then the boxes that hang together at this density. None if branches were selected.
 
     See Also
     --------
@@ -67,10 +70,12 @@ class CondensedTree:
     box_clusters: Integers
     box_lambdas: Floats
     box_sizes: Floats
+    cut: float | None = None
 
     @classmethod
-    def of(cls, tree: Floats, boxes: Floats) -> CondensedTree:
-        """Return the tree from the engine's tables."""
+    def of(cls, tree: Floats, boxes: Floats, height: float = 0.0) -> CondensedTree:
+        """Return the tree from the engine's tables, with the height of a cut if there is one."""
+        is_cut = height > 0.0 and not tree[:, 3].any()
         return cls(
             parents=tree[:, 0].astype(np.int64),
             births=tree[:, 1].copy(),
@@ -80,6 +85,7 @@ class CondensedTree:
             box_clusters=boxes[:, 0].astype(np.int64),
             box_lambdas=boxes[:, 1].copy(),
             box_sizes=boxes[:, 2].copy(),
+            cut=1.0 / height if is_cut else None,
         )
 
     def __len__(self) -> int:
@@ -110,19 +116,20 @@ class CondensedTree:
         return records[np.argsort(records["parent"], kind="stable")]
 
     def __repr__(self) -> str:
-        return summary(
-            self,
-            n_clusters=len(self),
-            n_selected=int(self.selected.sum()),
-            n_boxes=len(self.box_clusters),
-        )
+        chosen = {"n_selected": int(self.selected.sum())} if self.cut is None else {"cut": self.cut}
+        return summary(self, n_clusters=len(self), **chosen, n_boxes=len(self.box_clusters))
 
     def _repr_html_(self) -> str:
         title = (
             f"A tree of {count_of(len(self), 'cluster')} over "
-            f"{count_of(len(self.box_clusters), 'box')}, {int(self.selected.sum()):,} selected"
+            f"{count_of(len(self.box_clusters), 'box')}, "
         )
-        rows = [
+        title += (
+            f"{self.selected.sum():,} selected" if self.cut is None else f"cut at {self.cut:.4g}"
+        )
+        if not len(self):
+            return card(heading(title), line("It was read in another way."))
+        rows: list[tuple[object, ...]] = [
             (
                 c,
                 None if self.parents[c] < 0 else int(self.parents[c]),
@@ -133,6 +140,8 @@ class CondensedTree:
             for c in range(min(len(self), SHOWN_ROWS))
         ]
         columns = ["cluster of the tree", "split off from", "at lambda", "rows", "label"]
-        if not len(self):
-            return card(heading(title), line("It was read in another way."))
-        return card(heading(title), table(columns, rows, n_rows=len(self)))
+        parts = [heading(title)]
+        if self.cut is not None:
+            columns, rows = columns[:-1], [row[:-1] for row in rows]
+            parts.append(line("The model's clusters are the boxes that hang together at the cut."))
+        return card(*parts, table(columns, rows, n_rows=len(self)))

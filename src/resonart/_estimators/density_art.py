@@ -462,7 +462,8 @@ class DensityART(RenamingMixin, BaseART):
     def condensed_tree_(self) -> CondensedTree:
         """The tree from which clusters were last read."""
         content = self._content()
-        return CondensedTree.of(content.tree, content.tree_boxes)
+        height = float(content.candidates[0, 5]) if len(content.candidates) else 0.0
+        return CondensedTree.of(content.tree, content.tree_boxes, height)
 
     @property
     def choice_(self) -> ReadingChoice:

@@ -234,7 +234,7 @@ class PredictionMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin, EngineH
         See Also
         --------
         predict : The label alone.
-        describe : All clusters as rules.
+        describe : All clusters, and what sets them apart.
 
         Notes
         -----
@@ -247,15 +247,12 @@ class PredictionMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin, EngineH
         >>> from resonart import FuzzyART
         >>> model = FuzzyART(rho=0.7).fit([[0, 10], [1, 12], [9, 28], [10, 30]])
         >>> print(model.explain([1, 18]))
-        cluster 0: the row lies outside its box
-        its box: 0 <= x0 <= 1 and 10 <= x1 <= 12   (2 rows, 100 %)
-          x1 = 18: 6 above the box's upper 12 (30 % of the range)
-        match 0.750, and rho asks for 0.7: enough
-          0.900 for a row inside: the larger a box, the less it matches; this one spans 10 % of a \
-feature's range on average
-          0.750 at this distance: 15 % of a feature's range on average
-          it takes rows up to 4.0 in x0 or 8.0 in x1 outside, in one feature alone
-        without cluster 0: cluster 1, match 0.250, too low
+        cluster 0: the row lies outside its box, but near enough
+        its box (2 rows, 100 %): 0 <= x0 <= 1 and 10 <= x1 <= 12
+          x1 = 18: 6 above the box, 30 % of the range
+        match 0.75 >= vigilance 0.70 (rho): accepted
+          the box accepts rows outside it by up to 4.0 in x0 or 8.0 in x1, in one feature alone
+        runner-up: cluster 1, which would not accept the row
         """
         self._fitted()
         nearest = PARAMETERS["on_mismatch"].check(self.on_mismatch) == "nearest"

@@ -8,9 +8,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from .._models.snapshot import Content
+from .._models.snapshot import Content, DensitySnapshot
 from .._reading.describe import Description, check_names, describe_model
 from .._rows.bounds import Bounds, Boxes, boxes_from_weights
+from .._shared.show import SHOWN_COLUMNS, card, heading, line
+from .._shared.words import count_of
 from .holder import EngineHolder, Labels
 
 
@@ -28,7 +30,8 @@ class ReadingMixin(EngineHolder):
     def describe(self, *, feature_names: Sequence[str] | None = None) -> Description:
         """Describe the clusters: their sizes, ranges and categories.
 
-        ``print(model.describe())`` writes them as rules; :func:`export_text` has options for that.
+        ``print(model.describe())`` writes them as text; :func:`export_text` has options for that.
+        For :class:`DensityART` it says of each cluster which features set it apart from the others.
 
         Parameters
         ----------
@@ -142,10 +145,45 @@ class ReadingMixin(EngineHolder):
     @property
     def bounds_(self) -> Bounds:
         """Feature ranges ``(low, high)`` that map to [0, 1]."""
-        return Bounds(*self._fitted().bounds())
+        return Bounds(*self._fitted().bounds()).named(self._names())
 
     @property
     def boxes_(self) -> Boxes:
         """Corners ``(lower, upper)`` of each category's box, in the user's units."""
         content = self._snapshot()
-        return boxes_from_weights(content.weights, content.bounds)
+        return boxes_from_weights(content.weights, content.bounds).named(self._names())
+
+    def _names(self) -> NDArray[np.object_] | None:
+        return getattr(self, "feature_names_in_", None)
+
+    # ------------------------------------------------------------------ in a notebook
+
+    def _repr_html_inner(self) -> str:
+        diagram: str = super()._repr_html_inner()
+        return self._card() + diagram
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)
+        if "text/html" in bundle:
+            bundle["text/html"] = self._card() + bundle["text/html"]
+        return bundle
+
+    def _card(self) -> str:
+        """Return what a fitted model has found, to be shown above scikit-learn's diagram of it."""
+        if self._trained_engine() is None:
+            return ""
+        content = self._snapshot()
+        rows = self._sizes(content)
+        outside = count_of(rows[content.labels < 0].sum().item(), "row")
+        found = [
+            count_of(self.n_clusters_, "cluster"),
+            *([f"{outside} of noise"] if isinstance(content, DensitySnapshot) else []),
+            f"{count_of(content.n_samples, 'row')} learned",
+        ]
+        features = count_of(self.n_features_in_, "input feature")
+        names = self._names()
+        if names is not None:
+            left = len(names) - SHOWN_COLUMNS
+            features += f": {', '.join(map(str, names[:SHOWN_COLUMNS]))}"
+            features += f" and {left:,} more" if left > 0 else ""
+        return card(heading(", ".join(found)), line(features))

@@ -1,4 +1,4 @@
-"""What a model has found, for people: its clusters, with their sizes, as rules."""
+"""What a model has found, for people: its clusters, their sizes, and what sets them apart."""
 
 from __future__ import annotations
 
@@ -10,31 +10,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._models.snapshot import Content
+from .._models.snapshot import Content, DensitySnapshot
 from .._rows.bounds import Bounds, Boxes, Floats, boxes_from_weights
 from .._rows.checks import ParameterError, check_count, check_real
-from .._rows.distinct import n_distinct
 from .._shared.show import SHOWN_ROWS, card, heading, line, summary, table
 from .._shared.words import count_of
-from .numbers import (
-    Digits,
-    finer,
-    fit_digits,
-    fixed_digits,
-    interval,
-    percent,
-    slack_of,
-)
+from .numbers import percent, slack_of
+from .profile import ClusterProfile, cluster_profiles, feature_line
+from .rules import ClusterRanges, RuleBoxes, digits_for, more, write_rules
 
 if TYPE_CHECKING:
     from .._estimators.base import BaseART
 
-# If a box leaves out less of a range at both ends, its rule does not mention the feature.
-NEARLY = 0.01
-# More rules than this are not compared with one another.
-_MOST_COMPARED = 2000
-# Up to this many more digits are used to distinguish boxes.
-_MOST_FINER = 4
+# Boxes of a cluster that has a profile are shown if those shown hold at least this share of it.
+_WORTH_SHOWING = 0.5
 
 Integers = NDArray[np.int64]
 
@@ -60,6 +49,9 @@ class ClusterDescription:
         Number of rows encoded by each of them; if the model forgets, as they count now.
     shares : ndarray of shape (n_categories,)
         The same as shares of the cluster.
+    profile : ClusterProfile or None
+        For :class:`DensityART`: medians, quartiles, and which features set the cluster apart from
+        the others. None for noise, and for other estimators, which know only boxes.
 
     See Also
     --------
@@ -74,6 +66,7 @@ class ClusterDescription:
     boxes: Boxes
     counts: Integers | Floats
     shares: Floats
+    profile: ClusterProfile | None = None
 
     @property
     def n_categories(self) -> int:
@@ -84,10 +77,9 @@ class ClusterDescription:
         return summary(self, _cluster_heading(self))
 
     def _repr_html_(self) -> str:
-        sides = zip(self.lower[:SHOWN_ROWS].tolist(), self.upper[:SHOWN_ROWS].tolist(), strict=True)
-        rows = [(f"x{f}", lower, upper) for f, (lower, upper) in enumerate(sides)]
-        columns = ["feature", "from", "to"]
-        return card(heading(_cluster_heading(self)), table(columns, rows, n_rows=len(self.lower)))
+        around = Bounds(self.lower, self.upper).named(self.boxes.feature_names)
+        shown = around if self.profile is None else self.profile
+        return card(heading(_cluster_heading(self)), shown._repr_html_())
 
     def to_dict(self) -> dict[str, Any]:
         """Return the cluster as plain numbers, lists and dicts."""
@@ -105,6 +97,7 @@ class ClusterDescription:
             "n_categories": self.n_categories,
             "lower": self.lower.tolist(),
             "upper": self.upper.tolist(),
+            "profile": None if self.profile is None else self.profile.to_dict(),
             "categories": [
                 {"lower": lower, "upper": upper, "count": count, "share": share}
                 for lower, upper, count, share in categories
@@ -145,11 +138,13 @@ class Description:
     forgets : bool
         Whether rows lose their weight with time. If so, ``n_removed`` also counts rows whose
         category was removed because nearly nothing was left of it.
+    has_profiles : bool
+        Whether clusters are described by their rows, and not only by their boxes: for DensityART.
 
     See Also
     --------
     ClusterDescription : One of its clusters.
-    export_text : Write it as rules, with options.
+    export_text : Write it as text, with options.
     """
 
     estimator: str
@@ -164,6 +159,7 @@ class Description:
     candidates: ClusterDescription | None
     note: str
     forgets: bool = False
+    has_profiles: bool = False
 
     def __str__(self) -> str:
         return export_text(self)
@@ -172,21 +168,25 @@ class Description:
         return summary(self, _heading(self))
 
     def _repr_html_(self) -> str:
-        shown = self.clusters[:SHOWN_ROWS]
-        texts = _texts(self, shown, [_n_shown(cluster, 3, 0.9) for cluster in shown], None, 6)
         rows = [
-            (
-                cluster.label,
-                cluster.size,
-                percent(cluster.share, 1),
-                cluster.n_categories,
-                [text.strip() for text in lines[1:]],
-            )
-            for cluster, lines in zip(shown, texts, strict=True)
+            (cluster.label, cluster.size, percent(cluster.share, 1), [t.strip() for t in lines[1:]])
+            for cluster, lines in zip(self.clusters, self._texts(SHOWN_ROWS), strict=False)
         ]
-        columns = ["cluster", "rows", "share", "categories", "where"]
-        left = [line(text) for text in _what_is_left(self, len(self.clusters)) if text]
-        return card(heading(_heading(self)), table(columns, rows, n_rows=len(self.clusters)), *left)
+        columns = ["cluster", "rows", "share", "what is in it"]
+        notes, left = (
+            [line(text) for text in texts if text]
+            for texts in (_notes(self), _what_is_left(self, len(self.clusters)))
+        )
+        found = table(columns, rows, n_rows=len(self.clusters))
+        return card(heading(_heading(self)), *notes, found, *left)
+
+    def texts(self) -> dict[int, list[str]]:
+        """Return the text of each cluster, line by line, by its label."""
+        labels = [cluster.label for cluster in self.clusters]
+        return dict(zip(labels, self._texts(), strict=True))
+
+    def _texts(self, max_clusters: int | None = None) -> list[list[str]]:
+        return _texts(self, self.clusters[:max_clusters], _Limits())
 
     def to_dict(self) -> dict[str, Any]:
         """Return the description as plain values, which can be written as JSON."""
@@ -207,7 +207,8 @@ class Description:
 def describe_model(model: BaseART, feature_names: Any = None) -> Description:
     """Describe a fitted model as it is now."""
     content = model._snapshot()
-    clusters, candidates = describe_clusters(content, model._sizes(content))
+    names = names_of_features(model, feature_names)
+    clusters, candidates = describe_clusters(content, model._sizes(content), names)
     return Description(
         estimator=type(model).__name__,
         n_rows=content.n_samples,
@@ -215,12 +216,13 @@ def describe_model(model: BaseART, feature_names: Any = None) -> Description:
         n_removed=content.n_removed,
         n_clusters=len(clusters),
         n_categories=len(content.counts),
-        feature_names=names_of_features(model, feature_names),
-        bounds=content.bounds,
+        feature_names=names,
+        bounds=content.bounds.named(names),
         clusters=clusters,
         candidates=candidates,
         note=model._note_on_sizes(),
         forgets=bool(len(getattr(content, "loads", ()))),
+        has_profiles=isinstance(content, DensitySnapshot),
     )
 
 
@@ -258,7 +260,7 @@ def check_names(given: Any, n_features: int) -> tuple[str, ...]:
 
 
 def describe_clusters(
-    content: Content, rows: Integers | Floats
+    content: Content, rows: Integers | Floats, names: tuple[str, ...]
 ) -> tuple[tuple[ClusterDescription, ...], ClusterDescription | None]:
     """Return the clusters, the largest first, and the categories that belong to none.
 
@@ -278,6 +280,12 @@ def describe_clusters(
     shares = counts / np.repeat(sizes, ends - begins)
     for array in (lower, upper, counts, shares, hull_lower, hull_upper):
         array.setflags(write=False)  # clusters are views of them
+    profiles: list[ClusterProfile | None] = [None] * len(begins)
+    if isinstance(content, DensitySnapshot) and labels[-1] >= 0:
+        first = int(labels[0] < 0)  # noise is compared with nothing
+        skip = begins[first]
+        own = begins[first:] - skip
+        profiles[first:] = cluster_profiles(content.means[order][skip:], counts[skip:], own, names)
     found = [
         ClusterDescription(
             label=label,
@@ -285,9 +293,10 @@ def describe_clusters(
             share=size / total,
             lower=hull_lower[c],
             upper=hull_upper[c],
-            boxes=Boxes(lower[begin:end], upper[begin:end]),
+            boxes=Boxes(lower[begin:end], upper[begin:end]).named(names),
             counts=counts[begin:end],
             shares=shares[begin:end],
+            profile=profiles[c],
         )
         for c, (label, size, begin, end) in enumerate(
             zip(
@@ -312,11 +321,17 @@ def export_text(
     max_features: int | None = 6,
     coverage: float = 0.9,
 ) -> str:
-    """Write a model's clusters as rules that a person can read.
+    """Write a model's clusters so that a person can read them.
 
-    Clusters are written in descending order of size, and the categories of each in descending order
-    of rows. Each category is one rule, which describes its box in the user's units. If a cluster
-    has several categories, a line before them says within which ranges all of them lie.
+    Clusters are written in descending order of size. Those of :class:`DensityART` are described by
+    their rows: a line for each feature has the median, the middle half of the rows, the range, and
+    the median of the other clusters' rows. The features that set the cluster apart from the others
+    most come first (``ClusterProfile.apart``). Boxes follow if the largest few hold several rows
+    each, and together at least half of the cluster.
+
+    Clusters of the other estimators are described by the boxes of their categories, those with the
+    most rows first. Each box is one rule in the user's units. If a cluster has several categories,
+    a line before them says within which ranges all of them lie.
 
     A rule holds for the whole box: lower corners are rounded down, and upper ones up. Only the last
     digits of a double, in which ``boxes_`` are not exact, are rounded to the nearest. A feature is
@@ -338,9 +353,10 @@ def export_text(
     max_categories : int or None, default=3
         Maximum number of categories of each cluster; None lets ``coverage`` decide.
     max_features : int or None, default=6
-        Maximum number of features in a rule; None shows all. The features that distinguish the box
-        are preferred: those in whose interval the fewest rows of other clusters may lie, judged by
-        the ranges of these clusters, and among equals those in which the box is narrowest.
+        Maximum number of features of a cluster or in a rule; None shows all. In a rule, the
+        features that distinguish the box are preferred: those in whose interval the fewest rows of
+        other clusters may lie, judged by the ranges of these clusters, and among equals those in
+        which the box is narrowest.
     coverage : float, default=0.9
         Share of a cluster's rows, in (0, 1], after which no more of its categories are shown.
 
@@ -356,7 +372,22 @@ def export_text(
 
     Examples
     --------
-    >>> from resonart import DVFA, export_text
+    >>> from sklearn.datasets import load_iris
+    >>> from resonart import DVFA, DensityART, export_text
+    >>> iris = load_iris(as_frame=True).data
+    >>> print(export_text(DensityART().fit(iris), max_features=1))
+    DensityART: 2 clusters, 150 rows
+    Features that set a cluster apart from the others most come first.
+    <BLANKLINE>
+    cluster 1: 99 rows (66.0 %)
+      petal length (cm): median 4.9, middle half 4.3 to 5.5, range 3.0 to 6.9   (others: median 1.5)
+      ... and 3 more features
+    <BLANKLINE>
+    cluster 0: 50 rows (33.3 %)
+      petal length (cm): median 1.5, middle half 1.4 to 1.6, range 1.0 to 1.9   (others: median 4.9)
+      ... and 3 more features
+    <BLANKLINE>
+    in no cluster: 1 row of noise (0.7 %)
     >>> X = [[1, 20], [2, 20], [3, 21], [4, 22], [2, 90], [3, 95]]
     >>> model = DVFA(rho_lb=0.65, rho_ub=0.8).fit(X)
     >>> print(export_text(model, feature_names=["age", "weight"]))
@@ -382,9 +413,11 @@ def export_text(
     n_features = check_count("max_features", max_features, optional=True)
     coverage = check_real("coverage", coverage, low=0.0, high=1.0, low_included=False)
     clusters = description.clusters[:n_clusters]
-    shown = [_n_shown(cluster, n_categories, coverage) for cluster in clusters]
-    lines = [_heading(description)]
-    for text in _texts(description, clusters, shown, decimals, n_features):
+    limits = _Limits(
+        n_categories, n_features, coverage, None if decimals is None else int(decimals)
+    )
+    lines = [_heading(description), *_notes(description)]
+    for text in _texts(description, clusters, limits):
         lines += ["", *text]
     lines += _what_is_left(description, len(clusters))
     return "\n".join(lines)
@@ -404,21 +437,34 @@ def _described(model: Any, feature_names: Any) -> Description:
     return described
 
 
-def _n_shown(cluster: ClusterDescription, most: int | None, coverage: float) -> int:
-    """Return how many categories are shown: until they cover enough, or at most ``most``."""
-    n = cluster.n_categories
-    if n == 1:
-        return 1
-    # In rows: whole ones add up exactly.
-    enough = np.searchsorted(np.cumsum(cluster.counts), coverage * cluster.size) + 1
-    return min(n, int(enough), n if most is None else most)
+class _Limits(NamedTuple):
+    """How much is written; see :func:`export_text`."""
+
+    max_categories: int | None = 3
+    max_features: int | None = 6
+    coverage: float = 0.9
+    decimals: int | None = None
+
+    def n_shown(self, cluster: ClusterDescription) -> int:
+        """Return how many categories are shown: until they cover enough, or at most so many."""
+        n = cluster.n_categories
+        if n == 1:
+            return int(cluster.profile is None)  # a profile says as much as a single box
+        # In rows: whole ones add up exactly.
+        sums = np.cumsum(cluster.counts)
+        covering = int(np.searchsorted(sums, self.coverage * cluster.size)) + 1
+        n = min(n, covering, n if self.max_categories is None else self.max_categories)
+        if cluster.profile is not None:
+            n = min(n, int(np.count_nonzero(cluster.counts > 1)))
+            return n if n and sums[n - 1] >= _WORTH_SHOWING * cluster.size else 0
+        return n
 
 
 def _heading(description: Description) -> str:
-    text = (
-        f"{description.estimator}: {count_of(description.n_clusters, 'cluster')} in "
-        f"{count_of(description.n_categories, 'category')}, {count_of(description.n_rows, 'row')}"
-    )
+    text = f"{description.estimator}: {count_of(description.n_clusters, 'cluster')}"
+    if not description.has_profiles:
+        text += f" in {count_of(description.n_categories, 'category')}"
+    text += f", {count_of(description.n_rows, 'row')}"
     if description.n_refused:
         text += f", {description.n_refused:,} of them not learned because the model was full"
     if description.n_removed:
@@ -427,37 +473,116 @@ def _heading(description: Description) -> str:
     return f"{text} ({description.note})" if description.note else text
 
 
+def _notes(description: Description) -> list[str]:
+    """Say how clusters with profiles are to be read."""
+    notes: list[str] = []
+    if not description.has_profiles or not description.clusters:
+        return notes
+    if len(description.clusters) > 1:
+        notes.append("Features that set a cluster apart from the others most come first.")
+    slack = slack_of(*description.bounds)
+    if any((each.boxes.upper - each.boxes.lower > slack).any() for each in description.clusters):
+        notes.append(
+            "Some boxes hold several rows: medians and middle halves are computed from their "
+            "means, so they are not exact."
+        )
+    return notes
+
+
 def _texts(
-    description: Description,
-    clusters: Sequence[ClusterDescription],
-    shown: Sequence[int],
-    decimals: int | None,
-    max_features: int | None,
+    description: Description, clusters: Sequence[ClusterDescription], limits: _Limits
 ) -> list[list[str]]:
-    """Write clusters in lines, with a number of categories of each."""
-    rules = iter(_rules(description, clusters, shown, decimals, max_features))
+    """Write clusters in lines."""
+    shown = [limits.n_shown(cluster) for cluster in clusters]
+    rules = iter(_rules(description, clusters, shown, limits))
+    profiles = iter(_profile_lines(description, clusters, limits))
     return [
-        list(_cluster_lines(cluster, n, rules)) for cluster, n in zip(clusters, shown, strict=True)
+        list(_cluster_lines(cluster, n, rules, next(profiles)))
+        for cluster, n in zip(clusters, shown, strict=True)
     ]
 
 
 def _cluster_heading(cluster: ClusterDescription) -> str:
-    return (
-        f"cluster {cluster.label}: {count_of(cluster.size, 'row')} "
-        f"({percent(cluster.share, 1)}), {count_of(cluster.n_categories, 'category')}"
-    )
+    text = f"cluster {cluster.label}: {count_of(cluster.size, 'row')} ({percent(cluster.share, 1)})"
+    if cluster.profile is not None:
+        return text
+    return f"{text}, {count_of(cluster.n_categories, 'category')}"
 
 
-def _cluster_lines(cluster: ClusterDescription, n: int, rules: Iterator[str]) -> Iterator[str]:
+def _cluster_lines(
+    cluster: ClusterDescription, n: int, rules: Iterator[str], profile: list[str]
+) -> Iterator[str]:
     yield _cluster_heading(cluster)
-    if cluster.n_categories > 1 and (around := next(rules)):
+    yield from profile
+    if _has_range_line(cluster) and (around := next(rules)):
         yield f"  within {around}"
     for count, share in zip(cluster.counts[:n].tolist(), cluster.shares[:n].tolist(), strict=True):
         rule = next(rules) or "the whole range"
-        yield f"  {rule}   ({count_of(count, 'row')}, {percent(share)})"
-    if n < cluster.n_categories:
+        box = rule if cluster.profile is None else f"a box: {rule}"
+        yield f"  {box}   ({count_of(count, 'row')}, {percent(share)})"
+    if 0 < n < cluster.n_categories:
         left = cluster.counts[n:].sum().item() / cluster.size
-        yield f"  ... and {_more(cluster.n_categories - n, 'category')} ({percent(left)})"
+        yield f"  ... and {more(cluster.n_categories - n, 'category')} ({percent(left)})"
+
+
+def _has_range_line(cluster: ClusterDescription) -> bool:
+    """Tell whether a line before its boxes says within which ranges all of them lie."""
+    return cluster.profile is None and cluster.n_categories > 1
+
+
+def _profile_lines(
+    description: Description, clusters: Sequence[ClusterDescription], limits: _Limits
+) -> Iterator[list[str]]:
+    """Write a line for each of the features that set a cluster apart most, if it has a profile."""
+    profiles = [cluster.profile for cluster in clusters if cluster.profile is not None]
+    if not profiles:
+        yield from ([] for _ in clusters)
+        return
+    told = [profile.order[: limits.max_features].tolist() for profile in profiles]
+    # The same digits for all clusters; only features that are written need any.
+    some = sorted({f for features in told for f in features})
+    ends = [cluster.lower for cluster in clusters], [cluster.upper for cluster in clusters]
+    lower = np.array([*ends[0], *(profile.lower_quartiles for profile in profiles)])[:, some]
+    upper = np.array([*ends[1], *(profile.upper_quartiles for profile in profiles)])[:, some]
+    bounds = Bounds(*(side[some] for side in description.bounds))
+    digits = dict(zip(some, digits_for(lower, upper, bounds, limits.decimals), strict=True))
+    names = description.feature_names
+    for cluster, profile, features in zip(clusters, profiles, told, strict=True):
+        lines = [
+            feature_line(names[f], profile, f, cluster.lower[f], cluster.upper[f], digits[f])
+            for f in features
+        ]
+        n_left = len(names) - len(features)
+        if n_left:
+            lines.append(f"... and {more(n_left, 'feature')}")
+        yield [f"  {text}" for text in lines]
+
+
+def _rules(
+    description: Description,
+    clusters: Sequence[ClusterDescription],
+    shown: Sequence[int],
+    limits: _Limits,
+) -> Iterator[str]:
+    """Write the rules of each cluster: the ranges around its boxes, if needed, and the boxes."""
+    lower, upper, own = [], [], []
+    for c, (cluster, n) in enumerate(zip(clusters, shown, strict=True)):
+        if _has_range_line(cluster):
+            lower.append(cluster.lower[None])
+            upper.append(cluster.upper[None])
+        lower.append(cluster.boxes.lower[:n])
+        upper.append(cluster.boxes.upper[:n])
+        own.append(np.full(n + _has_range_line(cluster), c))
+    if not sum(map(len, own)):
+        return iter(())
+    boxes = RuleBoxes(np.concatenate(lower), np.concatenate(upper), np.concatenate(own))
+    around = ClusterRanges(
+        np.array([cluster.lower for cluster in description.clusters]),
+        np.array([cluster.upper for cluster in description.clusters]),
+        np.array([cluster.size for cluster in description.clusters], dtype=np.float64),
+    )
+    names, bounds = description.feature_names, description.bounds
+    return write_rules(boxes, around, bounds, names, limits.decimals, limits.max_features)
 
 
 def _what_is_left(description: Description, n_shown: int) -> list[str]:
@@ -465,141 +590,13 @@ def _what_is_left(description: Description, n_shown: int) -> list[str]:
     hidden = description.clusters[n_shown:]
     if hidden:
         share = sum(cluster.share for cluster in hidden)
-        lines += ["", f"... and {_more(len(hidden), 'cluster')} ({percent(share, 1)})"]
+        lines += ["", f"... and {more(len(hidden), 'cluster')} ({percent(share, 1)})"]
     none = description.candidates
     if none is not None:
-        lines += [
-            "",
-            f"in no cluster: {count_of(none.size, 'row')} ({percent(none.share, 1)}), "
-            f"{count_of(none.n_categories, 'category')} "
-            + ("of noise" if description.estimator == "DensityART" else "with too few rows so far"),
-        ]
+        rows, per_cent = count_of(none.size, "row"), percent(none.share, 1)
+        told = f"{rows} of noise ({per_cent})"
+        if not description.has_profiles:
+            categories = count_of(none.n_categories, "category")
+            told = f"{rows} ({per_cent}), {categories} with too few rows so far"
+        lines += ["", f"in no cluster: {told}"]
     return lines
-
-
-def _more(n: int, what: str) -> str:
-    number, noun = count_of(n, what).split(" ")
-    return f"{number} more {noun}"
-
-
-class RuleBoxes(NamedTuple):
-    """Boxes that are to be written as rules.
-
-    Attributes
-    ----------
-    lower, upper : ndarray of shape (n, n_features)
-        Their corners.
-    own : ndarray of shape (n,)
-        Place of each one's cluster among the clusters of the description.
-    """
-
-    lower: Floats
-    upper: Floats
-    own: Integers
-
-
-def _rules(
-    description: Description,
-    clusters: Sequence[ClusterDescription],
-    shown: Sequence[int],
-    decimals: int | None,
-    max_features: int | None,
-) -> Iterator[str]:
-    """Write the rules of each cluster: the ranges around its boxes, if several, and the boxes."""
-    if not clusters:
-        return
-    lower, upper, own = [], [], []
-    for c, (cluster, n) in enumerate(zip(clusters, shown, strict=True)):
-        if cluster.n_categories > 1:
-            lower.append(cluster.lower[None])
-            upper.append(cluster.upper[None])
-        lower.append(cluster.boxes.lower[:n])
-        upper.append(cluster.boxes.upper[:n])
-        own.append(np.full(n + (cluster.n_categories > 1), c))
-    boxes = RuleBoxes(np.concatenate(lower), np.concatenate(upper), np.concatenate(own))
-    bounds = description.bounds
-    digits = digits_for(boxes.lower, boxes.upper, bounds, decimals)
-    telling = telling_features(boxes.lower, boxes.upper, bounds)
-    chosen = telling
-    if max_features is not None and telling.sum(axis=1).max() > max_features:
-        chosen = telling & _set_apart_most(boxes, description, telling, max_features)
-    n_left = (telling.sum(axis=1) - chosen.sum(axis=1)).tolist()
-    for i, left in enumerate(n_left):
-        features = np.flatnonzero(chosen[i]).tolist()
-        yield write_rule(
-            description.feature_names, boxes.lower[i], boxes.upper[i], features, digits, left
-        )
-
-
-def write_rule(
-    names: Sequence[str],
-    lower: Floats,
-    upper: Floats,
-    features: Sequence[int],
-    digits: Sequence[Digits],
-    n_left: int,
-) -> str:
-    """Write a box as a rule about some features, and say how many more there are."""
-    rule = " and ".join(
-        interval(names[f], float(lower[f]), float(upper[f]), digits[f]) for f in features
-    )
-    return f"{rule} and {_more(n_left, 'feature')}" if n_left else rule
-
-
-def telling_features(lower: Floats, upper: Floats, bounds: Bounds) -> NDArray[np.bool_]:
-    """Return in which features boxes do not span (nearly) the whole range."""
-    margin = NEARLY * (bounds.high - bounds.low)
-    told: NDArray[np.bool_] = (lower > bounds.low + margin) | (upper < bounds.high - margin)
-    return told
-
-
-def digits_for(
-    lower: Floats, upper: Floats, bounds: Bounds, decimals: int | None = None
-) -> list[Digits]:
-    """Return for each feature how the corners of these boxes are written."""
-    slack, extent = slack_of(*bounds), bounds.high - bounds.low
-    found = []
-    for f in range(lower.shape[1]):
-        corners = np.concatenate([lower[:, f], upper[:, f]])
-        size, rounding = float(extent[f]), float(slack[f])
-        if decimals is None:
-            found.append(fit_digits(corners, upper[:, f] - lower[:, f], size, rounding))
-        else:
-            found.append(fixed_digits(corners, int(decimals), size, rounding))
-    if decimals is None and len(lower) <= _MOST_COMPARED:
-        n_boxes = n_distinct(np.concatenate([lower, upper], axis=1))
-        for _ in range(_MOST_FINER):
-            units = np.array([10.0**-d.decimals for d in found])
-            down, up = np.floor((lower + slack) / units), np.ceil((upper - slack) / units)
-            if n_distinct(np.concatenate([down, up], axis=1)) == n_boxes:
-                break
-            found = [finer(d) for d in found]
-    return found
-
-
-def _set_apart_most(
-    boxes: RuleBoxes, description: Description, telling: NDArray[np.bool_], most: int
-) -> NDArray[np.bool_]:
-    """Return the features that best distinguish each box from other clusters."""
-    sizes = np.array([cluster.size for cluster in description.clusters], dtype=np.float64)
-    around_lower = np.array([cluster.lower for cluster in description.clusters])
-    around_upper = np.array([cluster.upper for cluster in description.clusters])
-    extent = description.bounds.high - description.bounds.low
-    width = (boxes.upper - boxes.lower) / np.where(extent > 0.0, extent, 1.0)
-    rank = np.empty(boxes.lower.shape, dtype=np.int64)
-    meet = np.empty_like(boxes.lower)
-    for f in range(boxes.lower.shape[1]):
-        meet[:, f] = sizes.sum() - sizes[boxes.own]
-        meet[:, f] -= _weight_above(around_lower[:, f], sizes, boxes.upper[:, f])
-        meet[:, f] -= _weight_above(-around_upper[:, f], sizes, -boxes.lower[:, f])
-    order = np.lexsort((width, meet, ~telling), axis=1)
-    np.put_along_axis(rank, order, np.arange(order.shape[1])[None], axis=1)
-    return rank < most
-
-
-def _weight_above(values: Floats, weights: Floats, limits: Floats) -> Floats:
-    """Return for each limit the weight of all values above it."""
-    order = np.argsort(values)
-    below = np.append(0.0, np.cumsum(weights[order]))
-    above: Floats = below[-1] - below[np.searchsorted(values[order], limits, side="right")]
-    return above

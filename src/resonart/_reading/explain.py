@@ -14,9 +14,9 @@ from .._rows.checks import Rows
 from .._shared.escape import escaped
 from .._shared.show import SHOWN_ROWS, bullets, card, facts, heading, line, summary, table
 from .._shared.words import count_of
-from .describe import digits_for, telling_features, write_rule
 from .match_rule import MatchRule
 from .numbers import Digits, compared, fit_digits, percent, slack_of
+from .rules import digits_for, telling_features, write_rule
 
 if TYPE_CHECKING:
     from .._estimators.base import BaseART
@@ -240,12 +240,7 @@ class Explanation:
         if self.box is not None:
             n_clipped = min(len(self.clipped), _MOST_FEATURES)
             parts += [line(text) for text in others[:n_clipped]]
-            n = self.n_categories
-            which = "Its only category" if n == 1 else f"The nearest of its {n:,} categories"
-            parts += [
-                line(f"{which}, a box of {count_of(self.box.count, 'row')}:"),
-                _features_table(self),
-            ]
+            parts += [line(f"{_which(self, self.box).capitalize()}:"), _features_table(self)]
             others = _match_lines(self, self.box) + _runner_up_lines(self)
         return card(*parts, bullets(others))
 
@@ -492,12 +487,11 @@ def _runner_up_lines(why: Explanation) -> list[str]:
     second = why.runner_up
     if second is None:
         return []
-    too_low = "" if why.vigilance is None or second.resonates else ", too low"
-    match = "score" if why.estimator == "DensityART" else "match"
-    then = f"cluster {second.cluster}, {match} {second.match:.3f}{too_low}"
-    if why.cluster < 0:
-        return [f"nearest cluster: {then}"]
-    return [f"without cluster {why.cluster}: {then}"]
+    text = f"{'runner-up' if why.cluster >= 0 else 'nearest cluster'}: cluster {second.cluster}"
+    if why.vigilance is None:
+        return [text]
+    too = ", too" if second.resonates and why.resonates else ""
+    return [f"{text}, which would {'' if second.resonates else 'not '}accept the row{too}"]
 
 
 def _features_table(why: Explanation) -> str:
@@ -520,17 +514,30 @@ def _verdict(why: Explanation) -> str:
     """Say where the row is put, and where it lies."""
     if why.box is None:
         return "no cluster (-1): no category has seen enough rows to be in one"
-    side = "outside" if why.box.gaps else "inside"
+    is_outside, is_point = bool(why.box.gaps), _is_point(why, why.box)
     if why.cluster < 0:
-        return f"no cluster (-1): the nearest category is noise, and the row lies {side} its box"
-    boxes = "its boxes" if why.box.gaps else "one of its boxes"
-    if why.n_categories == 1:
-        boxes = "its box"
+        if is_point:
+            row = "the nearest learned row" if is_outside else "the row equals a learned row that"
+            return f"no cluster (-1): {row} is noise"
+        return f"no cluster (-1): the row lies {'near' if is_outside else 'inside'} a box of noise"
     if why.label < 0:
-        nearest = f"the nearest is cluster {why.cluster}"
-        return f"no cluster (-1); {nearest}, and the row lies {side} {boxes}"
-    near = "" if why.resonates or why.vigilance is None else ", the nearest"
-    return f"cluster {why.label}{near}: the row lies {side} {boxes}"
+        nearest = f"cluster {why.cluster}, the nearest one"
+        return f"no cluster (-1): the row does not match {nearest}, well enough"
+    if not why.resonates and why.vigilance is not None:
+        return f"cluster {why.label}, the nearest: the row does not match it well enough"
+    where = "its box" if why.n_categories == 1 else "one of its boxes"
+    if is_outside:
+        where = "its box" if why.n_categories == 1 else "its boxes"
+        near = "" if why.vigilance is None else ", but near enough"
+        place = "is near enough to a learned row" if is_point else f"lies outside {where}{near}"
+    else:
+        place = "equals a learned row" if is_point else f"lies inside {where}"
+    return f"cluster {why.label}: the row {place}"
+
+
+def _is_point(why: Explanation, box: NearestBox) -> bool:
+    """Tell whether a box of DensityART is a single row, or several that are equal."""
+    return why.estimator == "DensityART" and box.size <= _ROUNDING
 
 
 def _rule_of(why: Explanation, box: NearestBox) -> tuple[str, list[Digits]]:
@@ -550,103 +557,59 @@ def _rule_of(why: Explanation, box: NearestBox) -> tuple[str, list[Digits]]:
     return rule, digits
 
 
+def _which(why: Explanation, box: NearestBox) -> str:
+    """Say which box is the nearest, and how many rows it has."""
+    if _is_point(why, box):
+        return "nearest learned row"
+    which = "its box" if why.n_categories == 1 else f"nearest of its {why.n_categories:,} boxes"
+    return f"{which} ({count_of(box.count, 'row')}, {percent(box.share)})"
+
+
 def _box_lines(why: Explanation, box: NearestBox) -> list[str]:
     rule, digits = _rule_of(why, box)
     extent = np.subtract(why.bounds[1], why.bounds[0])
-    n = why.n_categories
-    which = "its box" if n == 1 else f"nearest of its {n:,} categories"
-    lines = [f"{which}: {rule}   ({count_of(box.count, 'row')}, {percent(box.share)})"]
-    if not box.gaps:
-        more = (
-            f", and inside {count_of(why.n_holding - 1, 'box')} more" if why.n_holding > 1 else ""
-        )
-        return [*lines, f"  the row is inside{more}"]
+    lines = [f"{_which(why, box)}: {rule}"]
+    what = "it" if _is_point(why, box) else "the box"
     for gap in box.gaps[:_MOST_FEATURES]:
-        numbers = np.array([gap.value, gap.edge])
+        numbers = np.array([gap.value, gap.distance])
         own = fit_digits(
             numbers, np.array([gap.distance]), float(extent[gap.index]), digits[gap.index].slack
         )
-        corner = "lower" if gap.side == "below" else "upper"
         lines.append(
             f"  {escaped(gap.feature)} = {own.near(gap.value)}: {own.near(gap.distance)} "
-            f"{gap.side} the box's {corner} {own.near(gap.edge)} "
-            f"({percent(gap.share)} of the range)"
+            f"{gap.side} {what}, {percent(gap.share)} of the range"
         )
     hidden = len(box.gaps) - _MOST_FEATURES
     return [*lines, f"  ... and {hidden:,} more features outside"] if hidden > 0 else lines
 
 
 def _match_lines(why: Explanation, nearest: NearestBox) -> list[str]:
-    """Say what makes the match, what it was compared with, and how far the box reaches."""
-    if why.vigilance is None:
-        return [_match_of_topo_art(why, nearest)]
-    if why.estimator == "DensityART":
-        return _score_lines(why, nearest)
-    enough = "enough" if why.resonates else "too low"
-    needed = f"{_vigilance_name(why)} asks for {why.vigilance:.12g}: {enough}"
-    match = f"match {compared(why.match, why.vigilance)}"
-    box = why.deciding
-    if box is None:
-        return [
-            f"{match}, and {needed}",
-            f"  (linkage={why.linkage!r} judges a cluster by all its categories together: the "
-            "nearest one shows where the row lies, and does not decide alone)",
-        ]
-    lines = [f"{match}, and {needed}"]
-    if (box.lower, box.upper) != (nearest.lower, nearest.upper):
-        how = "whose box is smaller" if box.size < nearest.size else "which is more active"
-        lines.append(
-            f"  by another of its categories, {how}: {_rule_of(why, box)[0]}   "
-            f"({count_of(box.count, 'row')}, {percent(box.share)})"
-        )
-    average = _on_average(why)
-    large = "the larger a box, the less it matches; this one" if box.size > 0.0 else "the box"
-    lines.append(
-        f"  {box.match_inside:.3f} for a row inside: {large} spans {percent(box.size)} of {average}"
-    )
-    if box.gaps:
-        lines.append(
-            f"  {compared(box.match, why.vigilance)} at this distance: {percent(box.distance)} of "
-            f"{average}"
-        )
-    return [*lines, f"  {_reach_line(why, box)}"]
-
-
-def _score_lines(why: Explanation, nearest: NearestBox) -> list[str]:
-    """Say what makes the score of DensityART."""
+    """Say with what the match was compared, by which box, and how far that box reaches."""
     box = why.deciding or nearest
-    assert why.vigilance is not None
-    if why.own_vigilance is None:
-        return [f"score {why.match:.3f}: a third at most near noise"]
-    enough = "enough" if why.resonates else "too low"
-    score = compared(why.match, why.vigilance)
-    lines = [f"score {score}, and {why.vigilance:g} is needed: {enough}"]
+    needed = why.vigilance if why.own_vigilance is None else why.own_vigilance
+    if needed is None:
+        inside = " (1 inside a box)" if nearest.gaps else ", as always inside a box"
+        nearer = "" if why.resonates else "; but a category that has seen too few rows is nearer"
+        return [f"match {compared(why.match, 1.0, not nearest.gaps)[0]}{inside}{nearer}"]
+    is_density = why.estimator == "DensityART"
+    if is_density and why.own_vigilance is None:
+        return []  # noise has no vigilance
+    name = f"of cluster {why.cluster}" if is_density else f"({_vigilance_name(why)})"
+    match, vigilance = compared(box.match if is_density else why.match, needed, why.resonates)
+    sign, verdict = (">=", "accepted") if why.resonates else ("<", "not accepted")
+    lines = [f"match {match} {sign} vigilance {vigilance} {name}: {verdict}"]
+    if why.linkage not in (None, "single"):
+        return [
+            *lines,
+            f"  (linkage={why.linkage!r} judges a cluster by all its boxes together: the nearest "
+            "one shows where the row lies, and does not decide alone)",
+        ]
     if (box.lower, box.upper) != (nearest.lower, nearest.upper):
-        lines.append(
-            f"  by another of its categories, which is more active: {_rule_of(why, box)[0]}   "
-            f"({count_of(box.count, 'row')}, {percent(box.share)})"
-        )
-    lines.append(
-        f"  match {compared(box.match, why.own_vigilance)}; neighbours in this cluster match by "
-        f"at least {why.own_vigilance:.4g}"
-    )
-    return lines if box.reach is None else [*lines, f"  {_reach_line(why, box)}"]
-
-
-def _match_of_topo_art(why: Explanation, nearest: NearestBox) -> str:
-    text = f"match {why.match:.3f}"
-    if nearest.gaps:
-        text += (
-            f": 1 inside a box, and less at this distance, {percent(nearest.distance)} of "
-            f"{_on_average(why)}"
-        )
-    else:
-        text += ", as always inside a box"
-    return text if why.resonates else f"{text}; but a category that has seen too few rows is nearer"
-
-
-def _on_average(why: Explanation) -> str:
-    return "the range" if len(why.row) == 1 else "a feature's range on average"
+        how = "smaller" if box.size < nearest.size else "more active"
+        rows = f"{count_of(box.count, 'row')}, {percent(box.share)}"
+        lines.append(f"  by another of its boxes, which is {how} ({rows}): {_rule_of(why, box)[0]}")
+    # (How far a row may lie from a box of DensityART also depends on the boxes around it.)
+    return lines if is_density else [*lines, f"  {_reach_line(why, box)}"]
 
 
 def _vigilance_name(why: Explanation) -> str:
@@ -656,12 +619,12 @@ def _vigilance_name(why: Explanation) -> str:
 def _reach_line(why: Explanation, box: NearestBox) -> str:
     """Say how far outside of a box rows still match, in the user's units."""
     if box.reach is None:
-        return f"no row reaches {why.vigilance:.12g}, not even one inside: the box is too large"
+        return "the box is too large to accept any row, even one inside"
     extent = np.subtract(why.bounds[1], why.bounds[0])
     varying = [f for f in range(len(extent)) if extent[f] > 0.0]
     if all(box.reach[f] >= extent[f] for f in varying):
         alone = " that is outside in one feature alone" if len(varying) > 1 else ""
-        return f"it takes any row{alone}, however far"
+        return f"the box accepts any row{alone}, however far"
     first = [gap.index for gap in box.gaps]
     shown = sorted((first + [f for f in varying if f not in first])[:_MOST_FEATURES])
     told = [
@@ -672,4 +635,4 @@ def _reach_line(why: Explanation, box: NearestBox) -> str:
     ]
     far = " or ".join([", ".join(told[:-1]), told[-1]] if len(told) > 1 else told)
     alone = ", in one feature alone" if len(varying) > 1 else ""
-    return f"it takes rows up to {far} outside{alone}"
+    return f"the box accepts rows outside it by up to {far}{alone}"

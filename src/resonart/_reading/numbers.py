@@ -159,19 +159,19 @@ def percent(share: float, decimals: int = 0) -> str:
     return f"{written} %"
 
 
-def compared(value: float, limit: float, decimals: int = 3) -> str:
-    """Write a number with as many digits as show on which side of a limit it is.
+def compared(value: float, limit: float, reached: bool, decimals: int = 2) -> tuple[str, str]:
+    """Write two numbers with as many digits as show that the first reaches the second, or not.
 
     Examples
     --------
-    >>> compared(0.85, 0.9), compared(0.8999999, 0.9)
-    ('0.850', '0.8999999')
+    >>> compared(0.75, 0.7, True), compared(0.8999, 0.9, False)
+    (('0.75', '0.70'), ('0.8999', '0.9000'))
     """
     for d in range(decimals, 18):
-        written = f"{value:.{d}f}"
-        if (float(written) < limit) == (value < limit):
-            return written
-    return repr(float(value))
+        written = f"{value:.{d}f}", f"{limit:.{d}f}"
+        if (float(written[0]) >= float(written[1])) == reached:
+            break
+    return written
 
 
 def _place(value: float) -> int:

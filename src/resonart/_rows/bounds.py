@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Iterable
+from copy import copy
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,13 +23,38 @@ _LARGEST = np.finfo(np.float64).max / 2
 _NARROW = 16
 
 
-class Bounds(NamedTuple):
-    """Range of each feature, in the user's units.
+class _Named:
+    """A pair of arrays that knows the names of the features, to show them."""
+
+    feature_names: tuple[str, ...] | None = None
+
+    def named(self, names: Iterable[object] | None) -> Self:
+        """Return the same with the names of the features, or without if they are None."""
+        found = copy(self)
+        found.feature_names = None if names is None else tuple(map(str, names))
+        return found
+
+    def _told(self) -> dict[str, object]:
+        return {} if self.feature_names is None else {"features": self.feature_names}
+
+    def _name(self, feature: int) -> str:
+        return f"x{feature}" if self.feature_names is None else self.feature_names[feature]
+
+
+class _Ranges(NamedTuple):
+    low: Floats
+    high: Floats
+
+
+class Bounds(_Ranges, _Named):
+    """Range of each feature, in the user's units: a pair ``(low, high)``.
 
     Attributes
     ----------
     low, high : ndarray of shape (n_features,)
         Lower and upper end of each range.
+    feature_names : tuple of str or None
+        Names of the features, if the model has any. They are shown in a notebook.
 
     See Also
     --------
@@ -35,21 +62,23 @@ class Bounds(NamedTuple):
     OutlierWarning : Warns if a few rows take up most of a range.
     """
 
-    low: Floats
-    high: Floats
-
     def __repr__(self) -> str:
-        return summary(self, low=self.low, high=self.high)
+        return summary(self, low=self.low, high=self.high, **self._told())
 
     def _repr_html_(self) -> str:
         sides = zip(self.low[:SHOWN_ROWS].tolist(), self.high[:SHOWN_ROWS].tolist(), strict=True)
-        rows = [(f"x{f}", low, high) for f, (low, high) in enumerate(sides)]
+        rows = [(self._name(f), low, high) for f, (low, high) in enumerate(sides)]
         title = heading(f"Ranges of {count_of(len(self.low), 'feature')}")
         return card(title, table(["feature", "low", "high"], rows, n_rows=len(self.low)))
 
 
-class Boxes(NamedTuple):
-    """Corners of each category's box, in the user's units.
+class _Corners(NamedTuple):
+    lower: Floats
+    upper: Floats
+
+
+class Boxes(_Corners, _Named):
+    """Corners of each category's box, in the user's units: a pair ``(lower, upper)``.
 
     They are computed from scaled weights, and so are exact only up to rounding. Allow for the last
     digit if you test whether a box contains a row.
@@ -58,6 +87,8 @@ class Boxes(NamedTuple):
     ----------
     lower, upper : ndarray of shape (n_categories, n_features)
         Lower and upper corner of each box.
+    feature_names : tuple of str or None
+        Names of the features, if the model has any. They are shown in a notebook.
 
     See Also
     --------
@@ -65,24 +96,27 @@ class Boxes(NamedTuple):
     resonart.plot.categories : Draw the boxes.
     """
 
-    lower: Floats
-    upper: Floats
-
     def __repr__(self) -> str:
         n_boxes, n_features = self.lower.shape
-        return summary(self, n_boxes=n_boxes, n_features=n_features)
+        return summary(self, n_boxes=n_boxes, n_features=n_features, **self._told())
 
     def _repr_html_(self) -> str:
         n_boxes, n_features = self.lower.shape
-        columns = ["box", *(f"x{f}" for f in range(n_features))]
+        columns = ["box", *(self._name(f) for f in range(n_features))]
         rows = [
-            (j, *(f"{a:.6g} to {b:.6g}" for a, b in zip(lower, upper, strict=True)))
+            (j, *(_side(a, b) for a, b in zip(lower, upper, strict=True)))
             for j, (lower, upper) in enumerate(
                 zip(self.lower[:SHOWN_ROWS].tolist(), self.upper[:SHOWN_ROWS].tolist(), strict=True)
             )
         ]
         title = f"{count_of(n_boxes, 'box')} of {count_of(n_features, 'feature')}"
         return card(heading(title), table(columns, rows, n_rows=n_boxes))
+
+
+def _side(lower: float, upper: float) -> str:
+    """Write the side of a box, or the one value where it has none."""
+    low, high = f"{lower:.6g}", f"{upper:.6g}"
+    return low if low == high else f"{low} to {high}"
 
 
 def check_bounds(bounds: Any, n_features: int) -> Bounds | None:

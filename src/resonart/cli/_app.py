@@ -27,7 +27,7 @@ from ._errors import (
 COMMANDS = {
     "cluster": "Cluster a table; write labels, a model, a report, a picture.",
     "predict": "Find the cluster of each row with a saved model.",
-    "describe": "Describe the clusters of a saved model as rules.",
+    "describe": "Describe the clusters of a saved model.",
     "explain": "Explain why a row is in its cluster.",
     "explore": "Explore clusters, boxes and the choice in a browser.",
     "merge": "Merge models that were learned separately into one.",

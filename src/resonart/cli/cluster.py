@@ -49,7 +49,9 @@ from ._temporary_ids import AT_ONCE, TemporaryIds
 @data_argument
 @label_table_options
 @option("--save", type=OutputFile(path_type=Path), help="Write the model to this file.")
-@option("--report", is_flag=True, help="Describe the clusters as rules.")
+@option(
+    "--report", is_flag=True, help="Describe the clusters: their sizes, and what sets them apart."
+)
 @picture_option("Draw the boxes of the clusters, over the rows if they fit in memory.")
 @option(
     "--axes",
@@ -288,8 +290,10 @@ def report_of(
         if reading is None
         else {
             "reason": str(reading),
+            "confidence": reading.confidence,
             **reading.chosen._asdict(),
             "runners_up": len(reading.runners_up),
+            "alternatives": [each._asdict() for each in reading.alternatives],
         },
         "clusters": n_clusters,
         "labels": summary.living,

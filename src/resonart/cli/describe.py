@@ -28,14 +28,17 @@ MOST_EVENTS = 5
     default=0.9,
     help="Share of a cluster's rows after which no more of its categories are shown.",
 )
-@option("--max-features", type=COUNT, default=6, help="Maximum number of features in a rule.")
+@option(
+    "--max-features", type=COUNT, default=6, help="Maximum number of features of a cluster or box."
+)
 @option("--decimals", type=click.IntRange(min=0), metavar="N", help="Digits after the point.")
 def describe(model_file: str, output: Output, **limits: Any) -> Report:
-    """Describe the clusters of a saved model as rules.
+    """Describe the clusters of a saved model.
 
-    Every cluster is a set of categories. Each category is written as a box, in the units and with
-    the names of your columns. If there are many, those with most rows are shown; --json has all. If
-    the model forgets, its clock and the last events are shown, too.
+    In the units and with the names of your columns. Of density-art, the features that set a cluster
+    apart from the others come first, with their medians. Of the other models, the boxes with most
+    rows are shown. --json has all. If the model forgets, its clock and the last events are shown,
+    too.
     """
     model, about = load_fitted(model_file)
     forgetting = forgetting_of(model, about)

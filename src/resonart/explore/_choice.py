@@ -145,6 +145,7 @@ def readings_message(model: DensityART, rows: Floats) -> Message:
         "readings": [
             {
                 **each._asdict(),
+                "confidence": each.confidence,
                 "params": parameters_of_reading(each),
                 "can_be_kept": not forgets or parameters_of_reading(each) is not None,
             }

@@ -70,7 +70,7 @@ class Explorer:
     See Also
     --------
     resonart.plot.categories : A static picture of the boxes.
-    resonart.export_text : The clusters as rules.
+    resonart.export_text : The clusters as text.
 
     Examples
     --------

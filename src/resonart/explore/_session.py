@@ -168,7 +168,7 @@ class Session:
         }
 
     def on_rules(self, message: Message) -> Message:
-        """Give the rules of a cluster."""
+        """Describe a cluster."""
         label = message.get("label")
         lines = self.rules().get(label if isinstance(label, int) else -2)
         if lines is None:
@@ -176,16 +176,9 @@ class Session:
         return {"kind": "rules", "label": label, "lines": lines}
 
     def rules(self) -> dict[int, list[str]]:
-        """Return the rules of every cluster, line by line."""
+        """Return the description of every cluster, line by line."""
         if self._rules is None:
-            found: dict[int, list[str]] = {}
-            text = resonart.export_text(self.model, feature_names=self._names())
-            for part in text.split("\n\n"):
-                lines = part.split("\n")
-                words = lines[0].split(":")[0].split()
-                if len(words) == 2 and words[0] == "cluster" and words[1].isdecimal():
-                    found[int(words[1])] = lines
-            self._rules = found
+            self._rules = self.model.describe(feature_names=self._names()).texts()
         return self._rules
 
     def on_readings(self, message: Message) -> Message:

@@ -141,14 +141,14 @@ def _clusters_in(model: Any, tree: CondensedTree) -> _Clusters:
     n = len(tree)
     label = np.full(n, -1, dtype=np.int64)
     begins = tree.births.copy()
-    if tree.selected.any() or model.choice_.height <= 0.0:
+    if tree.cut is None:
         for c in range(n):  # parents come first
             if tree.selected[c]:
                 label[c] = tree.labels[c]
             elif tree.parents[c] >= 0:
                 label[c] = label[tree.parents[c]]
         return _Clusters(label, begins, None)
-    cut = 1.0 / model.choice_.height
+    cut = tree.cut
     ends = _ends(tree)
     held = _box_labels(model, tree)
     crossed = (tree.births <= cut) & (cut < ends)

@@ -63,7 +63,7 @@ class App {
     this.status = element("p", { class: "rx-status", role: "status", "aria-live": "polite" });
     this.tip = element("div", { class: "rx-tip", role: "tooltip", hidden: true });
     this.banner = element("div", { class: "rx-banner", hidden: true });
-    this.rulesBox = element("div", { class: "rx-rules", role: "region", "aria-label": "Rules of the cluster", "aria-live": "polite" });
+    this.rulesBox = element("div", { class: "rx-rules", role: "region", "aria-label": "What is in the cluster", "aria-live": "polite" });
     this.xAxis = element("select", { "aria-label": "Horizontal axis", onchange: () => this.setAxes() });
     this.yAxis = element("select", { "aria-label": "Vertical axis", onchange: () => this.setAxes() });
     this.boxesButton = this.toggle("Boxes", "b", () => { this.plot.showsBoxes = !this.plot.showsBoxes; this.plot.draw(); return this.plot.showsBoxes; });
@@ -316,9 +316,9 @@ class App {
     for (let f = 0; f < this.rows.values.length; f++) {
       const v = this.rows.values[f][row];
       const gap = Math.max(boxes.lower[best][f] - v, v - boxes.upper[best][f]);
-      if (gap > 1e-6) outside.push(`${this.rows.features[f]} = ${shortNumber(this.valueOf(row, f))}: ${(100 * gap).toFixed(1)} % of the range outside`);
+      if (gap > 1e-6) outside.push(`${this.rows.features[f]} = ${shortNumber(this.valueOf(row, f))}: outside by ${(100 * gap).toFixed(1)} % of the range`);
     }
-    return outside.length ? ["outside the nearest box of its cluster", ...outside.slice(0, 6)] : ["inside a box of its cluster"];
+    return outside.length ? ["outside the boxes of its cluster; compared with the nearest:", ...outside.slice(0, 6)] : ["inside a box of its cluster"];
   }
 
   placeTip(row) {

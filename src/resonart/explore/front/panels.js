@@ -72,8 +72,8 @@ function treePanel(app, told) {
   const multiples = element("div", { class: "rx-multiples" });
   told.readings.forEach((reading, k) => {
     const title = k > 0 ? `runner-up ${k}` : app.model.is_kept_reading ? "kept" : "chosen";
-    const score = k === 0 || reading.score === null || reading.selection === "one" ? "" : `, ${Math.max(0, -reading.score).toFixed(2)} below the best`;
-    const about = `${title}: ${countOf(reading.n_clusters, "cluster")}, ${(100 * reading.noise).toFixed(1)} % noise${score}`;
+    const trust = reading.confidence ? `, confidence ${reading.confidence}` : "";
+    const about = `${title}: ${countOf(reading.n_clusters, "cluster")}, ${(100 * reading.noise).toFixed(1)} % noise${trust}`;
     const picture = element("canvas", { width: 150, height: 110, "aria-hidden": "true" });
     const button = element("button", {
       class: "rx-multiple", type: "button", "data-reading": k, "aria-pressed": String(app.reading === k), title: inWords(reading),
@@ -84,7 +84,7 @@ function treePanel(app, told) {
   });
   const hint = app.line.isLive ? "Click one to see it; Keep makes it the model." : "Click one to see it; its labels can be exported.";
   root.append(element("h3", {}, "The runners-up"),
-    element("p", { class: "rx-small" }, `${told.n_considered} readings were considered. Those that differ are shown, the best first. ${hint}`));
+    element("p", { class: "rx-small" }, `${told.n_considered} ways to read the clusters were considered. Those with other clusters are shown, the best first. ${hint}`));
   const shown = told.readings[app.reading];
   if (app.reading > 0) {
     const params = shown.params ? ` Parameters that give it: ${Object.entries(shown.params).map(([name, value]) => `${name}=${value}`).join(", ")}.` : "";
@@ -98,8 +98,13 @@ function treePanel(app, told) {
 }
 
 function inWords(reading) {
-  const how = { eom: "excess of mass", leaf: "leaves of the tree", cut: "a flat cut", one: "all as one cluster" }[reading.selection];
-  return `${how}, scaling ${reading.scaling}${reading.n_components ? ` (${reading.n_components})` : ""}, min_cluster_size ${reading.min_cluster_size}, min_samples ${reading.min_samples}`;
+  if (reading.selection === "one") return "all rows as one cluster";
+  const how = { eom: "the branches of the tree that last longest", leaf: "all leaves of the tree", cut: "one cut through the tree" }[reading.selection];
+  const scaled = {
+    given: "features as given", range: "features scaled by range", standard: "features scaled by standard deviation", rank: "features scaled by rank",
+    pca: `the first ${reading.n_components} principal components`,
+  }[reading.scaling];
+  return `${how}; ${scaled}; at least ${countOf(reading.min_cluster_size, "row")} in a cluster; density from the ${countOf(reading.min_samples, "nearest row")}`;
 }
 
 function readingLabels(told, k) {
