@@ -18,7 +18,7 @@ from .._reading.learned import Learned, Renaming
 from .._rows.bounds import Bounds, check_bounds, ranges_of, scale_rows
 from .._rows.checks import ParameterError, Rows, check_rows
 from .._rows.outliers import warn_of_outliers, warn_of_widening
-from .._rows.time import check_time
+from .._rows.time import Moment
 from .._rows.vat import order_rows
 from .._vigilance.auto import learn_choosing, one_row_is_not_enough
 from .._vigilance.choice import LearnedRun, VigilanceChoice
@@ -88,6 +88,10 @@ class LearningMixin(EngineHolder):
     def _merges_on_the_way(self) -> bool:
         return False
 
+    def _when(self, time: ArrayLike | None, n_rows: int) -> dict[str, Any]:
+        """Return the times of rows as arguments for the engine; most estimators know no time."""
+        return {}
+
     def _watched(self, n_rows: int) -> AbstractContextManager[EngineReport | None]:
         """Give the callback for the engine's progress, if it is to be shown."""
         return nullcontext()
@@ -153,7 +157,7 @@ class LearningMixin(EngineHolder):
                 merge_on_the_way=self._merges_within_fit(),
                 can_be_undone=False,
                 report=report,
-                **_when(time, len(rows)),
+                **self._when(time, len(rows)),
             )
         self._accept(rows, LearnedRun(engine, *trained))
 
@@ -211,7 +215,7 @@ class LearningMixin(EngineHolder):
                 merge_at_end=False,
                 merge_on_the_way=self._merges_on_the_way(),
                 can_be_undone=start.bounds is not None,
-                **_when(time, len(start.rows)),
+                **self._when(time, len(start.rows)),
             )
         self._end_call(start, labels, n_epochs, beside)
 
@@ -221,7 +225,7 @@ class LearningMixin(EngineHolder):
         params = None if engine is None else self._same_params(engine)
         if params is None:
             self._check_common()
-            if self.order == "vat":
+            if self._setting("order") == "vat":
                 raise ParameterError(
                     "order='vat' needs all rows at once, and a stream has only some of them. Use "
                     "fit, or order='given' or 'random', which take the rows in the given order."
@@ -310,7 +314,7 @@ class LearningMixin(EngineHolder):
         else:
             # (An engine that reads its clusters returns the labels after the call itself.)
             labels, matches, flags, renamings, *now = start.engine.train_and_report(
-                start.rows, start.params, **_when(time, len(start.rows))
+                start.rows, start.params, **self._when(time, len(start.rows))
             )
             learned = Learned(
                 labels, matches, flags.view(np.bool_), [Renaming(*each) for each in renamings]
@@ -345,10 +349,10 @@ class LearningMixin(EngineHolder):
             return self._learn_first(row)
         return engine.learn_one(row)
 
-    def _learn_first(self, row: Any, *when: float) -> int:
-        return self._all_or_nothing(lambda: self._learn_first_unguarded(row, *when))
+    def _learn_first(self, row: Any, when: Moment | tuple[()] = ()) -> int:
+        return self._all_or_nothing(lambda: self._learn_first_unguarded(row, when))
 
-    def _learn_first_unguarded(self, row: Any, *when: float) -> int:
+    def _learn_first_unguarded(self, row: Any, when: Moment | tuple[()]) -> int:
         engine = self._trained_engine()
         if engine is not None:  # another thread came first
             return engine.learn_one(row, *when)
@@ -373,7 +377,7 @@ class LearningMixin(EngineHolder):
     # ------------------------------------------------------------------ before and after
 
     def _most_epochs(self) -> int:
-        return min(int(self.max_epochs), 2**31 - 1)
+        return min(int(self._setting("max_epochs")), 2**31 - 1)
 
     def _new_engine(
         self, n_features: int, params: Params, *, n_first_rows: int | None = None
@@ -398,9 +402,10 @@ class LearningMixin(EngineHolder):
         return ranges
 
     def _presentation(self, rows: Rows) -> NDArray[np.int64] | None:
-        if self.order == "given":
+        order = self._setting("order")
+        if order == "given":
             return None
-        if self.order == "vat":
+        if order == "vat":
             given = check_bounds(self.bounds, rows.shape[1])
             values = np.ascontiguousarray(rows, dtype=np.float64)
             low, high = values.min(axis=0), values.max(axis=0)
@@ -409,10 +414,5 @@ class LearningMixin(EngineHolder):
             elif given is not None:
                 low, high = given
             return order_rows(scale_rows(values, low, high))
-        random = check_random_state(self.random_state)
+        random = check_random_state(self._setting("random_state"))
         return np.asarray(random.permutation(rows.shape[0]), dtype=np.int64)
-
-
-def _when(time: ArrayLike | None, n_rows: int) -> dict[str, Any]:
-    """Return the times of rows as arguments for the engine: none if there are no times."""
-    return {} if time is None else {"time": check_time(time, n_rows)}

@@ -54,9 +54,6 @@ class Explorer:
         there are many features.
     of_rows : int or None, default=None
         If ``X`` is a sample: how many rows it was taken from.
-    has_dates : bool, default=False
-        Whether the times that a model learned with (``fit(X, time=...)``) were dates: then the
-        diary shows them as dates.
     command_of : callable or None, default=None
         Called with a model, returns the command that makes the same model, to be shown on the page.
 
@@ -99,7 +96,6 @@ class Explorer:
         title: str = "resonart",
         max_points: int | None = None,
         of_rows: int | None = None,
-        has_dates: bool = False,
         command_of: CommandOf | None = None,
     ) -> None:
         if isinstance(model, type) or not all(hasattr(type(model), name) for name in NEEDED):
@@ -120,7 +116,6 @@ class Explorer:
             found,
             classes=_classes(y, len(rows)),
             title=title,
-            has_dates=has_dates,
             command_of=command_of,
         )
         self._widget: Any = None
