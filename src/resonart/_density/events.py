@@ -10,7 +10,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from .._rows.time import as_date, date_in_words
+from .._shared.dates import as_date, date_in_words
 from .._shared.escape import escaped
 from .._shared.show import SHOWN_COLUMNS, SHOWN_ROWS, card, facts, heading, line, summary, table
 from .._shared.words import count_of, in_words

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._rows.time import as_dates
+from .._shared.dates import as_dates
 from .._shared.words import told_apart
 
 Floats = NDArray[np.float64]

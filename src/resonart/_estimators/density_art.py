@@ -26,7 +26,7 @@ from .._shared.progress import progress_bars
 from .._shared.words import told_apart
 from .._vigilance.choice import LearnedRun
 from .base import BaseART, Labels
-from .learning import EngineReport, StreamCall
+from .learning import SEQUENCES, EngineReport, StreamCall
 from .parameters import check_size, engine_fields
 from .renaming import RenamingMixin
 
@@ -192,8 +192,8 @@ class DensityART(RenamingMixin, BaseART):
 
     >>> dates = np.datetime64("2026-01-01") + np.arange(3000) * np.timedelta64(1, "h")
     >>> model = DensityART(half_life="12D").partial_fit(X, time=dates)
-    >>> model.events_[-1].kind, model.events_[-1].time > np.datetime64("2026-03-01")
-    ('died', True)
+    >>> model.events_[-1].kind, str(model.events_[-1].time)[:7]
+    ('died', '2026-03')
     """
 
     _engine_type = _core.DensityArt
@@ -444,8 +444,10 @@ class DensityART(RenamingMixin, BaseART):
 
         Parameters
         ----------
-        row : sequence of float
-            One value for each feature: a list, a tuple or a 1-D array.
+        row : sequence of float, mapping or table of one row
+            One value for each feature: a list, a tuple or a 1-D array, which are fastest; or a dict
+            or a row of a frame, by the names of the features in any order. Those of the first row
+            become ``feature_names_in_``.
         time : float, date or None, default=None
             When the row arrived; see :meth:`fit`.
 
@@ -464,6 +466,8 @@ class DensityART(RenamingMixin, BaseART):
             if not when or not when.is_date:
                 self._check_has_dates(has_times=bool(when))
             return self._learn_first(row, when)
+        if type(row) not in SEQUENCES:
+            row = self._in_order(row)
         return self._learn_renaming(row, when)
 
     # ------------------------------------------------------------------ what was learned

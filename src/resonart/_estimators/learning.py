@@ -16,7 +16,14 @@ from sklearn.utils import check_random_state
 from .._models.snapshot import Engine, Params
 from .._reading.learned import Learned, Renaming
 from .._rows.bounds import Bounds, check_bounds, ranges_of, scale_rows
-from .._rows.checks import ParameterError, Rows, check_rows
+from .._rows.checks import (
+    ParameterError,
+    Rows,
+    check_one_row,
+    check_rows,
+    is_by_name,
+    names_and_values,
+)
 from .._rows.outliers import warn_of_outliers, warn_of_widening
 from .._rows.time import Moment
 from .._rows.vat import order_rows
@@ -25,6 +32,8 @@ from .._vigilance.choice import LearnedRun, VigilanceChoice
 from .holder import EngineHolder, Labels
 from .parameters import parameters_of
 
+# Rows of these types have no names, and the engine reads them as they are.
+SEQUENCES = frozenset({list, tuple, np.ndarray})
 # Called with the number of rows learned, and of parts of the current reading: done, and in all.
 EngineReport = Callable[[int, int, int], None]
 
@@ -331,8 +340,10 @@ class LearningMixin(EngineHolder):
 
         Parameters
         ----------
-        row : sequence of float
-            One value for each feature: a list, a tuple or a 1-D array.
+        row : sequence of float, mapping or table of one row
+            One value for each feature: a list, a tuple or a 1-D array, which are fastest; or a dict
+            or a row of a frame, by the names of the features in any order. Those of the first row
+            become ``feature_names_in_``.
 
         Returns
         -------
@@ -343,11 +354,22 @@ class LearningMixin(EngineHolder):
         --------
         learn_many : Learn many rows, with a report on each.
         predict_one : Ask for the label of one row without learning it.
+
+        Examples
+        --------
+        >>> from resonart import FuzzyART
+        >>> model = FuzzyART(rho=0.7, bounds=(0, 10))
+        >>> model.learn_one({"age": 1, "weight": 2}), model.learn_one({"weight": 9, "age": 8})
+        (0, 1)
         """
         engine: Engine | None = self.__dict__.get("_engine")
         if engine is None:
             return self._learn_first(row)
-        return engine.learn_one(row)
+        return engine.learn_one(row if type(row) in SEQUENCES else self._in_order(row))
+
+    def _in_order(self, row: Any) -> Any:
+        """Return a row with names as numbers in the order of the features; any other as it is."""
+        return check_one_row(self, row)[0] if is_by_name(row) else row
 
     def _learn_first(self, row: Any, when: Moment | tuple[()] = ()) -> int:
         return self._all_or_nothing(lambda: self._learn_first_unguarded(row, when))
@@ -355,10 +377,11 @@ class LearningMixin(EngineHolder):
     def _learn_first_unguarded(self, row: Any, when: Moment | tuple[()]) -> int:
         engine = self._trained_engine()
         if engine is not None:  # another thread came first
-            return engine.learn_one(row, *when)
+            return engine.learn_one(self._in_order(row), *when)
         if self._vigilances_to_choose():
             raise one_row_is_not_enough(self)
         params = self._params()
+        names, row = names_and_values(row)
         try:
             n_features = len(row)
         except TypeError:
@@ -370,6 +393,8 @@ class LearningMixin(EngineHolder):
         engine = self._new_engine(n_features, params, n_first_rows=1)
         label = engine.learn_one(row, *when)
         self.n_features_in_ = n_features
+        if names is not None:
+            self.feature_names_in_ = np.array(names, dtype=object)
         no_labels = np.empty(0, dtype=np.int64)
         self._accept(np.empty((0, n_features)), LearnedRun(engine, no_labels, 1))
         return label

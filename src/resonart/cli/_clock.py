@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from resonart import DensityART
 from resonart._density.standing import standing_of
 from resonart._rows.durations import is_duration, plain_length
-from resonart._rows.time import as_dates
+from resonart._shared.dates import as_dates
 
 from ._command import in_section, option
 from ._model_options import flag

@@ -11,9 +11,10 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from resonart import DensityART
+from resonart._rows.checks import check_rows
 from resonart._shared.replace_file import replace_file
 from resonart._shared.show import summary
 
@@ -314,7 +315,7 @@ def _labelled(
         return np.empty((0, model.n_features_in_)), np.empty(0, dtype=np.int64)
     # predict goes first: its error messages about unusable rows are better.
     found = None if labels is not None else np.asarray(model.predict(X), dtype=np.int64)
-    rows = np.asarray(validate_data(model, X, reset=False, dtype=np.float64))
+    rows = np.asarray(check_rows(model, X, reset=False), dtype=np.float64)
     if found is None:
         given = np.asarray(labels)
         if given.shape != (len(rows),) or given.dtype.kind not in "iu" or given.min() < -1:

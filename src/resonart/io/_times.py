@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from resonart._rows.time import as_date, date_in_words
+from resonart._shared.dates import as_date, date_in_words
 
 from ._pyarrow import require_pyarrow
 from ._values import Floats

@@ -260,7 +260,7 @@ class ARTClusterer(Clusterer):
         return label if label >= 0 else self._without_clusters()
 
     def _without_clusters(self) -> int:
-        return 0 if self.estimator._goes_to_nearest() else -1
+        return -1 if getattr(self.estimator, "on_mismatch", "noise") == "noise" else 0
 
     # ------------------------------------------------------------------ many rows
 
