@@ -16,6 +16,7 @@ Seconds = NDArray[np.float64]
 Dates = NDArray[np.datetime64]
 
 _EPOCH = datetime(1970, 1, 1)
+_EPOCH_UTC = datetime(1970, 1, 1, tzinfo=UTC)
 _TICK = timedelta(microseconds=1)
 # More microseconds than 64 bits hold; the engine knows the same limit.
 _LATEST = 9.2e12
@@ -75,6 +76,10 @@ def check_moment(time: Any) -> Moment:
     >>> check_moment(datetime(1970, 1, 1, 0, 1))
     Moment(at=60.0, is_date=True)
     """
+    if type(time) is float:  # quick ways for the usual kinds
+        return Moment(time, False)
+    if type(time) is datetime:
+        return Moment(_ticks(time) / 1e6, True)
     if isinstance(time, Real) and not isinstance(time, np.generic):
         return Moment(_number(time), False)
     times = check_time(np.asarray(time).reshape(-1), 1)
@@ -94,10 +99,13 @@ def _naive(value: Any) -> Any:
         return np.datetime64("NaT")
     if not isinstance(value, (date, np.datetime64)):
         raise _not_a_time(value)
-    if isinstance(value, datetime) and value.tzinfo is not None:
-        value = value.astimezone(UTC).replace(tzinfo=None)
-    # (A pandas Timestamp counts nanoseconds, of which NumPy would make a whole number.)
-    return np.datetime64((value - _EPOCH) // _TICK, "us") if isinstance(value, datetime) else value
+    # NumPy warns of zones, and makes whole numbers of pandas' Timestamps.
+    return np.datetime64(_ticks(value), "us") if isinstance(value, datetime) else value
+
+
+def _ticks(when: datetime) -> int:
+    """Return microseconds since 1970; a date without a zone counts as UTC."""
+    return (when - (_EPOCH if when.tzinfo is None else _EPOCH_UTC)) // _TICK
 
 
 def _number(value: Any) -> float:
