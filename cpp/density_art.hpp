@@ -52,8 +52,21 @@ struct KeptReading {
     bool is_settled = false;  // a half-life has gone since the first row
 };
 
-// Whose clock the times of rows are: that of none yet, of the rows themselves, or the caller's.
-enum class ClockKind : std::uint8_t { none, rows, given };
+// Whose clock the times of rows are: that of none yet, of the rows themselves, or the caller's, who
+// gives numbers, or dates as seconds since 1970.
+enum class ClockKind : std::uint8_t { none, rows, given, dates };
+
+// When the rows of a call came; null: rows are counted.
+struct Times {
+    const double* at = nullptr;
+    bool are_dates = false;
+
+    explicit operator bool() const noexcept { return at != nullptr; }
+    double operator[](std::size_t i) const noexcept { return at[i]; }
+    ClockKind kind() const noexcept {
+        return !at ? ClockKind::rows : are_dates ? ClockKind::dates : ClockKind::given;
+    }
+};
 
 class DensityArt {
 public:

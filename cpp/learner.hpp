@@ -19,6 +19,7 @@
 
 #include "best_matches.hpp"
 #include "bounds.hpp"
+#include "dates.hpp"
 #include "ddvfa.hpp"
 #include "density_art.hpp"
 #include "dvfa.hpp"
@@ -45,7 +46,7 @@ struct OutsideBounds {
 constexpr std::int64_t kMostRows = std::int64_t{1} << 53;
 
 struct Plan {
-    const double* time = nullptr;         // when each row came; null: rows are counted
+    Times time;                           // when each row came
     const std::int64_t* order = nullptr;  // null: rows as given
     int max_epochs = 1;
     bool merge_at_end = false;      // or read the clusters anew, as the algorithm does
@@ -145,7 +146,7 @@ public:
     // The lean path: one row of n_features doubles, parameters as they were last set. The caller
     // holds the lock.
     template <class Ask>
-    std::int64_t learn_one(const double* row, Ask ask, const double* time = nullptr) {
+    std::int64_t learn_one(const double* row, Ask ask, Times time = {}) {
         forget();  // what came before this row is no longer to be had
         const Params& params = state_.art.params();
         bool changes_first = false;
@@ -181,7 +182,7 @@ public:
     // As `train` with the rows as given, once, and tells what each of them did as it came.
     template <class Rows, class Ask>
     void train_and_report(const Rows& rows, const Params& params, StreamReport& told, Ask ask,
-                          const Memberships* memberships = nullptr, const double* time = nullptr) {
+                          const Memberships* memberships = nullptr, Times time = {}) {
         params.check();
         const WriteGuard writing(lock_, ask);
         Poll<Ask> poll(ask);
@@ -190,7 +191,7 @@ public:
 
     // Whether the next row, which comes at that time if one is given, may take long: it is followed
     // by a merge or reading, or may have room made for it. The caller holds the lock.
-    bool may_take_long(const double* time) const {
+    bool may_take_long(Times time) const {
         return due_with_next(state_.art.params(), time) || seeks_room();
     }
 
@@ -516,7 +517,7 @@ private:
             return due_after(params, 0, 0.0);
         }
     }
-    bool due_with_next(const Params& params, const double* time) const {
+    bool due_with_next(const Params& params, Times time) const {
         return due_after(params, 1, next_time(time, 0));
     }
     bool due_after(const Params& params, std::int64_t rows, double time) const {
@@ -533,46 +534,64 @@ private:
         }
     }
 
-    // A time in words: as many digits as tell it from others.
-    static std::string in_words(double time) {
+    // A time in words: a date, or as many digits as tell it from others.
+    static std::string in_words(double time, ClockKind kind) {
+        if (kind == ClockKind::dates) return date_in_words(time);
         char text[40];
         std::snprintf(text, sizeof text, "%.17g", time);
         return text;
     }
 
+    // Why rows of one clock cannot be learned by a model of another.
+    static const char* other_clock(ClockKind had, ClockKind given) {
+        if (had == ClockKind::rows) {
+            return "time was given, but the model has counted rows so far; give it from the first "
+                   "row on, or never";
+        }
+        if (given == ClockKind::rows) {
+            return "the model goes by the time that was given with its rows; give time with these, "
+                   "too";
+        }
+        return had == ClockKind::dates
+                   ? "time was given as numbers, but the model has learned rows with dates so far; "
+                     "give dates, for instance as datetime64"
+                   : "time was given as dates, but the model has learned rows with numbers as "
+                     "times "
+                     "so far; give numbers of the same clock";
+    }
+
     // Times go on, by the clock that the model has had so far.
-    void check_clock(const double* time, std::size_t n) const {
+    void check_clock(Times time, std::size_t n) const {
         const Art& art = state_.art;
-        const ClockKind kind = time ? ClockKind::given : ClockKind::rows;
-        if (n && art.clock_kind() != ClockKind::none && art.clock_kind() != kind) {
-            throw std::invalid_argument(
-                time ? "time was given, but the model has counted rows so far; give it from the "
-                       "first row on, or never"
-                     : "the model goes by the time that was given with its rows; give time with "
-                       "these, too");
+        const ClockKind had = art.clock_kind(), kind = time.kind();
+        if (n && had != ClockKind::none && had != kind) {
+            throw std::invalid_argument(other_clock(had, kind));
         }
         if (!time) return;
-        double last = art.clock_kind() == ClockKind::none ? -std::numeric_limits<double>::infinity()
-                                                          : art.now();
+        double last = had == ClockKind::none ? -std::numeric_limits<double>::infinity() : art.now();
         for (std::size_t i = 0; i < n; ++i) {
+            const auto row = [i] { return "row " + std::to_string(i); };
             if (!std::isfinite(time[i])) {
-                throw std::invalid_argument("time must be finite numbers, got " +
-                                            in_words(time[i]) + " for row " + std::to_string(i));
+                throw std::invalid_argument(kind == ClockKind::dates
+                                                ? "time must be a date for each row, and " + row() +
+                                                      " has none (NaT)"
+                                                : "time must be finite numbers, got " +
+                                                      in_words(time[i], kind) + " for " + row());
             }
             if (time[i] < last) {
-                throw std::invalid_argument("time runs backwards: row " + std::to_string(i) +
-                                            " is at " + in_words(time[i]) + ", after one at " +
-                                            in_words(last) +
+                throw std::invalid_argument("time runs backwards: " + row() + " is at " +
+                                            in_words(time[i], kind) + ", after one at " +
+                                            in_words(last, kind) +
                                             "; sort the rows by time, or leave late ones out");
             }
             last = time[i];
         }
     }
     // The next row is the i-th of a call.
-    void expect(const double* time, std::size_t i) noexcept {
-        state_.art.expect(next_time(time, i), time ? ClockKind::given : ClockKind::rows);
+    void expect(Times time, std::size_t i) noexcept {
+        state_.art.expect(next_time(time, i), time.kind());
     }
-    double next_time(const double* time, std::size_t i) const noexcept {
+    double next_time(Times time, std::size_t i) const noexcept {
         return time ? time[i] : static_cast<double>(state_.n_samples + 1);
     }
 
@@ -673,7 +692,7 @@ private:
 
     template <class Rows, class Ask>
     void report_unguarded(const Rows& rows, const Params& params, StreamReport& told,
-                          const Memberships* memberships, const double* time, Poll<Ask>& poll) {
+                          const Memberships* memberships, Times time, Poll<Ask>& poll) {
         if constexpr (kRereads) check_clock(time, rows.size());
         const bool may_leave = begin(rows, params);
         CallMap call_map(kRenames ? n_labels() : 0);

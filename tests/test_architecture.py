@@ -69,8 +69,16 @@ DOORS = {
         "resonart._density.standing",
         "resonart._estimators.in_blocks",
         "resonart._estimators.parameters",
+        "resonart._rows.durations",
     },
-    "explore": {"resonart._density.readings", "resonart._estimators.parameters"},
+    "explore": {
+        "resonart._density.readings",
+        "resonart._density.standing",
+        "resonart._estimators.parameters",
+        "resonart._rows.checks",
+        "resonart._rows.durations",
+    },
+    "plot": {"resonart._rows.checks"},
     "river": {"resonart._estimators.parameters"},
 }
 # Tools that know nothing of clustering are there for everybody.

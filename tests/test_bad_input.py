@@ -46,9 +46,9 @@ BAD_ROWS: dict[str, tuple[Any, type[Exception], str]] = {
     "one-dimensional": (GOOD[0], ValueError, r"Expected 2D array"),
     "three-dimensional": (GOOD[None], ValueError, r"dim 3"),
     "sparse": (sparse.csr_array(GOOD), TypeError, r"[Ss]parse"),
-    "text": ([["a", "b", "c"]], ValueError, r"could not convert|not compatible|string"),
+    "text": ([["a", "b", "c"]], ValueError, r"text in row 0, column 0: 'a'"),
     "complex": (GOOD + 1j, ValueError, r"[Cc]omplex"),
-    "dates": (np.zeros((2, 3), dtype="M8[s]"), TypeError, r"datetime64"),
+    "dates": (np.zeros((2, 3), "M8[s]"), TypeError, r"a date in row 0, column 0: np.datetime64"),
     "None": (None, ValueError, r"Expected 2D array"),
     "masked": (
         np.ma.array(GOOD, mask=GOOD > 0.99),
@@ -101,6 +101,57 @@ def test_the_column_is_named() -> None:
     X = pd.DataFrame(with_value(np.nan), columns=["height", "width", "weight"])
     with pytest.raises(ValueError, match=r"NaN in row 11, column 1 \('width'\).*SimpleImputer"):
         FuzzyART(rho=0.5).fit(X)
+    for value in (np.inf, -np.inf, 1.5e308):
+        X = pd.DataFrame(with_value(value), columns=["height", "width", "weight"])
+        with pytest.raises(ValueError, match=r"in row 11, column 1 \('width'\)") as caught:
+            FuzzyART(rho=0.5).fit(X)
+        assert "Imputer" not in str(caught.value)  # it fills gaps, and there is none
+        assert "numpy.clip" in str(caught.value)
+
+
+WORDS = ["low", "low", "high"] * 5
+DAYS = pd.date_range("2026-01-01", periods=15)
+NO_NUMBERS: dict[str, tuple[Any, type[Exception], str]] = {
+    "text": (WORDS, ValueError, r"text in row 0, column 1 \('b'\): 'low'.*OneHotEncoder"),
+    "some text": ([*range(14), "?"], ValueError, r"text in row 14, column 1 \('b'\): '\?'"),
+    "objects": (pd.Series(WORDS, dtype=object), ValueError, r"text in row 0, column 1 \('b'\)"),
+    "categories": (pd.Categorical(WORDS), ValueError, r"text in row 0, column 1 \('b'\): 'low'"),
+    "dates": (DAYS, TypeError, r"a date in row 0, column 1 \('b'\): .*time=dates"),
+    "zones": (DAYS.tz_localize("UTC"), TypeError, r"a date in row 0, column 1 \('b'\): Timestamp"),
+    "days": (list(DAYS.date), TypeError, r"a date in row 0, column 1 \('b'\): datetime.date"),
+    "durations": (DAYS - DAYS[0], TypeError, r"a duration in row 0, column 1 \('b'\)"),
+}
+
+
+@pytest.mark.parametrize("name", NO_NUMBERS)
+def test_a_column_without_numbers_is_named(name: str) -> None:
+    column, error, message = NO_NUMBERS[name]
+    good = pd.DataFrame({"a": np.arange(15.0), "b": np.arange(15.0) % 4})
+    bad = good.assign(b=column)
+    model = DensityART().fit(good)
+    before = pickle.dumps(model)
+    for call in (model.fit, model.partial_fit, model.learn_many, model.predict, model.transform):
+        with pytest.raises(error, match=message):
+            call(bad)
+        assert pickle.dumps(model) == before
+    frame = bad[["b"]].rename(columns={"b": "c"})
+    with pytest.raises(error, match=r"row \d+, column 0 \('c'\)"):
+        DensityART().fit(frame)
+    row = bad.iloc[-1 if name == "some text" else 0].to_dict()
+    for ask in (model.predict_one, model.learn_one, model.explain):
+        with pytest.raises(error, match=r"row 0, column 1 \('b'\)"):
+            ask(row)
+    assert pickle.dumps(model) == before
+    if name in ("text", "dates", "zones", "days", "durations"):
+        with pytest.raises(error, match=r"(text|a date|a duration) in row 0, column 1 \('b'\)"):
+            model.predict(pl.from_pandas(bad))
+
+
+def test_text_that_is_numbers() -> None:
+    with pytest.raises(ValueError, match=r"text in row 0, column 0: .*'1.5'.*astype\(float\)"):
+        FuzzyART(rho=0.5).fit(np.array([["1.5", "2"], ["3", "4"]]))
+    # scikit-learn reads objects as numbers if it can.
+    FuzzyART(rho=0.5).fit(np.array([["1.5", 2], ["3", 4]], dtype=object))
 
 
 BAD_SINGLE_ROWS: dict[str, tuple[Any, type[Exception], str]] = {
@@ -111,12 +162,12 @@ BAD_SINGLE_ROWS: dict[str, tuple[Any, type[Exception], str]] = {
     "text": ("abc", TypeError, "sequence of numbers"),
     "words": (["a", "b", "c"], TypeError, "must be real number"),
     "bytes": (b"abc", TypeError, "sequence of numbers"),
-    "dict": ({0: 1.0, 1: 2.0, 2: 3.0}, TypeError, "sequence of numbers"),
+    "dict": ({"a": 1.0, "b": 2.0, "c": 3.0}, ValueError, "fitted without feature names"),
     "number": (1.0, TypeError, "sequence of numbers"),
     "nested": (GOOD[:3], TypeError, "sequence of numbers"),
     "None": (None, TypeError, "sequence of numbers"),
-    "frame": (pd.DataFrame(GOOD[:3]), TypeError, "sequence of numbers"),
-    "polars frame": (pl.DataFrame(GOOD[:3]), TypeError, "sequence of numbers"),
+    "frame": (pd.DataFrame(GOOD[:3]), ValueError, "One row is needed, got 3"),
+    "polars frame": (pl.DataFrame(GOOD[:3]), ValueError, "One row is needed, got 3"),
     "set": ({0.1, 0.2, 0.3}, TypeError, "sequence of numbers"),
     "None inside": ([0.1, None, 0.2], TypeError, "must be real number"),
 }

@@ -898,7 +898,7 @@ def at(place: tuple[int, ...] | int, value: Any) -> Callable[[Any], Any]:
 
 
 TIME: dict[str, tuple[str, dict[str, Callable[[Any], Any]]]] = {
-    "a clock of others": ("half_life", {"clock": at(0, 3.0)}),
+    "a clock of others": ("half_life", {"clock": at(0, 4.0)}),
     "half a clock": ("half_life", {"clock": at(0, 1.5)}),
     "no time": ("half_life", {"clock": at(1, np.nan)}),
     "the end of time": ("half_life", {"clock": at(1, np.inf)}),

@@ -706,3 +706,15 @@ def test_progress_is_told_on_the_way(n_jobs: int, monkeypatch: pytest.MonkeyPatc
         after = content(model)
         for name, value in before.items():
             np.testing.assert_array_equal(after[name], value, err_msg=name)
+
+
+def test_it_has_no_parameter_without_a_meaning() -> None:
+    """Rows are taken once and in their order, and what is far from everything is noise."""
+    rows = np.random.default_rng(0).normal(size=(60, 2))
+    for model in (DensityART(), DensityART().fit(rows)):
+        for name in ("order", "max_epochs", "on_mismatch", "random_state"):
+            assert not hasattr(model, name)
+            assert name not in dir(model)
+            assert name not in model.get_params()
+            with pytest.raises(ValueError, match=f"Invalid parameter '{name}'"):
+                model.set_params(**{name: None})

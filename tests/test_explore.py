@@ -914,10 +914,10 @@ def test_rows_of_a_pipe_have_their_times() -> None:
         "found = list(live.batches());"
         "times = np.concatenate([time for _, time in found]);"
         "print(sum(len(rows) for rows, _ in found), found[0][0].shape[1], live.names,"
-        " set(np.diff(times).tolist()))"
+        " times.dtype, set(np.diff(times).astype(int).tolist()))"
     )
     ended = subprocess.run([sys.executable, "-c", code], input=text, capture_output=True)
-    assert ended.stdout == b"400 2 ['a', 'b'] {1.0}\n", ended.stderr
+    assert ended.stdout == b"400 2 ['a', 'b'] datetime64[us] {1000000}\n", ended.stderr
 
 
 def test_times_are_given_for_each_batch() -> None:

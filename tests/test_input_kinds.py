@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -11,7 +12,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from resonart import DDVFA, FuzzyART
+from resonart import DDVFA, DVFA, DensityART, FuzzyART, TopoART
 
 RNG = np.random.default_rng(0)
 WHOLE = RNG.integers(0, 100, (200, 3))
@@ -121,12 +122,96 @@ def test_frames(frame: Any) -> None:
     assert_same(ours, model().fit(WHOLE.astype(float)))
     assert list(ours.feature_names_in_) == ["height", "width", "weight"]
     np.testing.assert_array_equal(ours.predict(X), ours.predict(X))
-    with pytest.raises(ValueError, match="feature names"):
-        ours.predict(frame(["height", "weight", "width"]))
-    with pytest.raises(ValueError, match="feature names"):
-        ours.partial_fit(frame(["height", "width", "colour"]))
+    more = type(X)({name: X[name] for name in X.columns} | {"colour": X["width"]})
+    for wrong in (frame(["height", "width", "colour"]), more):
+        before = pickle.dumps(ours)
+        for call in (ours.predict, ours.partial_fit, ours.transform, ours.score_samples):
+            with pytest.raises(ValueError, match=r"feature names should match(.|\n)*- colour"):
+                call(wrong)
+            assert pickle.dumps(ours) == before
     ours.partial_fit(X)
     assert ours.n_samples_seen_ == 400
+
+
+@pytest.mark.parametrize("frame", [pandas_frame, polars_frame])
+@pytest.mark.parametrize("make", [model, lambda: DensityART(), lambda: TopoART(rho_a=0.8)])
+def test_columns_are_taken_by_name(frame: Any, make: Any) -> None:
+    X = frame(["height", "width", "weight"])
+    mixed = X[["weight", "height", "width"]]
+    ours, twin = make().fit(X), make().fit(X)
+    before = pickle.dumps(ours)
+    for name in ("predict", "score_samples", "transform"):
+        np.testing.assert_array_equal(getattr(ours, name)(mixed), getattr(ours, name)(X))
+    pairs = zip(ours.nearest_clusters(mixed, 2), ours.nearest_clusters(X, 2), strict=True)
+    for mine, theirs in pairs:
+        np.testing.assert_array_equal(mine, theirs)
+    assert str(ours.explain(mixed[:1])) == str(ours.explain(X[:1]))
+    assert ours.explore(mixed).labels.tolist() == ours.explore(X).labels.tolist()
+    assert pickle.dumps(ours) == before
+    ours.partial_fit(mixed)
+    assert_same(ours, twin.partial_fit(X))
+    learned, expected = ours.learn_many(mixed), twin.learn_many(X)
+    np.testing.assert_array_equal(learned.labels, expected.labels)
+    assert ours.learn_one(mixed[:1]) == twin.learn_one(X[:1])
+    assert_same(ours, twin)
+    assert list(ours.feature_names_in_) == ["height", "width", "weight"]
+    assert list(make().fit(mixed).feature_names_in_) == ["weight", "height", "width"]
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: FuzzyART(rho=0.8, bounds=(0, 100)),
+        lambda: DVFA(rho_lb=0.8, rho_ub=0.9, bounds=(0, 100)),
+        lambda: DDVFA(rho_lb=0.8, rho_ub=0.9, bounds=(0, 100)),
+        lambda: DDVFA(rho_lb=0.8, rho_ub=0.9, bounds=(0, 100), merge_every=20),
+        lambda: TopoART(rho_a=0.8, bounds=(0, 100)),
+        lambda: DensityART(bounds=(0, 100)),
+        lambda: DensityART(half_life=50),
+    ],
+)
+def test_rows_are_learned_by_name(make: Any) -> None:
+    names = ["height", "width", "weight"]
+    rows = WHOLE.astype(float).tolist()
+    ours, twin = make(), make()
+    for i, row in enumerate(rows):
+        by_name = dict(zip(names, row, strict=True))
+        if i % 3 == 1:
+            by_name = dict(reversed(by_name.items()))
+        given = pd.Series(by_name) if i % 5 == 4 else by_name
+        assert ours.learn_one(given) == twin.learn_one(row)
+        assert ours.predict_one(given) == twin.predict_one(row)
+    assert list(ours.feature_names_in_) == names
+    assert_same(ours, twin)
+    before = pickle.dumps(ours)
+    for row, why in (
+        ({"height": 1, "width": 2}, "missing 'weight'"),
+        ({"height": 1, "width": 2, "colour": 3}, "missing 'weight'; not known 'colour'"),
+        ({"height": 1, "width": 2, "weight": 3, "colour": 3}, "not known 'colour'"),
+        ({"height": 1, "width": 2, "weight": np.nan}, r"NaN in row 0, column 2 \('weight'\)"),
+    ):
+        for call in (ours.learn_one, ours.predict_one):
+            with pytest.raises(ValueError, match=why):
+                call(row)
+        assert pickle.dumps(ours) == before
+
+
+def test_the_first_row_by_name() -> None:
+    for row, why in (({0: 1.0, 1: 2.0}, "must be text"), ({"a": 1.0, 1: 2.0}, "must be text")):
+        model = FuzzyART(rho=0.8)
+        with pytest.raises(TypeError, match=why):
+            model.learn_one(row)
+        assert not model.__sklearn_is_fitted__()
+        assert not hasattr(model, "feature_names_in_")
+    for row in (pd.DataFrame({"a": [1.0], "b": [2.0]}), pl.DataFrame({"a": [1.0], "b": [2.0]})):
+        model = FuzzyART(rho=0.8)
+        model.learn_one(row)
+        assert list(model.feature_names_in_) == ["a", "b"]
+        assert model.learn_one({"b": 2.0, "a": 1.0}) == 0
+    with pytest.raises(ValueError, match="at least 1 is needed"):
+        FuzzyART(rho=0.8).learn_one({})
+    with pytest.raises((TypeError, ValueError), match="number"):
+        FuzzyART(rho=0.8).learn_one({"a": "text"})
 
 
 def test_frame_of_mixed_number_types() -> None:

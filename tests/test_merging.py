@@ -13,7 +13,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from reference.merge_art import merge_art
 from reference.node import Node
-from resonart import DDVFA, FuzzyART, MergeART, TopoART, merge_models
+from resonart import DDVFA, DensityART, FuzzyART, MergeART, TopoART, merge_models
 
 
 def moons(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -283,3 +283,19 @@ def test_of_topo_art_the_permanent_categories_are_merged() -> None:
         MergeART(rho_lb=0.8, rho_ub=0.9).merge(none)
     with pytest.raises(TypeError, match="fitted estimator of resonart, got int"):
         MergeART(rho_lb=0.8, rho_ub=0.9).merge(3)
+
+
+def test_what_differs_is_told_as_it_was_given() -> None:
+    rows = np.random.default_rng(0).normal(size=(60, 2))
+    for name, one, other in (
+        ("min_cluster_size", "auto", 9),
+        ("min_cluster_size", 0.25, "auto"),
+        ("min_cluster_size", 9, 0.25),
+        ("min_samples", 4, "auto"),
+        ("scaling", "auto", "rank"),
+        ("cluster_selection_method", "auto", "leaf"),
+    ):
+        models = [DensityART(**{name: value}).fit(rows) for value in (one, other)]
+        told = rf"models\[1\] was trained with {name}={other!r}, but .* with {name}={one!r};"
+        with pytest.raises(ValueError, match=told):
+            merge_models(models)

@@ -35,6 +35,7 @@ from resonart import (
     merge_models,
 )
 from resonart._models import archive as _archive
+from resonart._models.format import FORMAT
 from resonart._models.snapshot import dump
 from resonart._shared import replace_file as _replace_file
 
@@ -64,8 +65,8 @@ def everything(model: Any) -> dict[str, Any]:
     """Every bit of a model, in a form that compares and shows what differs."""
     apart = {"_lock", "_checked", "_engine", "_choice"}
     state = {k: v for k, v in vars(model).items() if k not in apart}
-    if isinstance(model.random_state, np.random.RandomState):
-        state["random_state"] = model.random_state.get_state(legacy=False)
+    if isinstance(source := model.get_params().get("random_state"), np.random.RandomState):
+        state["random_state"] = source.get_state(legacy=False)
     choice = vars(model).get("_choice")
     state["choice"] = choice and {k: str(bits(v)) for k, v in vars(choice).items()}
     state["engine"] = dump(model._engine) if "_engine" in vars(model) else None
@@ -748,3 +749,11 @@ def test_skops(model: Any) -> None:
     for row in MORE[:20]:
         assert twin.learn_one(row) == ours.learn_one(row)
     assert everything(twin.partial_fit(MORE)) == everything(ours.partial_fit(MORE))
+
+
+def test_the_documentation_names_the_format_that_is_written(tmp_path: Path) -> None:
+    FuzzyART(rho=0.7).save(tmp_path / "m.resonart")
+    header = json.loads(np.load(tmp_path / "m.resonart")["header"].tobytes())
+    told = (Path(__file__).parents[1] / "docs" / "files.md").read_text("utf-8")
+    named = re.findall(r"`format` in the header \((\d+)\)", told)
+    assert named == [str(header["format"])] == [str(FORMAT)]

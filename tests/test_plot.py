@@ -281,11 +281,20 @@ def test_one_feature_has_no_second() -> None:
         plot.categories(model, features=(1, 0))
 
 
-def test_frames_with_columns_in_another_order_are_refused() -> None:
+def test_columns_of_a_frame_are_taken_by_name() -> None:
     frame = pd.DataFrame(X, columns=["width", "height", "depth"])
     model = FuzzyART(rho=0.6).fit(frame)
-    with pytest.raises(ValueError, match="same order"):
-        plot.categories(model, frame[["depth", "width", "height"]], labels=model.labels_)
+    for labels in (None, model.labels_):
+        drawn = [
+            plot.categories(model, rows, labels=labels, ax=Figure().subplots())
+            for rows in (frame, frame[["depth", "width", "height"]])
+        ]
+        one, other = ([np.asarray(c.get_offsets()) for c in ax.collections] for ax in drawn)
+        assert sum(map(len, one))
+        for mine, theirs in zip(one, other, strict=True):
+            np.testing.assert_array_equal(mine, theirs)
+    with pytest.raises(ValueError, match=r"feature names should match(.|\n)*missing"):
+        plot.categories(model, frame.rename(columns={"depth": "age"}), labels=model.labels_)
 
 
 def test_a_model_must_be_fitted() -> None:

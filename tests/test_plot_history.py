@@ -334,12 +334,8 @@ def test_one_reading_is_enough(rows: Any, ax: Axes) -> None:
 def test_times_and_dates(rows: Any, ax: Axes) -> None:
     days = np.datetime64("2026-01-01") + np.arange(3000).astype("timedelta64[m]")
     model = DensityART(half_life=300 * 60.0).partial_fit(rows, time=days)
-    plot.history(model, ax=ax)
-    assert ax.get_xlabel() == "time"
-    seconds = model.history(as_frame=False)["time"]
-    assert width_at(ax, 0, seconds[-1]) > 0
     dated = Figure().subplots()
-    plot.history(model, dates=True, ax=dated)
+    plot.history(model, ax=dated)
     paint(dated)
     first = model.history(as_frame=False)["row"][0]
     low, high = dated.get_xlim()
@@ -349,6 +345,10 @@ def test_times_and_dates(rows: Any, ax: Axes) -> None:
     by_rows = Figure().subplots()
     plot.history(model, against="row", ax=by_rows)
     assert by_rows.get_xlabel() == "rows learned"
+    model.fit(rows, time=np.arange(3000) * 60.0)
+    plot.history(model, ax=ax)
+    assert ax.get_xlabel() == "time"
+    assert width_at(ax, 0, model.history(as_frame=False)["time"][-1]) > 0
 
 
 def test_a_clock_that_stands_still(rows: Any, ax: Axes) -> None:
@@ -383,9 +383,7 @@ def test_wrong_calls_are_explained(rows: Any) -> None:
     model.fit(rows[:100])
     with pytest.raises(ValueError, match="against must be 'time', 'row' or None, got 'size'"):
         plot.history(model, against="size")
-    with pytest.raises(ValueError, match="against='row' shows no times"):
-        plot.history(model, against="row", dates=True)
-    for name in ("dates", "numbers", "moves"):
+    for name in ("numbers", "moves"):
         with pytest.raises(TypeError, match=f"{name} must be True or False, got 1"):
             plot.history(model, **{name: 1})
     assert not plt.get_fignums()

@@ -83,7 +83,7 @@ def state(path: Path | Any) -> bytes:
 def learned(*, dates: bool = False, **params: Any) -> tuple[DensityART, list[int]]:
     """Return the model that a stream has to come to, and what it tells of each row."""
     model = DensityART(**(params or {"half_life": HALF}))
-    times = TIMES + (0 if not dates else START.astype(np.int64) / 1e3)
+    times = START + np.rint(TIMES * 1e3).astype("timedelta64[ms]") if dates else TIMES
     first = model.learn_many(ROWS[:1], time=times[:1])
     rest = model.learn_many(ROWS[1:], time=times[1:])
     return model, [*first.labels.tolist(), *rest.labels.tolist()]
@@ -123,7 +123,7 @@ def test_a_column_is_the_clock_and_no_feature(tmp_path: Path, form: str, dates: 
     model = resonart.load(path)
     assert model.feature_names_in_.tolist() == ["x", "y"]
     now = TIMES[-1] + (START.astype(np.int64) / 1e3 if dates else 0)
-    assert DensitySnapshot.of(model._engine).clock[:2].tolist() == [2, now]
+    assert DensitySnapshot.of(model._engine).clock[:2].tolist() == [3 if dates else 2, now]
 
 
 def test_window_and_counted_rows(tmp_path: Path) -> None:
@@ -177,7 +177,7 @@ def test_what_does_not_go_with_a_clock_is_refused(tmp_path: Path) -> None:
             assert "--time-column is an option of density-art" in said
         said = error_of(*command, "--half-life", 9, "--window", 9, code=2)
         assert "two ways to forget" in said
-        assert "x>0" in error_of(*command, "--half-life", 0, code=2)
+        assert "must be a number > 0" in error_of(*command, "--half-life", 0, code=2)
         assert "'wenn'" in error_of(*command, "--time-column", "wenn")
         said = error_of(*command, "--time-column", "when", "--columns", "x,when")
         assert "is given both as time and as feature" in said
@@ -584,7 +584,7 @@ def test_the_other_commands_read_such_a_model(tmp_path: Path) -> None:
 
     text = run("describe", path).stdout
     assert text.startswith(f"{path}: density-art, half-life 21600\n")
-    assert "rows count half after 21,600 seconds" in text
+    assert "rows count half after 6h" in text
     assert f"{model.n_removed_:,} of them forgotten" in text
     assert as_date(TIMES[-1]).removesuffix(".000") in text
     kind, label = expected[-1][:2]
@@ -594,13 +594,15 @@ def test_the_other_commands_read_such_a_model(tmp_path: Path) -> None:
     assert {**told_of, "events": None} == {
         "half_life": HALF,
         "window": None,
-        "clock": "time",
+        "clock": "dates",
         "time_column": "when",
-        "now": TIMES[-1] + START.astype(np.int64) / 1e3,
+        "now": as_date(TIMES[-1]).removesuffix(".000"),
         "n_forgotten": model.n_removed_,
         "n_events": len(expected),
         "events": None,
     }
+    for event in told_of["events"]:
+        event["time"] = np.datetime64(event["time"], "us").astype(np.int64) / 1e6
     assert [
         (*(e["kind"], e["label"], e["other"], e["row"], e["time"], e["size"], e["distance"]),
          *e["place"].values())

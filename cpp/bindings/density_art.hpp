@@ -406,6 +406,12 @@ inline void bind_density_art(nb::module_& m) {
                      [](const B::Engine& e) {
                          return B::F::held(e, [](const auto& s) { return s.art.n_labels(); });
                      })
+        .def_prop_ro("has_dates",
+                     [](const B::Engine& e) {
+                         return B::F::held(e, [](const auto& s) {
+                             return s.art.clock_kind() == ClockKind::dates;
+                         });
+                     })
         .def_prop_ro("resolution",
                      [](const B::Engine& e) {
                          return B::F::held(e, [](const auto& s) { return s.art.resolution(); });

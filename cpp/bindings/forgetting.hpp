@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "../dates.hpp"
 #include "../density_art.hpp"
 #include "arrays.hpp"
 
@@ -184,6 +185,11 @@ private:
         demand(std::isfinite(value) && value >= 0.0);
         return value;
     }
+    // A time by the clock; one that is no date cannot be told as one.
+    static double moment(double value, const DensityArt::Content& content) {
+        demand(content.clock_kind != ClockKind::dates || std::abs(value) <= kLatestDate);
+        return finite(value);
+    }
     static std::int64_t whole(double value, double low, double high) {
         demand(value >= low && value <= high && value == std::floor(value));
         return static_cast<std::int64_t>(value);
@@ -199,10 +205,10 @@ private:
     void read_clock(const Vector<double>& clock, DensityArt::Content& content) const {
         demand(clock.shape(0) == TimeArrays::kClock);
         const double* c = clock.data();
-        content.clock_kind = static_cast<ClockKind>(whole(c[0], 0.0, 2.0));
-        content.now = finite(c[1]);
-        content.read_at = finite(c[2]);
-        content.begun_at = finite(c[5]);
+        content.clock_kind = static_cast<ClockKind>(whole(c[0], 0.0, 3.0));
+        content.now = moment(c[1], content);
+        content.read_at = moment(c[2], content);
+        content.begun_at = moment(c[5], content);
         demand(content.read_at <= content.now || !content.was_read);
     }
 
@@ -320,8 +326,8 @@ private:
             const double* row = events.data() + i * (TimeArrays::kEvent + d_);
             demand(row[1] >= 0.0);
             page.events.push({static_cast<Change>(whole(row[0], 0.0, 4.0)), label(row[1]),
-                              label(row[2]), positive(row[3]), finite(row[4]), positive(row[5]),
-                              positive(row[6])});
+                              label(row[2]), positive(row[3]), moment(row[4], content),
+                              positive(row[5]), positive(row[6])});
             for (std::size_t f = 0; f < d_; ++f) {
                 page.event_places.push(finite(row[TimeArrays::kEvent + f]));
             }
@@ -332,7 +338,8 @@ private:
             const double* row = moments.data() + i * (TimeArrays::kMoment + d_);
             whole(row[0], 0.0, kMost);
             whole(row[3], 0.0, kMostLabel);
-            page.moments.push({row[0], positive(row[1]), finite(row[2]), row[3], positive(row[4])});
+            page.moments.push(
+                {row[0], positive(row[1]), moment(row[2], content), row[3], positive(row[4])});
             for (std::size_t f = 0; f < d_; ++f) {
                 page.moment_places.push(finite(row[TimeArrays::kMoment + f]));
             }

@@ -266,11 +266,11 @@ public:
     }
 
     // When rows came, where that is told.
-    static const double* time_of(const OptionalTime& time, std::size_t n) {
-        if (!time) return nullptr;
+    static Times time_of(const OptionalTime& time, bool are_dates, std::size_t n) {
+        if (!time) return {};
         if (!Engine::kRereads) throw nb::value_error("this estimator knows no time");
         if (time->shape(0) != n) throw nb::value_error("there must be a time for each row");
-        return time->data();
+        return {time->data(), are_dates};
     }
 
     // Labels and epochs; and, where clusters are read anew, how strongly each row belongs to its
@@ -278,10 +278,10 @@ public:
     static nb::tuple train(Engine& engine, const AnyRows& array, const Params& params,
                            const OptionalOrder& order, int max_epochs, bool merge_at_end,
                            bool merge_on_the_way, bool can_be_undone, bool may_merge,
-                           const OptionalTime& time, nb::object report) {
+                           const OptionalTime& time, bool are_dates, nb::object report) {
         const Rows data = rows(engine, array);
         Plan plan;
-        plan.time = time_of(time, data.size());
+        plan.time = time_of(time, are_dates, data.size());
         if (order) {
             if (order->shape(0) != data.size()) throw nb::value_error("order of wrong length");
             for (std::size_t i = 0; i < data.size(); ++i) {
@@ -322,9 +322,9 @@ public:
     // Labels, matches, whether rows founded clusters; and each renaming: after how many rows, and
     // the new name of every label. Where clusters are read anew, then what `train` says.
     static nb::tuple train_and_report(Engine& engine, const AnyRows& array, const Params& params,
-                                      const OptionalTime& time) {
+                                      const OptionalTime& time, bool are_dates) {
         const Rows data = rows(engine, array);
-        const double* const when = time_of(time, data.size());
+        const Times when = time_of(time, are_dates, data.size());
         const std::size_t n = data.size();
         NewArray<std::int64_t> labels(n);
         NewArray<double> matches(n);
@@ -358,9 +358,10 @@ public:
         }
     }
 
-    static std::int64_t learn_one(Engine& engine, nb::handle object, std::optional<double> time) {
+    static std::int64_t learn_one(Engine& engine, nb::handle object, std::optional<double> time,
+                                  bool are_dates) {
         const OneRow row(object, engine.n_features());
-        const double* const when = time ? &*time : nullptr;
+        const Times when = {time ? &*time : nullptr, are_dates};
         try {
             if (const auto label = learn_if_short(engine, row, when)) return *label;
             nb::gil_scoped_release free;
@@ -374,10 +375,11 @@ public:
 
     // Learns a row after which no cluster can get another label, and no other.
     static std::optional<std::int64_t> learn_one_quickly(Engine& engine, nb::handle object,
-                                                         std::optional<double> time) {
+                                                         std::optional<double> time,
+                                                         bool are_dates) {
         const OneRow row(object, engine.n_features());
         try {
-            return learn_if_short(engine, row, time ? &*time : nullptr);
+            return learn_if_short(engine, row, {time ? &*time : nullptr, are_dates});
         } catch (const OutsideBounds& e) {
             raise_outside(e);
         }
@@ -385,7 +387,7 @@ public:
 
     // A short search is over before giving up the interpreter would pay.
     static std::optional<std::int64_t> learn_if_short(Engine& engine, const OneRow& row,
-                                                      const double* time) {
+                                                      Times time) {
         if (!engine.lock().try_lock()) return std::nullopt;
         const UnlockGuard held{engine.lock()};
         if (!is_short(engine, time)) return std::nullopt;
@@ -732,7 +734,7 @@ public:
         engine.commit(Never());
     }
 
-    static bool is_short(const Engine& engine, const double* time) {
+    static bool is_short(const Engine& engine, Times time) {
         const Categories& c = engine.state().art.categories();
         return c.size() * c.width() < 65536 && !engine.may_take_long(time);
     }
@@ -754,15 +756,16 @@ nb::class_<Learner<Art>> bind_common(nb::module_& m, const char* name) {
         .def("train", &F::train, nb::arg("rows"), nb::arg("params"), nb::arg("order").none(),
              nb::arg("max_epochs"), nb::arg("merge_at_end"), nb::arg("merge_on_the_way"),
              nb::arg("can_be_undone"), nb::arg("may_merge") = true, nb::arg("time") = nb::none(),
-             nb::arg("report") = nb::none())
+             nb::arg("are_dates") = false, nb::arg("report") = nb::none())
         .def("train_and_report", &F::train_and_report, nb::arg("rows"), nb::arg("params"),
-             nb::arg("time") = nb::none())
+             nb::arg("time") = nb::none(), nb::arg("are_dates") = false)
         .def("undo", &F::undo)
         .def("commit", &F::commit)
         .def("remove_clusters", &F::remove_clusters, nb::arg("clusters"))
-        .def("learn_one", &F::learn_one, nb::arg("row").none(), nb::arg("time") = nb::none())
+        .def("learn_one", &F::learn_one, nb::arg("row").none(), nb::arg("time") = nb::none(),
+             nb::arg("are_dates") = false)
         .def("learn_one_quickly", &F::learn_one_quickly, nb::arg("row").none(),
-             nb::arg("time") = nb::none())
+             nb::arg("time") = nb::none(), nb::arg("are_dates") = false)
         .def("predict_one", &F::predict_one, nb::arg("row").none(), nb::arg("nearest"))
         .def("predict", &F::predict, nb::arg("rows"), nb::arg("nearest"))
         .def("score", &F::score, nb::arg("rows"))

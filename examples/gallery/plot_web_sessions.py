@@ -32,15 +32,15 @@ X = rng.normal(centres[kind], 0.18)
 time = np.datetime64("2026-03-01") + (day * 86_400).astype("timedelta64[s]")
 
 # %%
-# Sessions are learned in the order in which they arrive. With dates as ``time``, a half-life is
-# given in seconds.
+# Sessions are learned in the order in which they arrive. With dates as ``time``, a half-life can be
+# a duration, and events have dates.
 
-model = DensityART(half_life=2 * 86_400)
+model = DensityART(half_life="2D")
 for rows in np.array_split(np.arange(n), 100):
     model.partial_fit(X[rows], time=time[rows])
 for event in model.events_:
-    when = np.datetime64(int(event.time), "s")
     minutes, pages = np.exp(list(event.place.values()))
+    when = event.time.astype("datetime64[m]")
     print(f"{when}: cluster {event.label} {event.kind}, {minutes:.0f} minutes, {pages:.0f} pages")
 
 # %%
@@ -50,7 +50,7 @@ for event in model.events_:
 figure, (left, right) = plt.subplots(
     1, 2, figsize=(12, 4.6), layout="constrained", width_ratios=[2, 1.2]
 )
-plot.history(model, dates=True, ax=left)
+plot.history(model, ax=left)
 recent = day > 21
 plot.categories(model, X[recent], ax=right)
 right.set(title="sessions of the last week", xlabel="log minutes", ylabel="log pages")

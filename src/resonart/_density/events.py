@@ -10,6 +10,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from .._shared.dates import as_date, date_in_words
 from .._shared.escape import escaped
 from .._shared.show import SHOWN_COLUMNS, SHOWN_ROWS, card, facts, heading, line, summary, table
 from .._shared.words import count_of, in_words
@@ -39,9 +40,9 @@ class ClusterEvent:
         The cluster it merged into, or split from; None for the other kinds.
     row : int
         Number of rows learned until then.
-    time : float
-        The time of the last of them, by the clock that was given (dates are seconds since 1970);
-        equal to ``row`` if rows are counted.
+    time : float or numpy.datetime64
+        The time of the last of them, by the clock that was given: a number, or a date in UTC. Equal
+        to ``row`` if rows are counted.
     size : float
         Size of the cluster in rows, as they counted then. If the cluster is gone, its size when it
         was last seen.
@@ -60,13 +61,16 @@ class ClusterEvent:
     >>> event = ClusterEvent("split", 7, 2, 12_340, 12_340.0, 310.0, 0.0, {"x": 1.2, "y": 0.4})
     >>> print(event)
     row 12,340: cluster 7 split from cluster 2, 310 rows around x=1.2, y=0.4
+    >>> event = ClusterEvent("born", 3, None, 500, np.datetime64("2026-01-31"), 40.0, 0.0, {"x": 2})
+    >>> print(event)
+    row 500, 2026-01-31T00:00:00: cluster 3 born, 40 rows around x=2
     """
 
     kind: str
     label: int
     other: int | None
     row: int
-    time: float
+    time: float | np.datetime64
     size: float
     distance: float
     place: Mapping[str, float]
@@ -84,7 +88,9 @@ class ClusterEvent:
 
     def __str__(self) -> str:
         when = f"row {self.row:,}"
-        if self.time != self.row:
+        if isinstance(self.time, np.datetime64):
+            when += f", {_moment(self.time)}"
+        elif self.time != self.row:
             when += f", time {_moment(self.time)}"
         where = f"{count_of(self.size, 'row')} around {_place(self.place)}"
         if self.kind == "died":
@@ -99,9 +105,14 @@ class ClusterEvent:
         return card(heading(str(self)), facts(told))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the event as plain numbers, text and a dict, which can be written as JSON."""
+        """Return the event as plain numbers, text and a dict, which can be written as JSON.
+
+        A date is text in ISO 8601.
+        """
+        is_date = isinstance(self.time, np.datetime64)
         return {name: getattr(self, name) for name in self.__dataclass_fields__} | {
-            "place": dict(self.place)
+            "time": _moment(self.time) if is_date else self.time,
+            "place": dict(self.place),
         }
 
 
@@ -133,10 +144,18 @@ class ClusterEvents(Sequence[ClusterEvent]):
     [0, 1]
     """
 
-    def __init__(self, events: Floats, names: Sequence[str], n_dropped: int = 0) -> None:
+    def __init__(
+        self,
+        events: Floats,
+        names: Sequence[str],
+        n_dropped: int = 0,
+        *,
+        has_dates: bool = False,
+    ) -> None:
         """Take the engine's table of events, and the names of the features."""
         self._events = events
         self._names = tuple(names)
+        self._has_dates = has_dates
         self.n_dropped = n_dropped
 
     def __len__(self) -> int:
@@ -148,7 +167,9 @@ class ClusterEvents(Sequence[ClusterEvent]):
     def __getitem__(self, index: slice) -> ClusterEvents: ...
     def __getitem__(self, index: int | slice) -> ClusterEvent | ClusterEvents:
         if isinstance(index, slice):
-            return ClusterEvents(self._events[index], self._names, self.n_dropped)
+            return ClusterEvents(
+                self._events[index], self._names, self.n_dropped, has_dates=self._has_dates
+            )
         try:
             kind, label, other, row, time, size, distance, *place = self._events[index].tolist()
         except IndexError:
@@ -160,7 +181,7 @@ class ClusterEvents(Sequence[ClusterEvent]):
             label=int(label),
             other=None if other < 0 else int(other),
             row=int(row),
-            time=time,
+            time=as_date(time) if self._has_dates else time,
             size=size,
             distance=distance,
             place=dict(zip(self._names, place, strict=True)),
@@ -175,6 +196,7 @@ class ClusterEvents(Sequence[ClusterEvent]):
         return (
             self._names == other._names
             and self.n_dropped == other.n_dropped
+            and self._has_dates == other._has_dates
             and np.array_equal(self._events, other._events)
         )
 
@@ -207,7 +229,7 @@ class ClusterEvents(Sequence[ClusterEvent]):
             return card(heading("No events yet"))
         title = f"{count_of(len(self), 'event')}: {self._counted()}"
         latest = list(self[-SHOWN_ROWS:])[::-1]
-        has_time = any(each.time != each.row for each in latest)
+        has_time = self._has_dates or any(each.time != each.row for each in latest)
         columns = ["row", *(["time"] if has_time else []), "cluster", "what", "rows"]
         names = self._names[: SHOWN_COLUMNS - len(columns)]
         rows = [
@@ -228,7 +250,7 @@ class ClusterEvents(Sequence[ClusterEvent]):
         return card(*parts)
 
 
-def _moment(time: float) -> str:
+def _moment(time: float | np.datetime64) -> str:
     """Write a time: as a whole number if it is one, otherwise with as many digits as are useful.
 
     Examples
@@ -236,6 +258,8 @@ def _moment(time: float) -> str:
     >>> _moment(1767225600.0), _moment(0.25), _moment(1767225600.125)
     ('1,767,225,600', '0.25', '1,767,225,600.125')
     """
+    if isinstance(time, np.datetime64):
+        return date_in_words(time)
     if time == int(time):
         return f"{int(time):,}"
     return f"{time:,.3f}".rstrip("0") if abs(time) >= 1000.0 else f"{time:.6g}"

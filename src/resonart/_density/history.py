@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._shared.dates import as_dates
 from .._shared.words import told_apart
 
 Floats = NDArray[np.float64]
@@ -23,7 +24,9 @@ FIELDS = {
 }
 
 
-def history_columns(moments: Floats, names: Sequence[str]) -> dict[str, NDArray[Any]]:
+def history_columns(
+    moments: Floats, names: Sequence[str], *, has_dates: bool = False
+) -> dict[str, NDArray[Any]]:
     """Return the table in which the engine keeps moments as columns, by name.
 
     Examples
@@ -35,6 +38,8 @@ def history_columns(moments: Floats, names: Sequence[str]) -> dict[str, NDArray[
     columns: dict[str, NDArray[Any]] = {
         name: moments[:, k].astype(kind) for k, (name, kind) in enumerate(FIELDS.items())
     }
+    if has_dates:
+        columns["time"] = as_dates(columns["time"])
     # What a feature is called may be what a column is called, or another feature.
     for f, name in enumerate(told_apart(names)):
         columns[f"centre_{name}"] = moments[:, len(FIELDS) + f].copy()

@@ -16,10 +16,11 @@ class Standing(NamedTuple):
 
     Attributes
     ----------
-    clock : {"none", "rows", "time"}
-        Whose clock it is: none before the first row, that of the rows themselves, or the caller's.
+    clock : {"none", "rows", "time", "dates"}
+        Whose clock it is: none before the first row, that of the rows themselves, or the caller's,
+        who gave numbers or dates.
     now : float
-        The time of the last row.
+        The time of the last row; of a date, seconds since 1970.
     labels : ndarray of shape (n_clusters,)
         Clusters of the last reading.
     """
@@ -41,7 +42,7 @@ def standing_of(model: DensityART) -> Standing:
     """
     content = model._content()
     return Standing(
-        ("none", "rows", "time")[int(content.clock[0])],
+        ("none", "rows", "time", "dates")[int(content.clock[0])],
         float(content.clock[1]),
         content.residents[:, 0].astype(np.int64),
     )

@@ -9,6 +9,7 @@ from .._models.snapshot import Params
 from .._rows.checks import ParameterError, Rows
 from .auto_vigilance import AutoVigilance
 from .base import BaseART, Labels
+from .learning import SEQUENCES
 from .merge_art import check_ddvfa_params
 from .renaming import RenamingMixin
 
@@ -275,6 +276,8 @@ default="single"
         engine: _core.Ddvfa | None = self.__dict__.get("_engine")
         if engine is None:
             return self._learn_first(row)
+        if type(row) not in SEQUENCES:
+            row = self._in_order(row)
         if not self._merges_by_itself:
             return engine.learn_one(row)
         return self._learn_renaming(row)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from copy import deepcopy
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,12 +20,13 @@ from .._models.snapshot import Content, DensitySnapshot, Params, dump, rebuild
 from .._reading.describe import names_of_features
 from .._reading.learned import Learned
 from .._rows.checks import ParameterError, Rows, check_flag, check_jobs
-from .._rows.time import check_moment
+from .._rows.durations import Duration, in_units, is_duration
+from .._rows.time import check_moment, check_time
 from .._shared.progress import progress_bars
 from .._shared.words import told_apart
 from .._vigilance.choice import LearnedRun
 from .base import BaseART, Labels
-from .learning import EngineReport, StreamCall
+from .learning import SEQUENCES, EngineReport, StreamCall
 from .parameters import check_size, engine_fields
 from .renaming import RenamingMixin
 
@@ -74,12 +75,14 @@ class DensityART(RenamingMixin, BaseART):
         What happens to a row outside the ranges; see :class:`FuzzyART`.
     max_categories : int, default=10_000
         Maximum number of categories, >= 1, which limits memory and time. No row is ever refused.
-    half_life : float or None, default=None
-        Time after which a row counts half, in rows, or in the units of ``time`` if times are given.
-        Categories are removed when nearly nothing is left of their rows. With None, nothing is
-        forgotten. See Notes.
-    window : float or None, default=None
-        Time for which a row counts at all, in the same units. Only one of ``window`` and
+    half_life : float, str, timedelta or None, default=None
+        Time after which a row counts half: a number of rows or, if times are given, a number in
+        their units (seconds, if they are dates). If they are dates, it may also be a duration: text
+        such as ``"14D"``, ``"36h"``, ``"90min"``, ``"30s"`` or ``"500ms"``, or a timedelta of
+        Python, NumPy or pandas. Categories are removed when nearly nothing is left of their rows.
+        With None, nothing is forgotten. See Notes.
+    window : float, str, timedelta or None, default=None
+        Time for which a row counts at all, given in the same way. Only one of ``window`` and
         ``half_life`` may be given.
 
     Attributes
@@ -189,16 +192,25 @@ class DensityART(RenamingMixin, BaseART):
     ['born', 'born', 'died']
     >>> model.events_[-1].row > 1500, len(model.history()) > 20
     (True, True)
+
+    The same rows with dates, one an hour:
+
+    >>> dates = np.datetime64("2026-01-01") + np.arange(3000) * np.timedelta64(1, "h")
+    >>> model = DensityART(half_life="12D").partial_fit(X, time=dates)
+    >>> model.events_[-1].kind, str(model.events_[-1].time)[:7]
+    ('died', '2026-03')
     """
 
     _engine_type = _core.DensityArt
     _engine: _core.DensityArt
 
     # Rows are taken once, in the given order, and a row that is far from everything is noise.
-    max_epochs = 1
-    order = "given"
-    random_state = None
-    on_mismatch = "noise"
+    _fixed: ClassVar[Mapping[str, Any]] = {
+        "max_epochs": 1,
+        "order": "given",
+        "random_state": None,
+        "on_mismatch": "noise",
+    }
 
     # False for models of parts that are to be pooled: clusters are then read from all of them.
     _reads_on_the_way = True
@@ -220,8 +232,8 @@ class DensityART(RenamingMixin, BaseART):
         bounds: Any = None,
         out_of_bounds: str = "expand",
         max_categories: int = 10_000,
-        half_life: float | None = None,
-        window: float | None = None,
+        half_life: Duration | None = None,
+        window: Duration | None = None,
     ) -> None:
         self.min_cluster_size = min_cluster_size
         self.min_samples = min_samples
@@ -247,8 +259,10 @@ class DensityART(RenamingMixin, BaseART):
         y : Ignored
             Present for API consistency.
         time : array-like of shape (n_samples,) or None, default=None
-            When each row arrived, in ascending order: numbers of your clock, or dates, which count
-            as seconds. By default rows are counted.
+            When each row arrived, in ascending order: numbers of your clock, or dates (datetime64,
+            datetime, or those of pandas or polars). Dates with a time zone are converted to UTC,
+            and those without count as UTC. If rows came with dates, ``events_`` and :meth:`history`
+            have dates, too. By default rows are counted.
 
         Returns
         -------
@@ -346,6 +360,8 @@ class DensityART(RenamingMixin, BaseART):
 
         def read() -> None:
             params = self._params()
+            if not self._engine.has_dates:
+                self._check_has_dates()
             self._keep_params(self._engine, params)
             self._engine.set_threads(check_jobs(self.n_jobs))
             with self._watched(0) as report:
@@ -433,8 +449,10 @@ class DensityART(RenamingMixin, BaseART):
 
         Parameters
         ----------
-        row : sequence of float
-            One value for each feature: a list, a tuple or a 1-D array.
+        row : sequence of float, mapping or table of one row
+            One value for each feature: a list, a tuple or a 1-D array, which are fastest; or a dict
+            or a row of a frame, by the names of the features in any order. Those of the first row
+            become ``feature_names_in_``.
         time : float, date or None, default=None
             When the row arrived; see :meth:`fit`.
 
@@ -448,10 +466,14 @@ class DensityART(RenamingMixin, BaseART):
         learn_many : Learn many rows, with a report on each.
         predict_one : Ask for the label of one row without learning it.
         """
-        when = () if time is None else (check_moment(time),)
+        when = () if time is None else check_moment(time)
         if "_engine" not in self.__dict__:
-            return self._learn_first(row, *when)
-        return self._learn_renaming(row, *when)
+            if not when or not when.is_date:
+                self._check_has_dates(has_times=bool(when))
+            return self._learn_first(row, when)
+        if type(row) not in SEQUENCES:
+            row = self._in_order(row)
+        return self._learn_renaming(row, when)
 
     # ------------------------------------------------------------------ what was learned
 
@@ -485,7 +507,9 @@ class DensityART(RenamingMixin, BaseART):
         """What happened to clusters, with the oldest event first."""
         content = self._content()
         names = told_apart(names_of_features(self))
-        return ClusterEvents(content.events, names, int(content.diary[0]))
+        return ClusterEvents(
+            content.events, names, int(content.diary[0]), has_dates=content.has_dates
+        )
 
     @property
     def n_events_dropped_(self) -> int:
@@ -506,9 +530,9 @@ class DensityART(RenamingMixin, BaseART):
         history : pandas.DataFrame or dict of str to ndarray
             One row for each cluster at each reading, the oldest first, with the columns ``reading``
             (its number), ``row`` (number of rows learned until then), ``time`` (the time of the
-            last of them; equal to ``row`` if rows are counted), ``label``, ``size`` (in rows, as
-            they counted then) and, for each feature, ``centre_`` plus its name: the mean of these
-            rows.
+            last of them: a date in UTC if dates were given; equal to ``row`` if rows are counted),
+            ``label``, ``size`` (in rows, as they counted then) and, for each feature, ``centre_``
+            plus its name: the mean of these rows.
 
         Raises
         ------
@@ -536,7 +560,10 @@ class DensityART(RenamingMixin, BaseART):
         >>> history["row"].tolist(), history["size"].tolist()
         ([100], [100.0])
         """
-        columns = history_columns(self._content().moments, names_of_features(self))
+        content = self._content()
+        columns = history_columns(
+            content.moments, names_of_features(self), has_dates=content.has_dates
+        )
         return frame_of(columns) if check_flag("as_frame", as_frame) else columns
 
     @property
@@ -579,8 +606,14 @@ class DensityART(RenamingMixin, BaseART):
     def _note_on_sizes(self) -> str:
         params = self._engine.params()
         if params.half_life > 0.0:
-            return f"sizes as rows count now: half in {params.half_life:g}"
-        return f"sizes as rows count now: for {params.window:g}" if params.window > 0.0 else ""
+            return f"sizes as rows count now: half in {self._length(params.half_life)}"
+        if params.window > 0.0:
+            return f"sizes as rows count now: for {self._length(params.window)}"
+        return ""
+
+    def _length(self, length: float) -> str:
+        """Return a length of time in words: a duration if the clock has dates."""
+        return in_units(length) if self._engine.has_dates else f"{length:g}"
 
     # ------------------------------------------------------------------ parameters and calls
 
@@ -617,16 +650,41 @@ class DensityART(RenamingMixin, BaseART):
         given = {name: value for name in names if (value := getattr(self, name)) is not None}
         if was.keys() == given.keys():
             return
-        before = " and ".join(f"{name}={value:g}" for name, value in was.items())
+        told = {
+            name: repr(in_units(value)) if self._engine.has_dates else f"{value:g}"
+            for name, value in was.items()
+        }
+        before = " and ".join(f"{name}={value}" for name, value in told.items())
         now = " and ".join(f"{name}={value!r}" for name, value in given.items())
-        cure = {name: was.get(name) for name in (was | given)}
-        as_before = ", ".join(f"{n}={v if v is None else format(v, 'g')}" for n, v in cure.items())
+        as_before = ", ".join(f"{name}={told.get(name)}" for name in (was | given))
         raise ParameterError(
             f"The model has learned {f'with {before}' if before else 'without forgetting'}, and "
             f"{f'{now} was set' if now else 'that was unset'} since then. It is not known how much "
             "the rows learned so far should count now. To go on as before, call model.set_params("
             f"{as_before}). To learn the rows again, call {type(self).__name__}({now}).fit(X)."
         )
+
+    def _when(self, time: ArrayLike | None, n_rows: int) -> dict[str, Any]:
+        if time is None:
+            self._check_has_dates(has_times=False)
+            return {}
+        times = check_time(time, n_rows)
+        if not times.are_dates:
+            self._check_has_dates()
+        return {"time": times.at, "are_dates": times.are_dates}
+
+    def _check_has_dates(self, *, has_times: bool = True) -> None:
+        """Raise an error if rows without dates are to be forgotten after a duration."""
+        for name in ("half_life", "window"):
+            value = getattr(self, name)
+            if not is_duration(value):
+                continue
+            unit = "a number in the units of these times" if has_times else "a number of rows"
+            raise ParameterError(
+                f"{name}={value!r} is a duration, so the date of each row is needed, and "
+                f"{'times were given as numbers' if has_times else 'no times were given'}. Give "
+                f"dates as time, or set {name} to {unit}."
+            )
 
     def _new_engine(
         self, n_features: int, params: Params, *, n_first_rows: int | None = None

@@ -22,7 +22,7 @@ class ExploringMixin(EngineHolder):
             Rows to show. Without them, only the boxes are shown.
         **options
             Options of :class:`resonart.explore.Explorer`: ``labels``, ``y``, ``feature_names``,
-            ``title``, ``max_points``, ``has_dates``.
+            ``title``, ``max_points``.
 
         Returns
         -------

@@ -37,14 +37,12 @@ class EngineHolder(BaseEstimator, ABC):
     _engine_type: ClassVar[type[Engine]]
     _engine: Engine
 
+    # Parameters of most estimators that this one does not have, and what it does instead.
+    _fixed: ClassVar[Mapping[str, Any]] = {}
+
     alpha: Any
-    beta: Any
-    max_epochs: Any
-    order: Any
-    random_state: Any
     bounds: Any
     out_of_bounds: Any
-    on_mismatch: Any
     max_categories: Any
 
     labels_: Labels
@@ -57,6 +55,10 @@ class EngineHolder(BaseEstimator, ABC):
 
         ``n_rows`` is the number of rows of ``fit``, or None if they come as a stream.
         """
+
+    def _setting(self, name: str) -> Any:
+        """Return a parameter, or what an estimator without that parameter does."""
+        return self._fixed[name] if name in self._fixed else getattr(self, name)
 
     # ------------------------------------------------------------------ the engine
 
@@ -87,7 +89,8 @@ class EngineHolder(BaseEstimator, ABC):
                 engine: Engine | None = attributes.get("_engine")
                 if engine is not None:
                     engine.commit()
-                before = _SavedState(dict(attributes), CallersGenerator(self.random_state))
+                generator = CallersGenerator(self._setting("random_state"))
+                before = _SavedState(dict(attributes), generator)
                 try:
                     return work()
                 except BaseException:

@@ -16,15 +16,24 @@ from sklearn.utils import check_random_state
 from .._models.snapshot import Engine, Params
 from .._reading.learned import Learned, Renaming
 from .._rows.bounds import Bounds, check_bounds, ranges_of, scale_rows
-from .._rows.checks import ParameterError, Rows, check_rows
+from .._rows.checks import (
+    ParameterError,
+    Rows,
+    check_one_row,
+    check_rows,
+    is_by_name,
+    names_and_values,
+)
 from .._rows.outliers import warn_of_outliers, warn_of_widening
-from .._rows.time import check_time
+from .._rows.time import Moment
 from .._rows.vat import order_rows
 from .._vigilance.auto import learn_choosing, one_row_is_not_enough
 from .._vigilance.choice import LearnedRun, VigilanceChoice
 from .holder import EngineHolder, Labels
 from .parameters import parameters_of
 
+# Rows of these types have no names, and the engine reads them as they are.
+SEQUENCES = frozenset({list, tuple, np.ndarray})
 # Called with the number of rows learned, and of parts of the current reading: done, and in all.
 EngineReport = Callable[[int, int, int], None]
 
@@ -87,6 +96,10 @@ class LearningMixin(EngineHolder):
 
     def _merges_on_the_way(self) -> bool:
         return False
+
+    def _when(self, time: ArrayLike | None, n_rows: int) -> dict[str, Any]:
+        """Return the times of rows as arguments for the engine; most estimators know no time."""
+        return {}
 
     def _watched(self, n_rows: int) -> AbstractContextManager[EngineReport | None]:
         """Give the callback for the engine's progress, if it is to be shown."""
@@ -153,7 +166,7 @@ class LearningMixin(EngineHolder):
                 merge_on_the_way=self._merges_within_fit(),
                 can_be_undone=False,
                 report=report,
-                **_when(time, len(rows)),
+                **self._when(time, len(rows)),
             )
         self._accept(rows, LearnedRun(engine, *trained))
 
@@ -211,7 +224,7 @@ class LearningMixin(EngineHolder):
                 merge_at_end=False,
                 merge_on_the_way=self._merges_on_the_way(),
                 can_be_undone=start.bounds is not None,
-                **_when(time, len(start.rows)),
+                **self._when(time, len(start.rows)),
             )
         self._end_call(start, labels, n_epochs, beside)
 
@@ -221,7 +234,7 @@ class LearningMixin(EngineHolder):
         params = None if engine is None else self._same_params(engine)
         if params is None:
             self._check_common()
-            if self.order == "vat":
+            if self._setting("order") == "vat":
                 raise ParameterError(
                     "order='vat' needs all rows at once, and a stream has only some of them. Use "
                     "fit, or order='given' or 'random', which take the rows in the given order."
@@ -310,7 +323,7 @@ class LearningMixin(EngineHolder):
         else:
             # (An engine that reads its clusters returns the labels after the call itself.)
             labels, matches, flags, renamings, *now = start.engine.train_and_report(
-                start.rows, start.params, **_when(time, len(start.rows))
+                start.rows, start.params, **self._when(time, len(start.rows))
             )
             learned = Learned(
                 labels, matches, flags.view(np.bool_), [Renaming(*each) for each in renamings]
@@ -327,8 +340,10 @@ class LearningMixin(EngineHolder):
 
         Parameters
         ----------
-        row : sequence of float
-            One value for each feature: a list, a tuple or a 1-D array.
+        row : sequence of float, mapping or table of one row
+            One value for each feature: a list, a tuple or a 1-D array, which are fastest; or a dict
+            or a row of a frame, by the names of the features in any order. Those of the first row
+            become ``feature_names_in_``.
 
         Returns
         -------
@@ -339,22 +354,34 @@ class LearningMixin(EngineHolder):
         --------
         learn_many : Learn many rows, with a report on each.
         predict_one : Ask for the label of one row without learning it.
+
+        Examples
+        --------
+        >>> from resonart import FuzzyART
+        >>> model = FuzzyART(rho=0.7, bounds=(0, 10))
+        >>> model.learn_one({"age": 1, "weight": 2}), model.learn_one({"weight": 9, "age": 8})
+        (0, 1)
         """
         engine: Engine | None = self.__dict__.get("_engine")
         if engine is None:
             return self._learn_first(row)
-        return engine.learn_one(row)
+        return engine.learn_one(row if type(row) in SEQUENCES else self._in_order(row))
 
-    def _learn_first(self, row: Any, *when: float) -> int:
-        return self._all_or_nothing(lambda: self._learn_first_unguarded(row, *when))
+    def _in_order(self, row: Any) -> Any:
+        """Return a row with names as numbers in the order of the features; any other as it is."""
+        return check_one_row(self, row)[0] if is_by_name(row) else row
 
-    def _learn_first_unguarded(self, row: Any, *when: float) -> int:
+    def _learn_first(self, row: Any, when: Moment | tuple[()] = ()) -> int:
+        return self._all_or_nothing(lambda: self._learn_first_unguarded(row, when))
+
+    def _learn_first_unguarded(self, row: Any, when: Moment | tuple[()]) -> int:
         engine = self._trained_engine()
         if engine is not None:  # another thread came first
-            return engine.learn_one(row, *when)
+            return engine.learn_one(self._in_order(row), *when)
         if self._vigilances_to_choose():
             raise one_row_is_not_enough(self)
         params = self._params()
+        names, row = names_and_values(row)
         try:
             n_features = len(row)
         except TypeError:
@@ -366,6 +393,8 @@ class LearningMixin(EngineHolder):
         engine = self._new_engine(n_features, params, n_first_rows=1)
         label = engine.learn_one(row, *when)
         self.n_features_in_ = n_features
+        if names is not None:
+            self.feature_names_in_ = np.array(names, dtype=object)
         no_labels = np.empty(0, dtype=np.int64)
         self._accept(np.empty((0, n_features)), LearnedRun(engine, no_labels, 1))
         return label
@@ -373,7 +402,7 @@ class LearningMixin(EngineHolder):
     # ------------------------------------------------------------------ before and after
 
     def _most_epochs(self) -> int:
-        return min(int(self.max_epochs), 2**31 - 1)
+        return min(int(self._setting("max_epochs")), 2**31 - 1)
 
     def _new_engine(
         self, n_features: int, params: Params, *, n_first_rows: int | None = None
@@ -398,9 +427,10 @@ class LearningMixin(EngineHolder):
         return ranges
 
     def _presentation(self, rows: Rows) -> NDArray[np.int64] | None:
-        if self.order == "given":
+        order = self._setting("order")
+        if order == "given":
             return None
-        if self.order == "vat":
+        if order == "vat":
             given = check_bounds(self.bounds, rows.shape[1])
             values = np.ascontiguousarray(rows, dtype=np.float64)
             low, high = values.min(axis=0), values.max(axis=0)
@@ -409,10 +439,5 @@ class LearningMixin(EngineHolder):
             elif given is not None:
                 low, high = given
             return order_rows(scale_rows(values, low, high))
-        random = check_random_state(self.random_state)
+        random = check_random_state(self._setting("random_state"))
         return np.asarray(random.permutation(rows.shape[0]), dtype=np.int64)
-
-
-def _when(time: ArrayLike | None, n_rows: int) -> dict[str, Any]:
-    """Return the times of rows as arguments for the engine: none if there are no times."""
-    return {} if time is None else {"time": check_time(time, n_rows)}

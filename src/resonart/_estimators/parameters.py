@@ -24,6 +24,7 @@ from .._rows.checks import (
     check_real,
     interval,
 )
+from .._rows.durations import LENGTHS, check_length
 from .._shared.progress import check_progress
 
 AUTO = "auto"
@@ -41,8 +42,8 @@ class Parameter:
         Its name, the same everywhere.
     help : str
         What it is for: one line without a full stop at the end.
-    kind : {"real", "whole", "choice", "flag", "other"}
-        What its values are.
+    kind : {"real", "whole", "choice", "flag", "length", "other"}
+        What its values are; a length is one of time.
     low, high : float
         Range of its numbers.
     low_included : bool
@@ -78,8 +79,6 @@ class Parameter:
     def check(self, value: object) -> Any:
         """Return the value as the engine takes it, or raise an error that says what is wrong."""
         if self.kind == "real":
-            if value is None and self.optional:
-                return 0.0
             return check_real(
                 self.name, value, low=self.low, high=self.high, low_included=self.low_included
             )
@@ -89,6 +88,8 @@ class Parameter:
             return check_choice(self.name, value, self.choices)
         if self.kind == "flag":
             return check_flag(self.name, value)
+        if self.kind == "length":
+            return 0.0 if value is None and self.optional else check_length(self.name, value)
         if self.check_other is not None:
             self.check_other(value)
         return value
@@ -117,14 +118,13 @@ class Parameter:
         '"given", "random" or "vat"'
         """
         if self.kind == "real":
-            found = interval(self.low, self.high, low_included=self.low_included)
-            return found + (" or None" if self.optional else "")
+            return interval(self.low, self.high, low_included=self.low_included)
         if self.kind == "whole":
             return "a whole number >= 1" + (" or None" if self.optional else "")
         if self.kind == "choice":
             *most, last = (f'"{choice}"' for choice in self.choices)
             return f"{', '.join(most)} or {last}"
-        return "True or False" if self.kind == "flag" else ""
+        return {"flag": "True or False", "length": LENGTHS}.get(self.kind, "")
 
 
 def check_size(
@@ -265,16 +265,14 @@ PARAMETERS: dict[str, Parameter] = {
         _engine("noise", "Whether rows in no cluster get the label -1 or go to the nearest one"),
         Parameter(
             "half_life",
-            "Time after which a row counts half, in rows or in units of the clock",
-            "real",
-            low_included=False,
+            "Time after which a row counts half, in rows or in units of the clock, or a duration",
+            "length",
             optional=True,
         ),
         Parameter(
             "window",
-            "Time for which a row counts at all, in rows or in units of the clock",
-            "real",
-            low_included=False,
+            "Time for which a row counts at all, in rows or in units of the clock, or a duration",
+            "length",
             optional=True,
         ),
         Parameter("max_passes", "Maximum number of passes of Merge ART", "whole", optional=True),

@@ -21,6 +21,11 @@ from .parameters import PARAMETERS
 class PredictionMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin, EngineHolder):
     """``predict``, ``score_samples``, ``transform`` and their like."""
 
+    def _goes_to_nearest(self) -> bool:
+        """Return whether a row that resonates with no cluster goes to the most active one."""
+        checked = PARAMETERS["on_mismatch"].check(self._setting("on_mismatch"))
+        return bool(checked == "nearest")
+
     def predict(self, X: ArrayLike) -> Labels:
         """Return the cluster of each row, without learning it.
 
@@ -48,7 +53,7 @@ class PredictionMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin, EngineH
         explain : Why a row is in its cluster.
         """
         check_is_fitted(self)
-        nearest = PARAMETERS["on_mismatch"].check(self.on_mismatch) == "nearest"
+        nearest = self._goes_to_nearest()
         return self._engine.predict(check_rows(self, X, reset=False), nearest)
 
     def predict_one(self, row: Any) -> int:
@@ -79,7 +84,7 @@ class PredictionMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin, EngineH
         engine = self._trained_engine()
         if engine is None:
             engine = self._fitted()  # raises an error that says what to do first
-        nearest = PARAMETERS["on_mismatch"].check(self.on_mismatch) == "nearest"
+        nearest = self._goes_to_nearest()
         label = engine.predict_one(row, nearest)
         if label is None:  # no plain list or tuple of numbers
             label = int(engine.predict(check_one_row(self, row), nearest)[0])
@@ -255,7 +260,7 @@ class PredictionMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin, EngineH
         runner-up: cluster 1, which would not accept the row
         """
         self._fitted()
-        nearest = PARAMETERS["on_mismatch"].check(self.on_mismatch) == "nearest"
+        nearest = self._goes_to_nearest()
         with self._own_lock():
             engine = self._engine
             before = engine.counters()

@@ -6,6 +6,7 @@ from typing import Any
 
 from .. import _core
 from .._rows.checks import Rows
+from .._rows.time import Moment
 from .._shared.labels import rename_labels
 from .holder import Labels
 from .learning import LearningMixin
@@ -24,7 +25,7 @@ class RenamingMixin(LearningMixin, RemovalMixin):
         self._fitted()
         return self._engine.label_map()
 
-    def _learn_renaming(self, row: Any, *when: float) -> int:
+    def _learn_renaming(self, row: Any, when: Moment | tuple[()] = ()) -> int:
         """Learn a row after which clusters may have other labels.
 
         Labels are renamed together with the model, even if other threads learn, too. Most rows

@@ -15,6 +15,7 @@ from .. import _core
 from .._estimators.base import BaseART
 from .._estimators.ddvfa import DDVFA, merges_by_itself
 from .._estimators.density_art import DensityART
+from .._estimators.parameters import AUTO
 from .._models.snapshot import Params, Snapshot, dump_params
 from .._shared.labels import rename_labels
 from .by_vote import common_bounds, merge_by_vote
@@ -26,8 +27,8 @@ _VIGILANCES = ("rho_lb", "rho_ub")
 _MUST_AGREE = {
     DDVFA: (*_VIGILANCES, "gamma", "gamma_ref", "linkage", "search", "alpha", "beta"),
     DensityART: (
-        *("min_cluster_size", "min_cluster_share", "min_samples"),
-        *("scaling", "cluster_selection_method", "noise", "alpha"),
+        *("min_cluster_size", "min_samples", "scaling"),
+        *("cluster_selection_method", "noise", "alpha"),
     ),
 }
 M = TypeVar("M", DDVFA, DensityART)
@@ -284,6 +285,11 @@ def _trained_with(model: Any, with_base: bool) -> dict[str, Any]:
     """Return what has to be equal in all models: without vigilances, if the model chose them."""
     params = dump_params(model._engine)
     if isinstance(model, DensityART):
+        # As it was given: the engine has 0 for what is chosen, and a field of its own for a share.
+        params["min_cluster_size"] = (
+            params["min_cluster_size"] or params["min_cluster_share"] or AUTO
+        )
+        params["min_samples"] = params["min_samples"] or AUTO
         return {name: params[name] for name in _MUST_AGREE[DensityART]}
     has_chosen = model._own_choice() is not None
     may_differ = _VIGILANCES if has_chosen and not with_base else ()

@@ -27,9 +27,10 @@ def merge_pooled(models: Sequence[DensityART]) -> DensityART:
     first = models[0]
     _check_forgetting(models)
     contents = [DensitySnapshot.of(model._engine) for model in models]
-    _check_clocks(contents, forgets=_forgets(first))
-    engine = _core.DensityArt(first.n_features_in_, first._engine.params())
-    _together(contents, first.half_life, first.window).fill(engine)
+    params = first._engine.params()
+    _check_clocks(contents, forgets=params.half_life > 0.0 or params.window > 0.0)
+    engine = _core.DensityArt(first.n_features_in_, params)
+    _together(contents, params.half_life, params.window).fill(engine)
     goes_to = engine.pool()
     # What has been forgotten has no label.
     labels = np.where(goes_to < 0, -1, DensitySnapshot.of(engine).labels[goes_to])
@@ -52,15 +53,12 @@ def merge_pooled(models: Sequence[DensityART]) -> DensityART:
     return merged
 
 
-def _forgets(model: DensityART) -> bool:
-    return model.half_life is not None or model.window is not None
-
-
 def _check_forgetting(models: Sequence[DensityART]) -> None:
     """Raise an error if models forget in different ways."""
     first = models[0]
     for model in models[1:]:
-        if (model.half_life, model.window) != (first.half_life, first.window):
+        ours, theirs = first._engine.params(), model._engine.params()
+        if (ours.half_life, ours.window) != (theirs.half_life, theirs.window):
             raise ValueError(
                 "Models that are merged must forget in the same way: one has "
                 f"half_life={first.half_life!r} and window={first.window!r}, another "
@@ -71,11 +69,17 @@ def _check_forgetting(models: Sequence[DensityART]) -> None:
 def _check_clocks(contents: Sequence[DensitySnapshot], *, forgets: bool) -> None:
     """Raise an error if clocks cannot be aligned: rows of several streams have no common count."""
     kinds = {int(content.clock[0]) for content in contents}
-    if forgets and len(contents) > 1 and kinds != {_GIVEN}:
+    if forgets and len(contents) > 1 and not kinds <= _GIVEN:
         raise ValueError(
             "Models that count rows cannot be merged if rows are forgotten, because it is not "
             "known which of their rows are older. Give the time of each row when learning, as in "
             "model.learn_many(X, time=t)."
+        )
+    if kinds == _GIVEN:
+        raise ValueError(
+            "Some of the models were given dates and others numbers as the times of their rows, so "
+            "their clocks cannot be aligned. Learn all of them with dates, or all with numbers of "
+            "the same clock."
         )
     if len(kinds) > 1:
         raise ValueError(
@@ -84,12 +88,12 @@ def _check_clocks(contents: Sequence[DensitySnapshot], *, forgets: bool) -> None
         )
 
 
-# Whose clock it is, in a snapshot: the caller's.
-_GIVEN = 2
+# Whose clock it is, in a snapshot: the caller's, of numbers or of dates.
+_GIVEN = {2, 3}
 
 
 def _times(
-    contents: Sequence[DensitySnapshot], half_life: float | None, window: float | None
+    contents: Sequence[DensitySnapshot], half_life: float, window: float
 ) -> dict[str, NDArray[Any]]:
     """Return what the pooled model knows about time: aligned weights and clocks, an empty diary."""
     n_features = len(contents[0].low)
@@ -97,14 +101,14 @@ def _times(
     begun = min(float(content.clock[5]) for content in contents)
     sums = np.zeros(2)
     for content in contents:
-        left = 1.0 if half_life is None else np.exp2((content.clock[1] - now) / half_life)
+        left = np.exp2((content.clock[1] - now) / half_life) if half_life > 0.0 else 1.0
         sums += content.clock[3:5] * (left, left * left)
     firsts = np.cumsum([0, *(len(content.counts) for content in contents)])
     stays = np.concatenate(
         [c.stays + np.array([0.0, first]) for c, first in zip(contents, firsts[:-1], strict=True)]
     )
     loads = np.concatenate([content.loads for content in contents])
-    if window is not None:  # rows of those that are behind leave it
+    if window > 0.0:  # rows of those that are behind leave it
         has_left = now - stays[:, 0] >= window
         loads[:, 0] -= np.bincount(stays[has_left, 1].astype(np.int64), minlength=len(loads))
         stays = stays[~has_left]
@@ -125,7 +129,7 @@ def _times(
 
 
 def _together(
-    contents: Sequence[DensitySnapshot], half_life: float | None, window: float | None
+    contents: Sequence[DensitySnapshot], half_life: float, window: float
 ) -> DensitySnapshot:
     """Return all categories as those of one model that was never read, under common ranges."""
     bounds = Bounds(

@@ -14,6 +14,7 @@ from .._estimators.base import BaseART
 from .._estimators.parameters import AUTO
 from .._rows.bounds import check_bounds
 from .._rows.checks import ParameterError, check_real
+from .._rows.durations import plain_length
 
 _LARGEST_WHOLE = 2**63 - 1
 _LARGEST_SEED = 2**32 - 1
@@ -27,7 +28,8 @@ def plain_params(model: BaseART) -> dict[str, Any]:
     special = {"bounds": _plain_bounds(given.pop("bounds"))}
     if "random_state" in given:
         special["random_state"] = _plain_random_state(given.pop("random_state"))
-    plain = {name: _plain_value(name, value) for name, value in given.items()} | special
+    plain = {name: _plain_value(name, plain_length(value)) for name, value in given.items()}
+    plain |= special
     check_params(type(model), params_from_plain(plain))
     return plain
 

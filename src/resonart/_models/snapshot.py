@@ -137,8 +137,9 @@ class DensitySnapshot(NamedTuple):
     candidates : ndarray of shape (n_candidates, 9)
         Readings that were considered, the best first.
     clock : ndarray of shape (6,)
-        Whose clock it is (0: none yet, 1: rows, 2: given), the time of the last row and of the last
-        reading, the sum of all faded rows and of their squares, the time of the first row.
+        Whose clock it is (0: none yet, 1: rows, 2: numbers given, 3: dates given, in seconds since
+        1970), the time of the last row and of the last reading, the sum of all faded rows and of
+        their squares, the time of the first row.
     loads : ndarray of shape (n_categories, 3)
         Weight of each category when it last took a row, when that was, and the most it weighed;
         empty where nothing is forgotten.
@@ -201,6 +202,11 @@ class DensitySnapshot(NamedTuple):
     def n_refused(self) -> int:
         """Rows that were not learned: none."""
         return 0
+
+    @property
+    def has_dates(self) -> bool:
+        """Whether the times that were given are dates."""
+        return bool(self.clock[0] == 3.0)
 
     @classmethod
     def of(cls, engine: Any, *, grouped: bool = False) -> DensitySnapshot:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import os
+import reprlib
 from collections.abc import Mapping, Sequence
+from datetime import date, time, timedelta
 from numbers import Integral, Real
 from typing import Any
 
@@ -116,9 +118,15 @@ def check_rows(estimator: Any, X: ArrayLike, *, reset: bool) -> Rows:
     """Return ``X`` as a 2-D array that the engine can read in place.
 
     Any plain number type and any memory layout is used without a copy. Feature names and the number
-    of features are set on the estimator, or compared with it.
+    of features are set on the estimator, or compared with it. The columns of a frame that have the
+    names of the features are taken by name, whatever their order.
     """
     check_unmasked("Input X", X)
+    if not reset:
+        X = _in_order_of_features(estimator, X)
+    # polars makes numbers of dates, without a word.
+    if hasattr(X, "get_columns") and any(c.dtype.is_temporal() for c in X.get_columns()):
+        raise _text_or_dates(estimator, X) or TypeError("Input X must hold numbers, not dates.")
     try:
         rows: Rows = validate_data(
             estimator, X, reset=reset, dtype="numeric", ensure_all_finite=False, copy=False
@@ -127,12 +135,18 @@ def check_rows(estimator: Any, X: ArrayLike, *, reset: bool) -> Rows:
             rows = rows.astype(np.float64)
     except OverflowError as error:
         raise too_large(X) from error
-    except ValueError as error:  # scikit-learn's words quote names as they are
-        if (shown := escaped_lines(str(error))) == str(error):
+    except (ValueError, TypeError) as error:
+        no_numbers = _text_or_dates(estimator, X)
+        if no_numbers is not None:
+            raise no_numbers from None
+        # scikit-learn's words quote names as they are.
+        if isinstance(error, TypeError) or (shown := escaped_lines(str(error))) == str(error):
             raise
         raise ValueError(shown) from None
     if rows.dtype.kind not in "fiub":
-        raise TypeError(f"Input X must hold numbers, got values of type {rows.dtype}.")
+        raise _text_or_dates(estimator, X) or TypeError(
+            f"Input X must hold numbers, got values of type {rows.dtype}."
+        )
     if rows.dtype.kind == "b":
         rows = rows.view(np.uint8)
     elif not rows.dtype.isnative or (rows.dtype.kind == "f" and rows.dtype.itemsize not in (4, 8)):
@@ -152,14 +166,18 @@ def check_one_row(estimator: Any, row: Any) -> Rows:
     n_features: int = estimator.n_features_in_
     check_unmasked("The row", row)
     if hasattr(row, "columns"):  # a frame
+        _check_is_one(len(row))
         values = check_rows(estimator, row, reset=False)
-    elif isinstance(row, Mapping) or hasattr(row, "keys"):
-        values = np.asarray(_values_by_name(estimator, row))
+    elif is_by_name(row):
+        by_name = _values_by_name(estimator, row)
+        no_numbers = _text_or_dates(estimator, [list(by_name)])
+        if no_numbers is not None:
+            raise no_numbers
+        values = np.asarray(by_name)
     else:
         values = np.asarray(row)
     if values.ndim == 2:
-        if len(values) != 1:
-            raise ValueError(f"One row is needed, got {len(values)}. Ask for one row at a time.")
+        _check_is_one(len(values))
         values = values[0]
     items = values if values.dtype.kind == "O" else [values]
     if values.ndim != 1 or not all(
@@ -180,6 +198,45 @@ def check_one_row(estimator: Any, row: Any) -> Rows:
         raise too_large([values]) from error
     _check_usable(estimator, rows)
     return rows
+
+
+def is_by_name(row: Any) -> bool:
+    """Return whether a row has names: a mapping, a row of a frame, or a frame of one row.
+
+    Examples
+    --------
+    >>> is_by_name({"a": 1.0}), is_by_name([1.0])
+    (True, False)
+    """
+    return hasattr(row, "keys") or hasattr(row, "columns")
+
+
+def names_and_values(row: Any) -> tuple[list[str] | None, Any]:
+    """Return the names of a first row's features, or None if it has none, and their values.
+
+    Examples
+    --------
+    >>> names_and_values({"a": 1.0, "b": 2.0}), names_and_values([1.0, 2.0])
+    ((['a', 'b'], [1.0, 2.0]), (None, [1.0, 2.0]))
+    """
+    if not is_by_name(row):
+        return None, row
+    if hasattr(row, "columns"):
+        _check_is_one(len(row))
+        names, values = list(row.columns), list(np.asarray(row)[0])
+    else:
+        names = list(row.keys())
+        values = list(row.values() if isinstance(row, Mapping) else row)
+    if all(isinstance(name, str) for name in names):
+        return names, values
+    if isinstance(row, Mapping) or any(isinstance(name, str) for name in names):
+        raise TypeError(f"Feature names must be text, got {names!r}.")
+    return None, values
+
+
+def _check_is_one(n_rows: int) -> None:
+    if n_rows != 1:
+        raise ValueError(f"One row is needed, got {n_rows}. Give one row at a time.")
 
 
 def check_unmasked(what: str, values: Any) -> None:
@@ -245,16 +302,87 @@ def _values_by_name(estimator: Any, row: Any) -> Any:
     return [row[name] for name in names]
 
 
+def _in_order_of_features(estimator: Any, X: Any) -> Any:
+    """Return a frame with its columns in the order of the features, if they are the same."""
+    names = getattr(estimator, "feature_names_in_", None)
+    columns = list(X.columns) if names is not None and hasattr(X, "columns") else []
+    if names is None or columns == list(names) or not all(isinstance(c, str) for c in columns):
+        return X
+    return X[list(names)] if sorted(columns) == sorted(names) else X
+
+
+def _text_or_dates(estimator: Any, X: Any) -> ValueError | TypeError | None:
+    """Return the error for the first column with text or dates in it; None if there is none."""
+    if hasattr(X, "iloc"):  # a frame of pandas
+        columns = [X.iloc[:, j] for j in range(X.shape[1])]
+    elif hasattr(X, "get_columns"):  # of polars
+        columns = X.get_columns()
+    else:
+        try:
+            table = np.asarray(X) if hasattr(X, "dtype") else np.asarray(X, dtype=object)
+        except ValueError:  # rows of different lengths
+            return None
+        columns = list(table.T) if table.ndim == 2 else []
+    kind = type(estimator).__name__
+    for j, values in enumerate(columns):
+        found = _first_text_or_date(np.asarray(values))
+        if found is None:
+            continue
+        row, value = found
+        where = f"in row {row}, column {j}{_name_of_column(estimator, X, j)}: {reprlib.repr(value)}"
+        if isinstance(value, (str, bytes)):
+            return ValueError(
+                f"Input X contains text {where}. {kind} needs numbers: leave the column out, turn "
+                "it into numbers with astype(float) if its text is numbers, or encode it, for "
+                "instance with sklearn.preprocessing.OneHotEncoder."
+            )
+        what = "a duration" if isinstance(value, (timedelta, np.timedelta64)) else "a date"
+        return TypeError(
+            f"Input X contains {what} {where}. {kind} needs numbers: leave the column out, or turn "
+            "it into numbers that mean something for the clusters, such as the hour of the day. "
+            "When rows arrived is given to DensityART as fit(X, time=dates)."
+        )
+    return None
+
+
+def _first_text_or_date(values: NDArray[Any]) -> tuple[int, Any] | None:
+    """Return the first value of a column that is text, but no number, or a date or duration."""
+    if not len(values) or values.dtype.kind in "fiubc":
+        return None
+    if values.dtype.kind in "Mm":
+        return 0, values[0]
+    if values.dtype.kind in "US":
+        return 0, values[0].item()
+    dates = (date, time, timedelta, np.datetime64, np.timedelta64)
+    for row, value in enumerate(values):
+        if isinstance(value, dates):
+            return row, value
+        if isinstance(value, (str, bytes)):
+            try:
+                float(value)
+            except ValueError:
+                return row, value
+    return None
+
+
+def _name_of_column(estimator: Any, X: Any, column: int) -> str:
+    """Return the name of a column in brackets, with a blank before it; nothing if it has none."""
+    names = X.columns if hasattr(X, "columns") else getattr(estimator, "feature_names_in_", ())
+    named = column < len(names) and isinstance(names[column], str)
+    return f" ({str(names[column])!r})" if named else ""
+
+
 def _check_usable(estimator: Any, rows: Rows) -> None:
     row, column = _core.first_unusable(rows)
     if row < 0:
         return
     value = float(rows[row, column])
-    names = getattr(estimator, "feature_names_in_", None)
-    named = f" ({names[column]!r})" if names is not None and column < len(names) else ""
-    what = "NaN" if math.isnan(value) else "infinity" if math.isinf(value) else "too large a value"
+    what, cure = "NaN", "fill the gaps first, for instance with sklearn.impute.SimpleImputer"
+    if not math.isnan(value):
+        what = "infinity" if math.isinf(value) else "too large a value"
+        cure = "replace the value by a finite one, for instance with numpy.clip"
     raise ValueError(
-        f"Input X contains {what} in row {row}, column {column}{named}. "
-        f"{type(estimator).__name__} needs finite numbers: drop such rows, or fill the gaps first, "
-        "for instance with sklearn.impute.SimpleImputer."
+        f"Input X contains {what} in row {row}, column {column}"
+        f"{_name_of_column(estimator, rows, column)}. {type(estimator).__name__} needs finite "
+        f"numbers: drop such rows, or {cure}."
     )

@@ -11,12 +11,14 @@ from numpy.typing import NDArray
 
 from resonart import DensityART
 from resonart._density.standing import standing_of
+from resonart._rows.durations import is_duration, plain_length
+from resonart._shared.dates import as_dates
 
 from ._command import in_section, option
+from ._model_options import flag
 from ._models import is_fitted, kind_of
 
-# In a model file's metadata: the column of times, and whether they are dates.
-TIME_COLUMN, HAS_DATES = "time_column", "time_has_dates"
+TIME_COLUMN = "time_column"  # in a model file's metadata
 
 time_option = in_section(
     "Table",
@@ -24,8 +26,8 @@ time_option = in_section(
         "--time-column",
         metavar="COLUMN",
         help="Column that says when each row arrived: the clock of --half-life and --window "
-        "(density-art), and not a feature. Numbers, or dates in ISO 8601, which count in seconds. "
-        "[default: rows are counted]",
+        "(density-art), and not a feature. Numbers, or dates in ISO 8601; with dates, --half-life "
+        "and --window are in seconds, or durations such as 14D. [default: rows are counted]",
     ),
 )
 
@@ -35,7 +37,8 @@ class Clock(NamedTuple):
 
     is_set: bool  # by the first row
     is_given: bool  # by the caller's times; otherwise rows are counted
-    now: float
+    has_dates: bool  # as times
+    now: float  # of a date, seconds since 1970
 
 
 def clock_of(model: Any) -> Clock:
@@ -44,13 +47,14 @@ def clock_of(model: Any) -> Clock:
     Examples
     --------
     >>> clock_of(DensityART(half_life=9).fit([[0.0], [1.0]], time=[3, 5]))
-    Clock(is_set=True, is_given=True, now=5.0)
+    Clock(is_set=True, is_given=True, has_dates=False, now=5.0)
     """
     if not isinstance(model, DensityART) or not is_fitted(model):
-        return Clock(False, False, -math.inf)
+        return Clock(False, False, False, -math.inf)
     standing = standing_of(model)
-    is_set = standing.clock != "none"
-    return Clock(is_set, standing.clock == "time", standing.now if is_set else -math.inf)
+    is_set, has_dates = standing.clock != "none", standing.clock == "dates"
+    is_given = has_dates or standing.clock == "time"
+    return Clock(is_set, is_given, has_dates, standing.now if is_set else -math.inf)
 
 
 def forgets(model: Any) -> bool:
@@ -66,7 +70,7 @@ def forgets(model: Any) -> bool:
 
 def note_of_times(source: Any) -> dict[str, Any]:
     """Return what is stored about a table's times with a model that has learned it."""
-    return {TIME_COLUMN: source.time_name, HAS_DATES: source.has_dates}
+    return {TIME_COLUMN: source.time_name}
 
 
 def known_column(about: Any) -> str | None:
@@ -82,6 +86,14 @@ def check_column(column: str | None, model: Any, path: str | None = None) -> Non
             f"--time-column is an option of density-art, and the model is {kind_of(model)}. Leave "
             "a column that is not a feature out with --exclude."
         )
+    lengths = {name: getattr(model, name, None) for name in ("half_life", "window")}
+    for name, length in lengths.items():
+        if column is None and is_duration(length):
+            raise click.UsageError(
+                f"{flag(name)} {plain_length(length)} is a duration, so the date of each row is "
+                f"needed. Name the column of dates with --time-column, or give {flag(name)} a "
+                "number of rows."
+            )
     clock = clock_of(model)
     if clock.is_set and clock.is_given and column is None:
         raise click.UsageError(
@@ -95,9 +107,13 @@ def check_column(column: str | None, model: Any, path: str | None = None) -> Non
 
 
 def split_times(
-    rows: NDArray[np.float64], has_times: bool
-) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]:
-    """Return features and times, which are the last column of rows that have them."""
+    rows: NDArray[np.float64], has_times: bool, *, has_dates: bool = False
+) -> tuple[NDArray[np.float64], NDArray[Any] | None]:
+    """Return features and times, which are the last column of rows that have them.
+
+    Dates are there in seconds since 1970, and are returned as dates.
+    """
     if not has_times:
         return rows, None
-    return np.ascontiguousarray(rows[:, :-1]), np.ascontiguousarray(rows[:, -1])
+    times = np.ascontiguousarray(rows[:, -1])
+    return np.ascontiguousarray(rows[:, :-1]), as_dates(times) if has_dates else times

@@ -57,7 +57,13 @@ def read_first_rows(chunks: Iterable[Chunk], limit: int, advance: Advance) -> Fi
 
 
 def learn(
-    model: Any, first: FirstRows, on_chunk: OnChunk, advance: Advance, *, has_times: bool = False
+    model: Any,
+    first: FirstRows,
+    on_chunk: OnChunk,
+    advance: Advance,
+    *,
+    has_times: bool = False,
+    has_dates: bool = False,
 ) -> Learned:
     """Let the model learn all rows, and pass on every chunk with the ids of its clusters.
 
@@ -70,7 +76,7 @@ def learn(
         check_goes_in_chunks(model, n_first_rows)
     for chunk in chain([first.chunk], first.rest):
         began = time.perf_counter()
-        rows, times = split_times(chunk.rows, has_times)
+        rows, times = split_times(chunk.rows, has_times, has_dates=has_dates)
         if times is not None:
             labels = (model.fit if first.is_all else model.partial_fit)(rows, time=times).labels_
         else:
@@ -97,14 +103,15 @@ def learn(
 def check_goes_in_chunks(model: Any, n_first_rows: int) -> None:
     """Raise an error for options that need all rows in memory."""
     cure = f"Give --in-memory-rows a larger number than {n_first_rows:,}, or leave it out."
-    if model.order != "given":
+    params = model.get_params()
+    if params.get("order", "given") != "given":
         raise CommandError(
-            f"--order {model.order} needs all rows in memory, and the table has more than "
+            f"--order {params['order']} needs all rows in memory, and the table has more than "
             f"{n_first_rows:,}. {cure}"
         )
-    if model.max_epochs != 1:
+    if params.get("max_epochs", 1) != 1:
         raise CommandError(
-            f"--epochs {model.max_epochs} needs all rows in memory, and the table has more "
+            f"--epochs {params['max_epochs']} needs all rows in memory, and the table has more "
             f"than {n_first_rows:,}. {cure}"
         )
 

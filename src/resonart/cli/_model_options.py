@@ -6,6 +6,7 @@ import functools
 import inspect
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -75,6 +76,29 @@ def number_or_word(parameter: Parameter) -> Callable[[str], Any]:
             return parameter.check(value)
         except ValueError as error:
             raise click.BadParameter(str(error)) from None
+
+    return read
+
+
+def number_or_duration(parameter: Parameter) -> Callable[[str], Any]:
+    """Return a function that takes a number or a duration, checked by the parameter.
+
+    Examples
+    --------
+    >>> read = number_or_duration(PARAMETERS["half_life"])
+    >>> read("500"), read("14D")
+    (500.0, '14D')
+    """
+
+    def read(text: str) -> float | str:
+        value: float | str = text
+        with suppress(ValueError):
+            value = float(text)
+        try:
+            parameter.check(value)
+        except ValueError as error:
+            raise click.BadParameter(str(error)) from None
+        return value
 
     return read
 
@@ -200,6 +224,8 @@ def _form(parameter: Parameter) -> dict[str, Any]:
         return {"default": None}
     if parameter.kind == "other":
         return {"type": number_or_word(parameter), "metavar": "N|auto"}
+    if parameter.kind == "length":
+        return {"type": number_or_duration(parameter), "metavar": "NUMBER|DURATION"}
     high = int(parameter.high) if math.isfinite(parameter.high) else None
     if parameter.kind == "whole":
         return {"type": click.IntRange(1, high), "metavar": "N"}

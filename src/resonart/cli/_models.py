@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 import resonart
+from resonart._rows.durations import is_duration, plain_length
 
 from ._cluster_ids import Integers
 from ._errors import CommandError
@@ -86,12 +87,16 @@ def in_short(model: Any) -> str:
     >>> in_short(resonart.DensityART(half_life=1e3).fit([[0.0], [1.0]]))
     'density-art, half-life 1000'
     """
-    values: dict[str, float | None] = {
+    values: dict[str, Any] = {
         **vigilances_of(model),
         "half-life": getattr(model, "half_life", None),
         "window": getattr(model, "window", None),
     }
-    told = (f"{name} {value:.12g}" for name, value in values.items() if value is not None)
+    told = (
+        f"{name} {plain_length(value) if is_duration(value) else format(value, '.12g')}"
+        for name, value in values.items()
+        if value is not None
+    )
     return ", ".join([kind_of(model), *told])
 
 

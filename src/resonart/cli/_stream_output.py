@@ -27,10 +27,9 @@ from ._locks import try_lock
 
 
 class Naming(NamedTuple):
-    """How places and times are written."""
+    """How places are written."""
 
     features: Sequence[str]
-    has_dates: bool
 
     def place(self, event: ClusterEvent) -> str:
         """Return where an event was, in JSON, by the names of the features."""
@@ -38,12 +37,8 @@ class Naming(NamedTuple):
         named = dict(zip(self.features, values, strict=True))
         return escaped_json(json.dumps(named, ensure_ascii=False, separators=(",", ":")))
 
-    def time(self, event: ClusterEvent) -> str:
-        """Return when an event was: a number, or a date."""
-        return in_words(event.time, self.has_dates)
 
-
-NO_NAMES = Naming((), False)
+NO_NAMES = Naming(())
 
 
 class LineFormat(NamedTuple):
@@ -111,14 +106,14 @@ def _renaming_as_csv(event: str, line: int, changed: dict[int, int]) -> str:
 
 
 def _event_as_ndjson(event: ClusterEvent, line: int, names: Naming) -> str:
-    time, distance = names.time(event), distance_of(event)
+    time, distance = in_words(event.time), distance_of(event)
     told = {
         "event": json.dumps(event.kind),
         "line": line,
         "label": event.label,
         "other": "null" if event.other is None else event.other,
         "row": event.row,
-        "time": json.dumps(time) if names.has_dates else time,
+        "time": json.dumps(time) if isinstance(event.time, np.datetime64) else time,
         "size": f"{event.size:.6g}",
         "distance": "null" if distance is None else f"{distance:.6g}",
         "place": names.place(event),
@@ -132,7 +127,7 @@ def _event_as_csv(event: ClusterEvent, line: int, names: Naming) -> str:
     distance = "" if moved is None else f"{moved:.6g}"
     place = names.place(event).replace('"', '""')
     return (
-        f"{event.kind},{line},{event.label},,,,{other},{event.row},{names.time(event)},"
+        f"{event.kind},{line},{event.label},,,,{other},{event.row},{in_words(event.time)},"
         f'{event.size:.6g},{distance},"{place}"\n'
     )
 

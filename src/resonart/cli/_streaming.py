@@ -412,14 +412,15 @@ class Streamer:
         size = AT_ONCE if has_events and not is_new else len(rows)
         for first in range(0, len(rows), size):
             some = slice(first, first + size)
-            self._learn_some(*split_times(rows[some], self.has_times), lines[some])
+            timed = split_times(rows[some], self.has_times, has_dates=self.parser.has_dates)
+            self._learn_some(*timed, lines[some])
         if is_new:
             self.model.name_features(self.parser.names)
 
     def _learn_some(
         self,
         rows: NDArray[np.float64],
-        times: NDArray[np.float64] | None,
+        times: NDArray[Any] | None,
         lines: NDArray[np.int64],
     ) -> None:
         told: list[tuple[int, ClusterEvent]] = []
@@ -441,7 +442,7 @@ class Streamer:
         if forgets(self.model):
             learned = learned._replace(renamings=self._diary.of_living(learned.renamings, told))
         event = "reading" if isinstance(self.model, DensityART) else "merge"
-        names = Naming(self.parser.names or (), self.parser.has_dates)
+        names = Naming(self.parser.names or ())
         text = self.format.lines(lines, learned, self._read.last_line, event, told, names)
         self.outputs["output"].write(text)
         self._read = replace(self._read, last_line=int(lines[-1]))

@@ -158,8 +158,14 @@ def run(
         if not first.is_all:
             check_readable_twice(task, len(first.chunk.rows))
         with output.progress("Learning") as advance:
-            has_times = task.time_column is not None
-            learned = learn(task.model, first, on_chunk, advance, has_times=has_times)
+            learned = learn(
+                task.model,
+                first,
+                on_chunk,
+                advance,
+                has_times=task.time_column is not None,
+                has_dates=reader.has_dates,
+            )
     if not labels_are_final(task.model, learned):
         counts = count_again(task)
     task.model.name_features(reader.feature_names)

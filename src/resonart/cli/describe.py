@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 import click
 
 import resonart
+from resonart._rows.durations import check_length, in_units
 from resonart.io._times import in_words
 
-from ._clock import HAS_DATES, clock_of, forgets, known_column
+from ._clock import clock_of, forgets, known_column
 from ._command import COUNT, SHARE, command, model_argument, option
 from ._events import distance_of, events_of
 from ._models import feature_names, in_short, kind_of, load_fitted, vigilances_of
@@ -74,14 +75,14 @@ def forgetting_of(model: Any, about: dict[str, Any]) -> Forgetting | None:
     if not forgets(model):
         return None
     clock, told, column = clock_of(model), events_of(model), known_column(about)
-    is_date = clock.is_given and about.get(HAS_DATES) is True
     names = feature_names(model)
+    now = in_words(clock.now, clock.has_dates)
     record = {
         "half_life": model.half_life,
         "window": model.window,
-        "clock": "time" if clock.is_given else "rows",
+        "clock": "dates" if clock.has_dates else "time" if clock.is_given else "rows",
         "time_column": column,
-        "now": clock.now,
+        "now": now if clock.has_dates else clock.now,
         "n_forgotten": model.n_removed_,
         "n_events": told.n_ever,
         "events": [
@@ -93,15 +94,15 @@ def forgetting_of(model: Any, about: dict[str, Any]) -> Forgetting | None:
             for each in told.last
         ],
     }
-    unit = "rows" if not clock.is_given else "seconds" if is_date else "units of the clock"
     is_fading = model.half_life is not None
+    length = check_length("", model.half_life if is_fading else model.window)
+    unit = "rows" if not clock.is_given else "units of the clock"
+    told_length = in_units(length) if clock.has_dates else f"{length:,.12g} {unit}"
     told_by = "counts rows" if not clock.is_given else "times that came with the rows"
     facts: dict[str, object] = {
-        "forgets": f"rows count half after {model.half_life:,.12g} {unit}"
-        if is_fading
-        else f"rows count for {model.window:,.12g} {unit}",
+        "forgets": f"rows count {'half after' if is_fading else 'for'} {told_length}",
         "clock": told_by if column is None else f"the column {column!r}",
-        "now": in_words(clock.now, is_date),
+        "now": now,
         "events": f"{told.n_ever:,}",
     }
     lines = [
@@ -110,7 +111,7 @@ def forgetting_of(model: Any, about: dict[str, Any]) -> Forgetting | None:
             each.label,
             each.other,
             each.row,
-            in_words(each.time, is_date),
+            in_words(each.time),
             f"{each.size:,.1f}",
         )
         for each in reversed(told.last)

@@ -19,7 +19,7 @@ from resonart._shared.words import count_of
 from resonart.explore import Explorer
 from resonart.io import LineParser, LineReader
 
-from ._clock import HAS_DATES, check_column, split_times, time_option
+from ._clock import check_column, split_times, time_option
 from ._command import COUNT, command, option
 from ._errors import CommandError, as_options, note_features, warn
 from ._files import STDIN, InputFile, OutputFile, check_folder, write_file
@@ -37,7 +37,7 @@ WARM_UP = 200
 _NO_FLAG = {"bounds", "n_jobs", "verbose", "gamma_ref", "search", "merge_every"}
 
 Rows = NDArray[np.float64]
-TimedRows = tuple[Rows, Rows | None]
+TimedRows = tuple[Rows, NDArray[Any] | None]
 
 
 @command(
@@ -135,7 +135,6 @@ def explore(
         y=found.classes,
         title=" and ".join(Path(file).name if file != "-" else "stdin" for file in files),
         of_rows=found.n_rows,
-        has_dates=found.has_dates,
         command_of=None if data is None else command_of(data, table, time_column),
     )
     if follow and model_file is None:
@@ -197,7 +196,6 @@ class Found(NamedTuple):
     labels: NDArray[np.int64] | None
     classes: NDArray[Any] | None
     n_rows: int
-    has_dates: bool = False  # as its times
 
 
 def told_apart(files: tuple[str, ...]) -> tuple[str | None, str | None]:
@@ -265,21 +263,27 @@ def learned(task: Task, model: Any) -> Found:
                 kept.add(split_times(chunk.rows, has_times)[0], chunk.labels)
 
         with task.output.progress("Learning") as advance:
-            learn(model, first, on_chunk, advance, has_times=has_times)
+            learn(
+                model,
+                first,
+                on_chunk,
+                advance,
+                has_times=has_times,
+                has_dates=reader.has_dates,
+            )
     model.name_features(reader.feature_names)
     if not first.is_all:
-        return kept.of(model)._replace(has_dates=reader.has_dates)
+        return kept.of(model)
     rows = split_times(first.chunk.rows, has_times)[0]
     labels = np.asarray(model.labels_)
-    return Found(model, rows, labels, first.chunk.labels, len(rows), reader.has_dates)
+    return Found(model, rows, labels, first.chunk.labels, len(rows))
 
 
 def loaded(task: Task, model_file: str) -> Found:
     """Load a model, and the rows to show with it."""
     model, about = load_fitted(model_file)
-    has_dates = about.get(HAS_DATES) is True
     if task.data is None:
-        return Found(model, None, None, None, 0, has_dates)
+        return Found(model, None, None, None, 0)
     with task.table.open(task.data, model, about=about) as reader:
         kept = KeptRows(row_limit(task.in_memory_rows, len(reader.feature_names)))
         with task.output.progress("Reading") as advance:
@@ -288,7 +292,7 @@ def loaded(task: Task, model_file: str) -> Found:
                 advance(len(chunk.rows))
     if not kept.n_rows:
         raise CommandError(f"{task.data} has no rows.")
-    return kept.of(model)._replace(has_dates=has_dates)
+    return kept.of(model)
 
 
 # ---------------------------------------------------------------------- following
@@ -312,7 +316,8 @@ class LiveRows:
         has_times = self._time_column is not None
         for rows in self._from_stdin() if self._data == STDIN else self._from_table():
             for begin in range(0, len(rows), self._n_step):
-                yield split_times(rows[begin : begin + self._n_step], has_times)
+                some = rows[begin : begin + self._n_step]
+                yield split_times(some, has_times, has_dates=self.has_dates)
 
     def _from_table(self) -> Iterator[Rows]:
         with self._table.open(self._data, time_column=self._time_column) as reader:
@@ -365,7 +370,7 @@ def warmed_up(data: str, model: Any, live: LiveRows, batches: Iterator[TimedRows
     times = [time for _, time in first if time is not None]
     model.partial_fit(rows, **({"time": np.concatenate(times)} if times else {}))
     model.name_features(live.names)
-    return Found(model, rows, None, None, len(rows), live.has_dates)
+    return Found(model, rows, None, None, len(rows))
 
 
 # ---------------------------------------------------------------------- showing

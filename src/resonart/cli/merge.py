@@ -12,7 +12,7 @@ import numpy as np
 import resonart
 from resonart._shared.words import count_of
 
-from ._clock import HAS_DATES, TIME_COLUMN, known_column
+from ._clock import TIME_COLUMN, known_column
 from ._command import command, target_option
 from ._errors import CommandError
 from ._files import InputFile, OutputFile, check_folder
@@ -42,10 +42,13 @@ def merge(model_files: tuple[str, ...], target: Path, output: Output) -> Report:
     models, notes = zip(*(load_for_merging(path) for path in model_files), strict=True)
     check_one_kind(models, model_files)
     merged = merge_all(models, model_files)
-    about = {"made_by": f"resonart {resonart.__version__} merge", "models": list(model_files)}
-    clocks = [{name: note.get(name) for name in (TIME_COLUMN, HAS_DATES)} for note in notes]
-    if known_column(clocks[0]) is not None and all(clock == clocks[0] for clock in clocks):
-        about |= clocks[0]
+    about: dict[str, Any] = {
+        "made_by": f"resonart {resonart.__version__} merge",
+        "models": list(model_files),
+    }
+    columns = {known_column(note) for note in notes}
+    if len(columns) == 1 and None not in columns:
+        about |= {TIME_COLUMN: columns.pop()}
     merged.save(target, metadata=about, include_labels=False)
 
     label_maps = merged.label_maps_

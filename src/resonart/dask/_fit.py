@@ -387,7 +387,7 @@ class _Tasks:
         return None if None in found else sum(found)
 
     def _survey(self, estimator: Model, sample_rows: int, limit: int | None) -> SampleModel:
-        seed = _seed(estimator.random_state)
+        seed = _seed(getattr(estimator, "random_state", None))
         way = "survey" if limit is None else "survey_limited"  # keys of two ways must differ
         looks = [
             self._task(way, str(i), survey_partition)(

@@ -11,9 +11,10 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from resonart import DensityART
+from resonart._rows.checks import check_rows
 from resonart._shared.replace_file import replace_file
 from resonart._shared.show import summary
 
@@ -54,9 +55,6 @@ class Explorer:
         there are many features.
     of_rows : int or None, default=None
         If ``X`` is a sample: how many rows it was taken from.
-    has_dates : bool, default=False
-        Whether the times that a model learned with (``fit(X, time=...)``) were dates: then the
-        diary shows them as dates.
     command_of : callable or None, default=None
         Called with a model, returns the command that makes the same model, to be shown on the page.
 
@@ -99,7 +97,6 @@ class Explorer:
         title: str = "resonart",
         max_points: int | None = None,
         of_rows: int | None = None,
-        has_dates: bool = False,
         command_of: CommandOf | None = None,
     ) -> None:
         if isinstance(model, type) or not all(hasattr(type(model), name) for name in NEEDED):
@@ -120,7 +117,6 @@ class Explorer:
             found,
             classes=_classes(y, len(rows)),
             title=title,
-            has_dates=has_dates,
             command_of=command_of,
         )
         self._widget: Any = None
@@ -319,7 +315,7 @@ def _labelled(
         return np.empty((0, model.n_features_in_)), np.empty(0, dtype=np.int64)
     # predict goes first: its error messages about unusable rows are better.
     found = None if labels is not None else np.asarray(model.predict(X), dtype=np.int64)
-    rows = np.asarray(validate_data(model, X, reset=False, dtype=np.float64))
+    rows = np.asarray(check_rows(model, X, reset=False), dtype=np.float64)
     if found is None:
         given = np.asarray(labels)
         if given.shape != (len(rows),) or given.dtype.kind not in "iu" or given.min() < -1:

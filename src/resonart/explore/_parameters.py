@@ -7,6 +7,7 @@ import math
 from typing import Any
 
 from resonart._estimators.parameters import Parameter, parameters_of
+from resonart._rows.durations import plain_length
 
 # Parameters that do not affect the clusters, make fitting slow, or are for streams.
 _LEFT_OUT = {
@@ -137,7 +138,8 @@ def python_lines(model: Any, place: int | None = None) -> str:
     labels = model.labels_
     """
     kind = type(model).__name__
-    given = ", ".join(f"{name}={value!r}" for name, value in changed_parameters(model).items())
+    changed = changed_parameters(model).items()
+    given = ", ".join(f"{name}={plain_length(value)!r}" for name, value in changed)
     lines = [f"from resonart import {kind}", "", f"model = {kind}({given}).fit(X)"]
     if place is None:
         lines.append("labels = model.labels_")

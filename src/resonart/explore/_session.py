@@ -21,10 +21,10 @@ from sklearn.base import clone
 from sklearn.metrics import adjusted_rand_score
 
 import resonart
-from resonart import ClusterEvent, DensityART, ReadingCandidate
+from resonart import DensityART, ReadingCandidate
+from resonart._density.standing import standing_of
 from resonart._shared.escape import escaped
 from resonart._shared.words import count_of, told_apart
-from resonart.io._times import in_words as moment_in_words
 
 from ._choice import has_plane, has_tree, plane_message, readings_message
 from ._messages import Message
@@ -58,7 +58,6 @@ class Session:
         *,
         classes: NDArray[Any] | None,
         title: str,
-        has_dates: bool,
         command_of: CommandOf | None,
     ) -> None:
         self.model = model
@@ -67,7 +66,6 @@ class Session:
         self._shown: Integers = labels[rows.numbers]
         self.title = title
         self._classes = classes
-        self._has_dates = has_dates
         self._command_of = command_of
         self._lock = threading.RLock()
         self._rules: dict[int, list[str]] | None = None
@@ -236,6 +234,11 @@ class Session:
         """
         if not len(self.rows.all):
             raise ValueError("there are no rows to fit. Open the data together with the model.")
+        if _forgets_by_times(self.model):
+            raise ValueError(
+                "the model forgets rows by their times, which are not here. Change the parameter "
+                "where the rows are learned: fit(X, time=...)."
+            )
         params = settled(self.model, checked_parameters(self.model, message.get("params", {})))
         model = clone(self.model).set_params(**params)
         rows = self.rows.all
@@ -374,7 +377,7 @@ class Session:
             "is_quick": self._is_quick,
             "is_part": self._fitted_on < len(self.rows.all),
             "note": self._note(),
-            "events": _events(model, self._names(), self._has_dates),
+            "events": _events(model, self._names()),
         }
 
     def _summary(self, n_clusters: int, n_noise: int) -> str:
@@ -425,16 +428,14 @@ def _index(message: Message, name: str, n: int) -> int:
     return value
 
 
-def _events(model: Any, names: list[str], has_dates: bool) -> list[Message]:
+def _forgets_by_times(model: Any) -> bool:
+    if not isinstance(model, DensityART) or (model.half_life is None and model.window is None):
+        return False
+    return standing_of(model).clock in ("time", "dates")
+
+
+def _events(model: Any, names: list[str]) -> list[Message]:
     """Return the latest events of a model's diary, the newest first."""
-
-    def in_words(event: ClusterEvent) -> str:
-        text = str(event)
-        if not has_dates:
-            return text
-        what = text.split(": ", 1)[1]
-        return f"row {event.row:,}, {moment_in_words(event.time, True)}: {what}"
-
     if not isinstance(model, DensityART):
         return []
     told = []
@@ -444,7 +445,7 @@ def _events(model: Any, names: list[str], has_dates: bool) -> list[Message]:
         event = replace(event, place=place)
         told.append(
             {
-                "text": in_words(event),
+                "text": str(event),
                 "kind": event.kind,
                 "label": event.label,
                 "row": event.row,

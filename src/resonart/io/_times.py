@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from resonart._shared.dates import as_date, date_in_words
+
 from ._pyarrow import require_pyarrow
 from ._values import Floats
 
@@ -101,17 +103,16 @@ def are_back(times: Floats, last: float) -> NDArray[np.bool_]:
     return np.asarray(times < latest[:-1])
 
 
-def in_words(seconds: float, is_date_column: bool) -> str:
-    """Return a time as it may have been written.
+def in_words(time: float | np.datetime64, is_date_column: bool = False) -> str:
+    """Return a time as it may have been written: a number, or a date, which may be in seconds.
 
     Examples
     --------
-    >>> in_words(86400.5, True), in_words(86400.5, False)
-    ('1970-01-02T00:00:00.500000', '86400.5')
+    >>> in_words(86400.5, True), in_words(86400.5), in_words(np.datetime64("1970-01-02"))
+    ('1970-01-02T00:00:00.5', '86400.5', '1970-01-02T00:00:00')
     """
+    if isinstance(time, np.datetime64):
+        return date_in_words(time)
     if is_date_column:
-        try:
-            return (_EPOCH + seconds * timedelta(seconds=1)).replace(tzinfo=None).isoformat()
-        except OverflowError:
-            pass
-    return re.sub(r"\.0$", "", repr(float(seconds)))
+        return date_in_words(as_date(time))
+    return re.sub(r"\.0$", "", repr(float(time)))

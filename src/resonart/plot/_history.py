@@ -36,14 +36,12 @@ ROOM = 0.045
 APART = (0.02, 0.045)
 # Number of neighbours among which a place is searched.
 NEARBY = 30
-SECONDS_A_DAY = 86_400.0
 
 
 def history(
     model: Any,
     *,
     against: str | None = None,
-    dates: bool = False,
     numbers: bool = True,
     moves: bool = False,
     ax: Axes | None = None,
@@ -61,9 +59,7 @@ def history(
         A fitted model.
     against : {"time", "row"} or None, default=None
         The horizontal axis: the time of the rows, or the number of rows learned. ``None`` uses the
-        time if times were given.
-    dates : bool, default=False
-        Whether times are dates, which the model stores as seconds since 1970.
+        time if times were given. If they were dates, the axis shows dates.
     numbers : bool, default=True
         Whether to write the label of each cluster on its band.
     moves : bool, default=False
@@ -106,25 +102,25 @@ def history(
     ('rows learned', '2 clusters over time, 1 there now')
     """
     require_matplotlib()
-    for name, value in {"dates": dates, "numbers": numbers, "moves": moves}.items():
+    for name, value in {"numbers": numbers, "moves": moves}.items():
         if not isinstance(value, (bool, np.bool_)):
             raise TypeError(f"{name} must be True or False, got {value!r}.")
     if against not in (None, *AGAINST):
         raise ValueError(f"against must be 'time', 'row' or None, got {against!r}.")
-    if dates and against == "row":
-        raise ValueError("dates=True shows times as dates, but against='row' shows no times.")
     moments, events = _diary_of(model)
+    has_dates = moments["time"].dtype.kind == "M"
     if against is None:
-        has_clock = dates or bool((moments["time"] != moments["row"]).any())
+        has_clock = has_dates or bool((moments["time"] != moments["row"]).any())
         against = "time" if has_clock else "row"
+    has_dates &= against == "time"
     axes = axes_to_draw_in(ax)
-    lives = _lives(moments, events, against, scale=SECONDS_A_DAY if dates else 1.0)
+    lives = _lives(moments, events, against)
     bands = _Bands(lives)
     _draw(axes, bands)
     _mark(axes, bands, lives.moves if moves else [])
     if numbers:
         _write_numbers(axes, bands)
-    _dress(axes, bands, against, dates=dates)
+    _dress(axes, bands, against, has_dates=has_dates)
     return axes
 
 
@@ -188,17 +184,29 @@ class _Lives(NamedTuple):
     moves: list[tuple[float, _Life]]
 
 
-def _lives(
-    moments: dict[str, NDArray[Any]], events: ClusterEvents, against: str, scale: float
-) -> _Lives:
+def _places(values: NDArray[Any]) -> Floats:
+    """Return where rows or times lie along the axis: of dates, where matplotlib puts them."""
+    if values.dtype.kind != "M":
+        return values.astype(np.float64)
+    from matplotlib.dates import date2num
+
+    found: Floats = np.asarray(date2num(values))  # type: ignore[no-untyped-call]
+    return found
+
+
+def _lives(moments: dict[str, NDArray[Any]], events: ClusterEvents, against: str) -> _Lives:
     """Put together what readings and events say.
 
     Events are exact even where every second reading was dropped: they tell where a band begins and
     ends, and how wide it is there.
     """
+    places = _places(moments[against])
+    of_events = _places(
+        np.array([getattr(e, against) for e in events], dtype=moments[against].dtype)
+    )
     readings = zip(
         moments["row"].tolist(),
-        (moments[against] / scale).tolist(),
+        places.tolist(),
         moments["label"].tolist(),
         moments["size"].tolist(),
         strict=True,
@@ -206,7 +214,7 @@ def _lives(
     told: list[tuple[int, int, float, Any]] = [
         (row, 1, x, (label, size)) for row, x, label, size in readings
     ]
-    told += [(e.row, 0, float(getattr(e, against)) / scale, e) for e in events]
+    told += [(e.row, 0, x, e) for e, x in zip(events, of_events.tolist(), strict=True)]
     told.sort(key=lambda each: each[:2])
     lives: list[_Life] = []
     current: dict[int, _Life] = {}
@@ -234,12 +242,12 @@ def _lives(
         else:
             moves.append((x, life))
     lives = [life for life in lives if life.points]
-    last = float(moments[against][-1]) / scale
+    last = float(places[-1])
     for life in lives:
         if life.went is None and life.points[-1][0] < last:
             life.end = life.points[-1][0]  # removed, without an event
-    places = [x for _, _, x, _ in told]
-    return _Lives(lives, min(places), max(places), moves)
+    every = [x for _, _, x, _ in told]
+    return _Lives(lives, min(every), max(every), moves)
 
 
 def _in_order(lives: list[_Life]) -> list[_Life]:
@@ -688,7 +696,7 @@ def _write(
     )
 
 
-def _dress(axes: Axes, bands: _Bands, against: str, *, dates: bool) -> None:
+def _dress(axes: Axes, bands: _Bands, against: str, *, has_dates: bool) -> None:
     from matplotlib.ticker import FuncFormatter
 
     n_now = sum(not np.isfinite(life.end) for life in bands.order)
@@ -698,7 +706,7 @@ def _dress(axes: Axes, bands: _Bands, against: str, *, dates: bool) -> None:
     axes.set_yticks([])
     for side in ("top", "right", "left"):
         axes.spines[side].set_visible(False)
-    if dates:
+    if has_dates:
         from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
 
         locator = AutoDateLocator()  # type: ignore[no-untyped-call]
@@ -711,7 +719,7 @@ def _dress(axes: Axes, bands: _Bands, against: str, *, dates: bool) -> None:
     _draw_scale(axes, bands, height)
     n = len(bands.order)
     axes.set(
-        xlabel="" if dates else {"row": "rows learned", "time": "time"}[against],
+        xlabel="" if has_dates else {"row": "rows learned", "time": "time"}[against],
         title=f"{count_of(n, 'cluster')} over time, {n_now:,} there now",
     )
 

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import validate_data
+
+from resonart._rows.checks import check_rows
 
 
 class LabelledRows(NamedTuple):
@@ -35,7 +36,7 @@ def labelled_rows(
         return LabelledRows(np.empty((0, model.n_features_in_)), nothing, nothing, 0)
     # predict goes first: its message about unusable rows is the better one.
     clusters = None if labels is not None else np.asarray(model.predict(X), dtype=np.int64)
-    values = validate_data(model, X, reset=False, dtype=np.float64)
+    values = np.asarray(check_rows(model, X, reset=False), dtype=np.float64)
     if clusters is None:
         clusters = _check_labels(labels, len(values))
     n_rows = len(values)

@@ -110,7 +110,6 @@ class ARTClusterer(Clusterer):
         cls.__doc__ = _documented(cls, signature)
 
     bounds: Any
-    on_mismatch: str
     on_missing: str
     on_new: str
 
@@ -261,7 +260,7 @@ class ARTClusterer(Clusterer):
         return label if label >= 0 else self._without_clusters()
 
     def _without_clusters(self) -> int:
-        return -1 if self.estimator.on_mismatch == "noise" else 0
+        return -1 if getattr(self.estimator, "on_mismatch", "noise") == "noise" else 0
 
     # ------------------------------------------------------------------ many rows
 
