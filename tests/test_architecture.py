@@ -70,7 +70,12 @@ DOORS = {
         "resonart._estimators.in_blocks",
         "resonart._estimators.parameters",
     },
-    "explore": {"resonart._density.readings", "resonart._estimators.parameters"},
+    "explore": {
+        "resonart._density.condensed_tree",
+        "resonart._density.readings",
+        "resonart._estimators.parameters",
+    },
+    "plot": {"resonart._density.condensed_tree"},
     "river": {"resonart._estimators.parameters"},
 }
 # Tools that know nothing of clustering are there for everybody.

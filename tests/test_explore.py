@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import time
+import tracemalloc
 import urllib.error
 import urllib.request
 from collections.abc import Callable
@@ -23,7 +24,16 @@ from sklearn.metrics import adjusted_rand_score
 import resonart.explore._choice as choice_module
 import resonart.explore._session as session_module
 from command_line import error_of, fill_folder, run, run_json
-from resonart import DDVFA, DensityART, FuzzyART, ReadingCandidate, TopoART, load
+from resonart import (
+    DDVFA,
+    CondensedTree,
+    DensityART,
+    FuzzyART,
+    ReadingCandidate,
+    TopoART,
+    load,
+)
+from resonart._density.condensed_tree import leading_labels
 from resonart._density.readings import categories_of, read_as
 from resonart.explore import Explorer, _front
 from resonart.explore._messages import frame, split
@@ -345,6 +355,58 @@ def test_a_flat_cut_is_marked_in_the_tree() -> None:
         if parent is not None and parent["label"] >= 0:
             assert node["label"] in (parent["label"], -1)
             assert not node["selected"]
+
+
+def random_tree(rng: np.random.Generator, n_nodes: int, n_boxes: int) -> CondensedTree:
+    parents = [-1, *(int(rng.integers(node)) for node in range(1, n_nodes))]
+    return CondensedTree(
+        parents=np.array(parents),
+        births=np.arange(n_nodes, dtype=np.float64),
+        sizes=np.full(n_nodes, float(n_boxes)),
+        selected=np.zeros(n_nodes, dtype=bool),
+        labels=np.full(n_nodes, -1),
+        box_clusters=rng.integers(n_nodes, size=n_boxes),
+        box_lambdas=rng.uniform(n_nodes, 2 * n_nodes, n_boxes),
+        box_sizes=rng.integers(1, 9, n_boxes).astype(np.float64),
+    )
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_leading_labels_are_those_of_a_full_table(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n_nodes, n_boxes, n_labels = rng.integers([1, 0, 1], [30, 60, 9])
+    tree = random_tree(rng, n_nodes, n_boxes)
+    labels = rng.integers(-1, n_labels, n_boxes)
+    table = np.zeros((n_nodes, n_labels))
+    inside = labels >= 0
+    np.add.at(table, (tree.box_clusters[inside], labels[inside]), tree.box_sizes[inside])
+    for node in range(n_nodes - 1, 0, -1):
+        table[tree.parents[node]] += table[node]
+    leading, rows, totals = leading_labels(tree, labels)
+    np.testing.assert_array_equal(totals, table.sum(axis=1))
+    np.testing.assert_array_equal(rows, table.max(axis=1))
+    np.testing.assert_array_equal(leading, np.where(totals > 0, table.argmax(axis=1), -1))
+
+
+def test_what_a_tree_costs_does_not_depend_on_how_high_labels_are() -> None:
+    rng = np.random.default_rng(0)
+    tree = random_tree(rng, 3_000, 300)
+    labels = np.zeros(300, dtype=np.int64)
+    labels[150:] = 1_999_999  # as a forged file may say
+
+    class Told:
+        condensed_tree_ = tree
+        category_labels_ = labels
+
+    tracemalloc.start()
+    try:
+        told = choice_module.tree_message(Told())  # type: ignore[arg-type]
+        choice_module.in_old_colours(np.arange(300), labels)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert {node["label"] for node in told["nodes"]} == {-1, 0, 1_999_999}
+    assert peak < 10_000_000
 
 
 def test_runners_up_of_all_numbers_of_clusters_are_shown() -> None:
