@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import json
+import os
 import re
 import socket
 import subprocess
 import sys
+import threading
 import time
 import tracemalloc
 import urllib.error
 import urllib.request
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +42,7 @@ from resonart._density.readings import categories_of, read_as
 from resonart.explore import Explorer, _front
 from resonart.explore._messages import frame, split
 from resonart.explore._rows import components_of
-from resonart.explore._server import MOST_WAITING, Server, put_pushed
+from resonart.explore._server import MOST_PAGES, Outbox, Server
 from resonart.explore._session import Session
 from resonart.plot._colours import COLOURS, NOISE
 from resonart.tuning import VigilancePlane
@@ -642,6 +646,111 @@ def test_sockets_need_token_and_origin(explorer: Explorer) -> None:
             assert b"cluster 0" in line.recv()
 
 
+class Stubborn:
+    """A client of sockets that reads only when it is told to."""
+
+    def __init__(self, server: Server) -> None:
+        self._socket = socket.create_connection(("127.0.0.1", server.port), 20)
+        path = server.address.split("/", 3)[3]
+        host = f"127.0.0.1:{server.port}"
+        key = base64.b64encode(os.urandom(16)).decode()
+        head = [f"GET /{path}socket HTTP/1.1", f"Host: {host}", f"Origin: http://{host}"]
+        head += ["Upgrade: websocket", "Connection: Upgrade", f"Sec-WebSocket-Key: {key}"]
+        self._socket.sendall("\r\n".join([*head, "Sec-WebSocket-Version: 13", "", ""]).encode())
+        self._file = self._socket.makefile("rb")
+        while self._file.readline().strip():
+            pass
+
+    def send(self, text: str) -> None:
+        mask, data = b"\1\2\3\4", text.encode()
+        masked = bytes(byte ^ mask[i % 4] for i, byte in enumerate(data))
+        is_short = len(data) < 126
+        size = bytes([0x80 | len(data)]) if is_short else b"\xfe" + len(data).to_bytes(2, "big")
+        self._socket.sendall(b"\x81" + size + mask + masked)
+
+    def read(self) -> dict[str, Any]:
+        """Read an answer; what else there is in a protocol is skipped."""
+        while True:
+            first, size = self._file.read(2)
+            n_bytes = {126: 2, 127: 8}.get(size, 0)
+            size = int.from_bytes(self._file.read(n_bytes), "big") if n_bytes else size
+            data = self._file.read(size)
+            if first == 0x82:
+                told: dict[str, Any] = json.loads(data[4 : 4 + int.from_bytes(data[:4], "little")])
+                return told["message"]
+
+    def close(self) -> None:
+        self._file.close()
+        self._socket.close()
+
+
+def test_answers_do_not_pile_up_for_a_page_that_does_not_read_them() -> None:
+    X = np.random.default_rng(0).normal(size=(20_000, 12))  # about a megabyte for each answer
+    session = session_of(FuzzyART(rho=0.3).fit(X).explore(X))
+    served: list[int] = []
+    answer = session.answer
+
+    def counted(message: Any) -> Any:
+        served.append(message["id"])
+        return answer(message)
+
+    session.answer = counted  # type: ignore[method-assign]
+    with Server(session) as server:
+        client = Stubborn(server)
+        for number in range(60):
+            client.send(json.dumps({"kind": "open", "id": number}))
+        wait_until_quiet(served)
+        assert 1 <= len(served) < 40  # as many as the system's own buffers hold
+        assert [client.read()["re"] for _ in range(60)] == list(range(60))
+        client.close()
+
+
+def wait_until_quiet(served: list[int]) -> None:
+    """Wait until nothing more is answered for a while."""
+    before = -1
+    while before != len(served) or not served:
+        before = len(served)
+        time.sleep(0.6)
+
+
+def test_only_so_many_pages_are_let_in(explorer: Explorer) -> None:
+    client = pytest.importorskip("websockets.sync.client")
+    refused = pytest.importorskip("websockets.exceptions").InvalidStatus
+    with Server(session_of(explorer)) as server, ExitStack() as stack:
+        own = f"http://127.0.0.1:{server.port}"
+        address = server.address.replace("http", "ws") + "socket"
+        pages = [
+            stack.enter_context(client.connect(address, origin=own, max_size=None))
+            for _ in range(MOST_PAGES)
+        ]
+        with pytest.raises(refused), client.connect(address, origin=own):
+            pass
+        pages[0].send('{"kind": "open", "id": 1}')
+        assert b'"re":1' in pages[0].recv()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"kind": ' + "[" * 30_000 + "]" * 30_000 + "}",
+        '{"kind": "fit", "id": 3, "params": ' + '{"a":' * 9_000 + "1" + "}" * 9_000 + "}",
+        '{"kind": "rules", "id": ' + "9" * 4_000 + ', "label": 0}',
+        '{"kind": "' + "k" * 60_000 + '"}',
+    ],
+    ids=["deep list", "deep object", "long number", "long name"],
+)
+def test_what_no_page_would_send_is_answered_in_short(explorer: Explorer, text: str) -> None:
+    with Server(session_of(explorer)) as server:
+        client = Stubborn(server)
+        client.send(text)
+        told = client.read()
+        assert told["kind"] == "error" or told["re"] is None
+        assert len(json.dumps(told)) < 5_000
+        client.send('{"kind": "rules", "id": 5, "label": 0}')
+        assert client.read()["re"] == 5
+        client.close()
+
+
 def test_a_server_ends_when_its_last_page_is_closed(explorer: Explorer) -> None:
     client = pytest.importorskip("websockets.sync.client")
     with Server(session_of(explorer), grace=0.05) as server:
@@ -832,6 +941,91 @@ def wait_for(holds: Callable[[], bool]) -> None:
         time.sleep(0.02)
 
 
+def test_the_rows_that_came_last_are_shown_while_others_are_awaited() -> None:
+    """A burst, and then silence: what was learned within a moment is shown, too."""
+    rng = np.random.default_rng(0)
+    is_over = threading.Event()
+
+    def rows() -> Iterator[Any]:
+        for _ in range(5):
+            yield rng.normal(size=(20, 2))
+        is_over.wait(20)
+
+    model = FuzzyART(rho=0.7).partial_fit(rng.normal(size=(20, 2)))
+    explorer = model.explore().follow(rows())
+    heard: list[dict[str, Any]] = []
+    session_of(explorer).watch(heard.append)
+    try:
+        wait_for(lambda: bool(heard) and heard[-1]["followed"] == "120 rows learned")
+        assert len(heard[-1]["model"]["labels"]) == 100
+    finally:
+        is_over.set()
+
+
+def test_pages_are_told_in_order_and_nothing_before_the_scene() -> None:
+    X = groups()
+    session = session_of(FuzzyART(rho=0.7).fit(X).explore(X))
+    told: list[str] = []
+    session.push({"kind": "early"})
+    pusher = threading.Thread(target=lambda: session.push({"kind": "news"}))
+
+    def greeting() -> dict[str, Any]:
+        # Another thread has news while the scene is made, and would be faster.
+        pusher.start()
+        pusher.join(0.2)
+        return {}
+
+    session.greeting = greeting
+    session.serve({"kind": "open", "id": 1}, lambda message: told.append(message["kind"]))
+    pusher.join()
+    assert told == ["scene", "news"]
+
+
+def test_answers_are_about_one_moment_whatever_other_threads_do() -> None:
+    X = groups()
+    model = DensityART().fit(X)
+    explorer = model.explore(X)
+    questions = [{"kind": "rules", "label": 0}, {"kind": "explain", "row": 3}, {"kind": "readings"}]
+    questions += [{"kind": "open"}, {"kind": "keep"}]
+
+    def answers() -> list[bytes]:
+        session = session_of(explorer)
+        session._rules, session._kept = None, {}  # nothing is known already
+        return [frame(session.answer(each)) for each in questions]
+
+    before = answers()
+    model.partial_fit(groups(200, seed=1) + 30.0)
+    assert answers() == before
+    assert explorer.model is model
+
+
+def test_a_model_that_learns_meanwhile_is_shown_as_of_one_moment() -> None:
+    rng = np.random.default_rng(0)
+    model = DensityART(half_life=300).partial_fit(rng.normal(size=(100, 2)))
+    is_over = threading.Event()
+
+    def learn() -> None:
+        while not is_over.is_set():
+            model.partial_fit(rng.normal(size=(20, 2)) + rng.choice([0, 9], (20, 1)))
+
+    thread = threading.Thread(target=learn)
+    thread.start()
+    try:
+        for _ in range(30):
+            explorer = model.explore(rng.normal(size=(50, 2)))
+            scene = asked(explorer, "open")
+            assert scene["kind"] == "scene", scene
+            told, own = scene["model"], session_of(explorer).model
+            np.testing.assert_array_equal(told["boxes"]["labels"], own.category_labels_)
+            np.testing.assert_array_equal(told["boxes"]["weights"], own.faded_counts_)
+            labels = own.predict(session_of(explorer).rows.all)
+            np.testing.assert_array_equal(told["labels"], labels)
+            assert asked(explorer, "readings")["kind"] == "readings"
+    finally:
+        is_over.set()
+        thread.join()
+
+
 def test_a_stream_that_goes_wrong_is_told() -> None:
     model = FuzzyART(rho=0.7).partial_fit([[0.0, 1.0], [1.0, 0.0]])
     explorer = model.explore([[0.0, 1.0]])
@@ -1015,12 +1209,25 @@ def test_the_page_about_it_runs_and_its_links_lead_somewhere(
 
 
 def test_a_slow_page_gets_every_answer_and_the_latest_of_what_was_pushed() -> None:
-    waiting: asyncio.Queue[Any] = asyncio.Queue()
-    answers = [{"kind": "rules", "re": number} for number in range(20)]
-    for number, answer in enumerate(answers):
-        waiting.put_nowait(answer)
-        put_pushed(waiting, {"kind": "scene", "number": number})
-    held = [waiting.get_nowait() for _ in range(waiting.qsize())]
-    assert [each for each in held if "re" in each] == answers
-    pushed = [each["number"] for each in held if "re" not in each]
-    assert pushed == list(range(20))[-MOST_WAITING:]
+    async def slow() -> list[dict[str, Any]]:
+        outbox = Outbox()
+        outbox.put({"kind": "rules", "re": 0})
+        on_its_way = await outbox.first()
+        for number in range(20):
+            outbox.put({"kind": "rules", "re": number + 1})
+            outbox.put({"kind": "scene", "number": number})
+            outbox.put({"kind": "model", "number": number})
+        outbox.drop(on_its_way)
+        found = [on_its_way]
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(outbox.emptied(), 0.01)
+        for _ in range(22):
+            found.append(await outbox.first())
+            outbox.drop(found[-1])
+        await outbox.emptied()
+        return found
+
+    held = asyncio.run(slow())
+    assert [each["re"] for each in held if "re" in each] == list(range(21))
+    pushed = [(each["kind"], each["number"]) for each in held if "re" not in each]
+    assert pushed == [("scene", 19), ("model", 19)]

@@ -25,9 +25,12 @@ from browser import Watched, opened, running_browser
 from command_line import run
 from resonart import DDVFA, DensityART, FuzzyART, TopoART, load
 from resonart.explore import Explorer
+from resonart.explore._messages import frame
+from resonart.explore._server import Server
 
 pytestmark = pytest.mark.xdist_group("browser")
 IRIS = load_iris()
+AXES = ("Horizontal", "Vertical")
 
 
 @pytest.fixture(scope="module")
@@ -712,6 +715,35 @@ def test_a_stream_is_followed_paused_and_stepped(browser: Any) -> None:
         model.name_features(["a", "b"])  # as they are called on the page
         assert told == [str(event) for event in reversed(list(model.events_))]
         assert "a=" in told[0]
+
+
+def test_what_is_pushed_before_the_page_is_built_does_no_harm(browser: Any) -> None:
+    """As a notebook may get it that shows one widget twice: its messages go to both."""
+    X = groups()[:, :2]
+    explorer = DensityART().fit(X).explore(X, feature_names=["a", "b"])
+
+    def push_first(line: Any) -> None:
+        server = line.connect_to_server()
+
+        def ask(question: str) -> None:
+            line.send(frame(explorer._session.scene()))
+            server.send(question)
+
+        line.on_message(ask)
+        server.on_message(line.send)
+
+    with Server(explorer._session) as server:
+        page = browser.new_page()
+        watched = Watched(page)
+        page.route_web_socket(re.compile("socket$"), push_first)
+        page.goto(server.address)
+        page.wait_for_selector("[data-painted]")
+        chosen = [page.get_by_label(f"{name} axis").input_value() for name in AXES]
+        drawn = page.evaluate("document.querySelector('.rx').resonart.plot.axes.map((a) => a.name)")
+        assert (chosen, drawn) == (["0", "1"], ["a", "b"])
+        assert labels_drawn(page) == explorer.labels.tolist()
+        page.close()
+    assert watched.complaints == []
 
 
 # The other end of anywidget's line, as a notebook has it: messages to Python and back.

@@ -21,7 +21,7 @@ from . import _front
 from ._file import file_content
 from ._follow import Follower, Pending, file_steps, learn_steps
 from ._rows import Integers, shown_rows
-from ._session import CommandOf, Session
+from ._session import CommandOf, Held, Session
 
 # Attributes by which a model tells its categories.
 NEEDED = ("boxes_", "category_labels_", "describe", "explain")
@@ -37,7 +37,8 @@ class Explorer:
     Parameters
     ----------
     model : DensityART, DDVFA, DVFA, FuzzyART or TopoART
-        A fitted model. It is not changed: a parameter changed in the explorer makes a new model,
+        A fitted model. It is shown as it is now, whatever it learns later; to watch it learn, use
+        :meth:`follow`. It is not changed: a parameter changed in the explorer makes a new model,
         which is then the attribute ``model``.
     X : array-like of shape (n_samples, n_features) or None, default=None
         Rows to show. Without them, only the boxes are shown.
@@ -112,11 +113,12 @@ class Explorer:
             not isinstance(max_points, int) or isinstance(max_points, bool) or max_points < 1
         ):
             raise ValueError(f"max_points must be a whole number >= 1 or None, got {max_points!r}.")
-        rows, found = _labelled(model, X, labels)
-        names = model.describe(feature_names=feature_names).feature_names
+        held = Held.of(model)
+        rows, found = _labelled(held.own, X, labels)
+        names = held.own.describe(feature_names=feature_names).feature_names
         self._session = Session(
-            model,
-            shown_rows(rows, names, tuple(model.bounds_), max_points, of_rows),
+            held,
+            shown_rows(rows, names, tuple(held.own.bounds_), max_points, of_rows),
             found,
             classes=_classes(y, len(rows)),
             title=title,
@@ -129,7 +131,7 @@ class Explorer:
     @property
     def model(self) -> Any:
         """The model that is shown now."""
-        return self._session.model
+        return self._session.held.given
 
     @property
     def labels(self) -> Integers:

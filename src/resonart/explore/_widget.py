@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from typing import Any
 
 from resonart._shared.require import require
@@ -29,16 +28,12 @@ def make_widget(session: Session) -> Any:
 
         def __init__(self) -> None:
             super().__init__()
-            self._sending = threading.Lock()
             self.on_msg(self._on_message)
-            session.watch(self._tell)
 
         def _on_message(self, widget: Any, content: Any, buffers: list[bytes]) -> None:
-            self._tell(session.answer(content))
+            session.serve(content, self._tell)
 
         def _tell(self, message: Message) -> None:
-            content, buffers = split(message)
-            with self._sending:
-                self.send(content, buffers)
+            self.send(*split(message))
 
     return ExplorerWidget()

@@ -29,12 +29,12 @@ class App {
     this.root.resonart = this; // for tests and the console
     this.root.dataset.theme = this.theme;
     this.root.replaceChildren(element("p", { class: "rx-wait", role: "status" }, "Loading …"));
-    this.line.onPush = (message) => this.hear(message);
     this.line.onEnd = () => this.say("The connection to Python is closed. The page stays as it is; run resonart explore again to go on.", true);
     try {
       const told = await this.line.ask("open");
       this.build();
       this.take(told);
+      this.line.onPush = (message) => this.hear(message); // what came before is in the scene already
       this.root.dataset.ready = "true";
       requestAnimationFrame(() => requestAnimationFrame(() => { this.root.dataset.painted = Math.round(performance.now() - this.began); }));
     } catch (error) {
