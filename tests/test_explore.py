@@ -39,9 +39,10 @@ from resonart import (
 )
 from resonart._density.condensed_tree import leading_labels
 from resonart._density.readings import categories_of, read_as
+from resonart._shared.components import principal_components
 from resonart.explore import Explorer, _front
 from resonart.explore._messages import frame, split
-from resonart.explore._rows import components_of
+from resonart.explore._rows import followed_rows
 from resonart.explore._server import MOST_PAGES, Outbox, Server
 from resonart.explore._session import Session
 from resonart.plot._colours import COLOURS, NOISE
@@ -207,6 +208,7 @@ def test_every_estimator_can_be_looked_at() -> None:
         ({"labels": [0]}, ValueError),
         ({"labels": [0.5] * 190}, ValueError),
         ({"y": [0]}, ValueError),
+        ({"texts": {"name": ["a"]}}, ValueError),
         ({"max_points": 0}, ValueError),
         ({"feature_names": ["a"]}, ValueError),
     ],
@@ -224,18 +226,50 @@ def test_principal_components_are_those_of_the_rows() -> None:
 
     scaled = np.asarray(groups(), dtype=np.float32)
     expected = PCA(3).fit(scaled)
-    for k, each in enumerate(components_of(scaled)):
-        assert each["share"] == pytest.approx(expected.explained_variance_ratio_[k], rel=1e-4)
-        assert abs(np.dot(each["loadings"], expected.components_[k])) == pytest.approx(1, abs=1e-4)
+    for k, each in enumerate(principal_components(scaled, 4)):
+        assert each.share == pytest.approx(expected.explained_variance_ratio_[k], rel=1e-4)
+        assert abs(each.loadings @ expected.components_[k]) == pytest.approx(1, abs=1e-4)
+
+
+def test_rows_that_count_more_are_as_so_many_rows() -> None:
+    rows = groups()[:40]
+    counts = np.arange(40) % 4
+    expected = principal_components(np.repeat(rows, counts, axis=0), 3)
+    for one, other in zip(principal_components(rows, 3, counts), expected, strict=True):
+        assert one.share == pytest.approx(other.share)
+        np.testing.assert_allclose(one.loadings, other.loadings)
+
+
+def test_without_rows_components_are_those_of_the_boxes() -> None:
+    model = FuzzyART(rho=0.9).fit(groups())
+    told = asked(model.explore(), "open")["rows"]["components"]
+    low, high = model.bounds_
+    centres = (np.add(*model.boxes_) / 2 - low) / (high - low)
+    expected = principal_components(centres, 4, model.counts_)
+    assert [each["name"] for each in told] == [each.name(k + 1) for k, each in enumerate(expected)]
+    np.testing.assert_allclose(told[0]["loadings"], expected[0].loadings, atol=1e-5)
+
+
+def test_components_stay_while_the_ranges_of_a_stream_do() -> None:
+    rng = np.random.default_rng(0)
+    rows = rng.uniform(-1, 1, (100, 3)) * [3, 2, 1]
+    before = session_of(FuzzyART(rho=0.7).fit(rows).explore(rows)).rows
+    inside = rng.uniform(-0.5, 0.5, (50, 3)) * [1, 2, 3] / 4
+    assert followed_rows(inside, before).components is before.components
+    # Ranges grow, and with them components change; none turns round.
+    grown = followed_rows(np.concatenate([rows, [[-4, -3, 2]]]), before)
+    assert grown.components is not before.components
+    for one, other in zip(grown.components, before.components, strict=True):
+        assert one.loadings @ other.loadings > 0.0
 
 
 def test_components_of_very_many_features() -> None:
     rng = np.random.default_rng(0)
     direction = rng.normal(size=1200)
     rows = rng.normal(size=(300, 1)) * direction + 0.01 * rng.normal(size=(300, 1200))
-    first, *_ = components_of(rows.astype(np.float32))
-    assert first["share"] > 0.99
-    cosine = np.dot(first["loadings"], direction) / np.linalg.norm(direction)
+    first, *_ = principal_components(rows.astype(np.float32), 4)
+    assert first.share > 0.99
+    cosine = first.loadings @ direction / np.linalg.norm(direction)
     assert abs(cosine) == pytest.approx(1.0, abs=1e-3)
 
 

@@ -189,6 +189,85 @@ def test_axes_zoom_pan_and_boxes(browser: Any) -> None:
             np.testing.assert_allclose(polygon.max(axis=0), points.max(axis=0), atol=1e-4)
 
 
+def test_above_two_features_the_axes_are_components(browser: Any) -> None:
+    for n_features, expected in ((2, ["a", "b"]), (3, ["component 1", "component 2"])):
+        X = groups()[:, :n_features]
+        explorer = DensityART().fit(X).explore(X, feature_names=["a", "b", "c"][:n_features])
+        with opened(browser, explorer) as watched:
+            page = watched.page
+            axes = page.evaluate(
+                "document.querySelector('.rx').resonart.plot.axes.map((a) => a.name)"
+            )
+            assert [name.split(" (")[0] for name in axes] == expected
+            chosen = [page.get_by_label(f"{name} axis") for name in AXES]
+            drawn = [each.locator("option:checked").inner_text() for each in chosen]
+            assert drawn == axes
+
+
+def test_a_row_is_shown_with_its_values_and_texts(browser: Any, tmp_path: Path) -> None:
+    X = groups()
+    table = tmp_path / "table.csv"
+    with table.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["id", "name", "a", "b", "c", "when"])
+        for k, row in enumerate(X.tolist()):
+            values = ["", *row[1:]] if k == 3 else row  # one row is dropped
+            writer.writerow([1000 + k, f"<b>N{k}</b>", *values, f"2026-01-{1 + k % 28:02d}"])
+    path = tmp_path / "page.html"
+    run("explore", table, "--exclude", "id", "--missing", "drop", "--html", path)
+    page = browser.new_page()
+    page.goto(path.as_uri())
+    page.wait_for_selector("[data-painted]")
+    for row, k in ((0, 0), (3, 4), (200, 201)):
+        page.evaluate("(row) => document.querySelector('.rx').resonart.point(row)", row)
+        page.wait_for_selector(f".rx-tip:has-text('row {row}') .rx-lines")
+        told = page.locator(".rx-tip .rx-values dt, .rx-tip .rx-values dd").all_inner_texts()
+        pairs = dict(zip(told[::2], told[1::2], strict=True))
+        assert list(pairs) == ["name", "when", "id", "a", "b", "c"]
+        assert (pairs["name"], pairs["id"]) == (f"<b>N{k}</b>", str(1000 + k))
+        assert pairs["when"] == f"2026-01-{1 + k % 28:02d}"
+        values = [float(pairs[name]) for name in "abc"]
+        np.testing.assert_allclose(values, X[k], rtol=1e-4, atol=1e-5)
+        # All of it can be seen.
+        box = page.locator(".rx-tip").bounding_box()
+        assert box["y"] >= 0
+        assert box["y"] + box["height"] <= page.viewport_size["height"]
+    page.close()
+
+
+def test_rows_beyond_those_explained_have_their_texts(
+    browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(file_module, "MOST_EXPLAINED", 5)
+    X = groups()
+    path = tmp_path / "page.html"
+    DensityART().fit(X).explore(X, texts={"name": [f"N{k}" for k in range(len(X))]}).save_html(path)
+    page = browser.new_page()
+    page.goto(path.as_uri())
+    page.wait_for_selector("[data-painted]")
+    page.evaluate("document.querySelector('.rx').resonart.point(77)")
+    page.wait_for_selector(".rx-values dd:has-text('N77')")
+    page.close()
+
+
+def test_grid_lines_lie_under_the_rows(browser: Any) -> None:
+    # Rows on a grid of whole numbers, where the lines are.
+    X = np.array([[i, j] for i in range(9) for j in range(9)], dtype=np.float64)
+    with opened(browser, FuzzyART(rho=0.1).fit(X).explore(X)) as watched:
+        found = watched.page.evaluate(
+            """() => { const { plot } = document.querySelector('.rx').resonart;
+            const context = plot.canvas.getContext('2d');
+            return Array.from(plot.labels, (_, i) => { const [x, y] = plot.placeOf(i);
+              return context.getImageData(Math.floor(x), Math.floor(y), 1, 1).data.join(); }); }"""
+        )
+        # (Rows are not quite opaque.)
+        colours = np.array([text.split(",") for text in found], dtype=int)
+        labels = np.array(labels_drawn(watched.page))
+        for label in np.unique(labels):
+            assert np.ptp(colours[labels == label], axis=0).max() < 8
+        assert "238,238,238" in pixels(watched.page)  # the lines
+
+
 def test_the_lasso_exports_the_rows_inside(browser: Any) -> None:
     explorer = density()
     X = groups()
@@ -251,6 +330,50 @@ def test_keyboard_table_dark_and_labels(browser: Any) -> None:
         )
         assert nameless == 0
         assert "3 clusters" in page.locator(".rx-canvas").get_attribute("aria-label")
+
+
+def test_keys_need_no_click(browser: Any, tmp_path: Path) -> None:
+    explorer = density()
+    explorer.save_html(tmp_path / "page.html")
+    with Server(explorer._session) as server:
+        for address in (server.address, (tmp_path / "page.html").as_uri()):
+            page = browser.new_page()
+            page.goto(address)
+            page.wait_for_selector("[data-painted]")
+            before = view_of(page)
+            page.keyboard.press("+")
+            page.keyboard.press("ArrowLeft")
+            assert view_of(page)["xs"] == pytest.approx(1.25 * before["xs"])
+            page.keyboard.press("b")
+            assert button(page, "Boxes") == "true"
+            page.keyboard.press("n")
+            page.keyboard.press("Enter")
+            page.wait_for_selector(".rx-rules .rx-lines")
+            # Nor do they need another one after a button was used, which Enter belongs to.
+            page.get_by_role("button", name="Boxes").click()
+            page.keyboard.press("0")
+            page.keyboard.press("Enter")
+            assert (button(page, "Boxes"), view_of(page)["xs"]) == ("true", before["xs"])
+            page.keyboard.press("Escape")
+            assert page.locator(".rx-clusters li[aria-selected=true]").count() == 0
+            # A list and a field have keys of their own.
+            page.locator(".rx-panel").focus()
+            now = view_of(page)
+            page.keyboard.press("ArrowDown")
+            assert view_of(page) == now
+            page.close()
+
+
+def view_of(page: Any) -> dict[str, float]:
+    found: dict[str, float] = page.evaluate(
+        "({...document.querySelector('.rx').resonart.plot.view})"
+    )
+    return found
+
+
+def button(page: Any, name: str) -> str:
+    found: str = page.get_by_role("button", name=name).get_attribute("aria-pressed")
+    return found
 
 
 def test_without_rows_the_table_has_the_boxes(browser: Any) -> None:
@@ -842,12 +965,36 @@ def test_the_widget_in_a_notebook(browser: Any) -> None:
         page.locator(".rx-clusters li").first.click()
         page.wait_for_selector(".rx-rules .rx-lines")
         assert page.locator(".rx-rules").inner_text().split(":")[0] in str(expected.describe())
+        check_wheel(page)
         assert watched.asked_elsewhere() == []
         assert watched.complaints == []
         page.evaluate("window.leave()")
         page.close()
     finally:
         kernel.close()
+
+
+def check_wheel(page: Any) -> None:
+    """The wheel scrolls the notebook, and says how to zoom; with a key it zooms."""
+    page.evaluate("document.getElementById('cell').style.marginBottom = '3000px'")
+    box = page.locator(".rx-canvas").bounding_box()
+    page.mouse.move(box["x"] + 100, box["y"] + 100)
+    before = view_of(page)
+    page.mouse.wheel(0, 60)
+    page.wait_for_function("window.scrollY > 30")
+    page.wait_for_selector(".rx-hint:has-text('Ctrl'):not([hidden])")
+    assert view_of(page) == before
+    scrolled = page.evaluate("window.scrollY")
+    for key in ("Control", "Shift"):
+        now = view_of(page)
+        page.keyboard.down(key)
+        page.mouse.wheel(0, -100)
+        page.wait_for_function(
+            "(xs) => document.querySelector('.rx').resonart.plot.view.xs > xs", arg=now["xs"]
+        )
+        page.keyboard.up(key)
+    assert page.evaluate("window.scrollY") == scrolled
+    page.wait_for_selector(".rx-hint", state="hidden")
 
 
 def test_what_is_measured(browser: Any, monkeypatch: pytest.MonkeyPatch) -> None:

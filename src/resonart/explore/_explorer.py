@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import webbrowser
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import repeat
 from typing import Any, Self
 
@@ -21,7 +21,7 @@ from . import _front
 from ._file import file_content
 from ._follow import Follower, Pending, file_steps, learn_steps
 from ._rows import Integers, shown_rows
-from ._session import CommandOf, Held, Session
+from ._session import CommandOf, Held, Session, Texts
 
 # Attributes by which a model tells its categories.
 NEEDED = ("boxes_", "category_labels_", "describe", "explain")
@@ -46,6 +46,9 @@ class Explorer:
         Clusters of the rows, -1 for noise. ``None`` asks ``model.predict(X)``.
     y : array-like of shape (n_samples,) or None, default=None
         Known classes, to compare the clusters with.
+    texts : mapping of str to array-like of shape (n_samples,), or None, default=None
+        Other columns of the rows, by name, such as names or dates: a dict, or a frame with these
+        columns. They are shown with the row that is pointed at.
     feature_names : sequence of str or None, default=None
         Names to show. By default the names that the rows came with, or ``x0``, ``x1``, ...
     title : str, default="resonart"
@@ -96,6 +99,7 @@ class Explorer:
         *,
         labels: ArrayLike | None = None,
         y: ArrayLike | None = None,
+        texts: Mapping[str, ArrayLike] | None = None,
         feature_names: Sequence[str] | None = None,
         title: str = "resonart",
         max_points: int | None = None,
@@ -118,9 +122,10 @@ class Explorer:
         names = held.own.describe(feature_names=feature_names).feature_names
         self._session = Session(
             held,
-            shown_rows(rows, names, tuple(held.own.bounds_), max_points, of_rows),
+            shown_rows(rows, names, held.own, max_points, of_rows),
             found,
             classes=_classes(y, len(rows)),
+            texts=_texts(texts, len(rows)),
             title=title,
             has_dates=has_dates,
             command_of=command_of,
@@ -331,6 +336,19 @@ def _labelled(
             )
         found = given.astype(np.int64)
     return rows, found
+
+
+def _texts(texts: Mapping[str, ArrayLike] | None, n_rows: int) -> Texts:
+    found: Texts = {}
+    for name, column in ({} if texts is None else dict(texts)).items():
+        values = np.asarray(column, dtype=object)
+        if values.shape != (n_rows,):
+            raise ValueError(
+                f"texts must hold a value for each of the {n_rows} rows of X, got an array of "
+                f"shape {values.shape} for {name!r}."
+            )
+        found[str(name)] = values
+    return found
 
 
 def _classes(y: ArrayLike | None, n_rows: int) -> NDArray[Any] | None:

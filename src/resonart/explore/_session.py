@@ -31,7 +31,7 @@ from resonart.io._times import in_words as moment_in_words
 from ._choice import has_plane, has_tree, plane_message, readings_message
 from ._messages import Message
 from ._parameters import checked_parameters, live_parameters, python_lines, settled
-from ._rows import Floats, Integers, ShownRows, in_words, nameless
+from ._rows import Floats, Integers, ShownRows, followed_rows, in_words, nameless
 
 # A changed parameter is tried on up to so many rows, within so many seconds. Where it takes longer,
 # fewer categories give a preview.
@@ -49,7 +49,13 @@ MOST_SAID = 2_000
 # Highest number of a question: what JavaScript counts exactly.
 MOST_ASKED = 2**53
 
+# Longest text that is shown of a row, and texts that stand for none, in Python and pandas.
+MOST_TEXT = 200
+NOTHING = ("", "None", "nan", "NaT", "<NA>")
+
 CommandOf = Callable[[Any], str]
+# Other columns of the rows, by name.
+Texts = dict[str, NDArray[np.object_]]
 Push = Callable[[Message], None]
 
 
@@ -75,6 +81,7 @@ class Session:
         labels: Integers,
         *,
         classes: NDArray[Any] | None,
+        texts: Texts,
         title: str,
         has_dates: bool,
         command_of: CommandOf | None,
@@ -85,6 +92,7 @@ class Session:
         self._shown: Integers = labels[rows.numbers]
         self.title = title
         self._classes = classes
+        self.texts = texts
         self._has_dates = has_dates
         self._command_of = command_of
         self._lock = threading.RLock()
@@ -203,7 +211,17 @@ class Session:
             "label": found.label,
             "lines": str(found).split("\n"),
             "values": list(found.row),
+            "texts": self.texts_of(number),
         }
+
+    def texts_of(self, number: int) -> list[tuple[str, str]]:
+        """Return what other columns say about a row, where they say anything."""
+        told = ((name, str(column[number])) for name, column in self.texts.items())
+        return [
+            (escaped(name), escaped(text if len(text) <= MOST_TEXT else f"{text[:MOST_TEXT]}…"))
+            for name, text in told
+            if text not in NOTHING
+        ]
 
     def on_rules(self, message: Message) -> Message:
         """Give the rules of a cluster."""
@@ -335,12 +353,8 @@ class Session:
     def follow(self, held: Held, rows: Floats | None) -> None:
         """Switch to a model as it is now, and to the latest rows."""
         if rows is not None:
-            before = self.rows
-            # Ranges only grow, so that the picture does not jump.
-            low, high = rows.min(axis=0), rows.max(axis=0)
-            if len(before.all):
-                low, high = np.minimum(low, before.low), np.maximum(high, before.high)
-            self.rows = ShownRows(rows, np.arange(len(rows)), before.names, low, high, len(rows))
+            self.rows = followed_rows(rows, self.rows)
+            self.texts = {}  # of these rows nothing else is known
         self.show(held, None, fitted_on=len(self.rows.all))
         self._kept.clear()
 
