@@ -27,6 +27,7 @@ from sklearn.metrics import adjusted_rand_score
 
 import resonart.explore._choice as choice_module
 import resonart.explore._session as session_module
+import resonart.explore._still as still_module
 from command_line import error_of, fill_folder, run, run_json
 from resonart import (
     DDVFA,
@@ -847,6 +848,19 @@ def test_the_widget_answers_in_a_notebook(explorer: Explorer) -> None:
     found = np.frombuffer(buffers[labels["$array"]], dtype="<i4")
     np.testing.assert_array_equal(found, explorer.labels)
     assert widget._esm == _front.module()
+
+
+def test_a_notebook_does_without_a_picture(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("anywidget")
+    X = groups()
+    model = FuzzyART(rho=0.7).fit(X)
+    assert "image/png" in model.explore(X)._repr_mimebundle_()[0]
+    assert "image/png" in model.explore()._repr_mimebundle_()[0]
+    for name, without in (("_drawn", lambda session: 1 / 0), ("find_spec", lambda name: None)):
+        with monkeypatch.context() as patch:
+            patch.setattr(still_module, name, without)
+            found = model.explore(X)._repr_mimebundle_()[0]
+            assert set(found) == {"text/plain", "application/vnd.jupyter.widget-view+json"}
 
 
 # ---------------------------------------------------------------------- the command

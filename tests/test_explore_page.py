@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import csv
+import importlib.metadata
 import io
 import re
 import signal
@@ -951,6 +952,7 @@ def test_the_widget_in_a_notebook(browser: Any) -> None:
         kernel.run(CELL.format(rows=groups().tolist()))
         assert "application/vnd.jupyter.widget-view+json" in kernel.shown
         assert kernel.shown["text/plain"].startswith("Explorer(model='DensityART'")
+        assert base64.b64decode(kernel.shown["image/png"]).startswith(b"\x89PNG")
         page = browser.new_page()
         watched = Watched(page)
         page.expose_function("askPython", kernel.ask)
@@ -959,6 +961,7 @@ def test_the_widget_in_a_notebook(browser: Any) -> None:
         page.add_style_tag(content=kernel.state["_css"])
         page.evaluate(f"(source) => (async () => {{ {NOTEBOOK} }})()", kernel.state["_esm"])
         page.wait_for_selector("[data-painted]", timeout=10_000)
+        assert page.locator(".rx-still").count() == 0
         expected = DensityART().fit(groups())
         assert labels_drawn(page) == expected.labels_.tolist()
         assert page.locator(".rx").get_attribute("data-theme") == "dark"
@@ -972,6 +975,55 @@ def test_the_widget_in_a_notebook(browser: Any) -> None:
         page.close()
     finally:
         kernel.close()
+
+
+def test_an_exported_notebook_has_a_picture(
+    browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("anywidget")
+    nbformat = pytest.importorskip("nbformat")
+    exporters = pytest.importorskip("nbconvert").exporters
+    data, more = density(title="a $ and b $")._repr_mimebundle_()
+    new = nbformat.v4
+    output = new.new_output("execute_result", data=data, metadata=more, execution_count=1)
+    cell = new.new_code_cell("explorer", outputs=[output], execution_count=1)
+    monkeypatch.setenv("JUPYTER_PATH", folder_of_jupyter())
+    html, _ = exporters.HTMLExporter().from_notebook_node(new.new_notebook(cells=[cell]))
+    (tmp_path / "page.html").write_text(html, "utf-8")
+    page = browser.new_page(java_script_enabled=False)
+    page.route("http*://**", lambda route: route.abort())
+    page.goto((tmp_path / "page.html").as_uri())
+    box = page.locator(".jp-OutputArea-output img").bounding_box()
+    assert min(box["width"], box["height"]) > 300
+    page.close()
+
+
+def folder_of_jupyter() -> str:
+    """Return where nbconvert has its templates, wherever packages are installed."""
+    for file in importlib.metadata.files("nbconvert") or []:
+        if file.match("nbconvert/templates/lab/index.html.j2"):
+            return str(Path(str(file.locate())).resolve().parents[3])
+    pytest.skip("nbconvert has no templates here")
+
+
+def test_where_python_does_not_answer_there_is_a_picture(browser: Any) -> None:
+    pytest.importorskip("anywidget")
+    widget = density().widget()
+    page = browser.new_page()
+    watched = Watched(page)
+    page.set_content('<body><div id="cell"></div></body>')
+    page.add_style_tag(content=widget._css)
+    page.evaluate(
+        "([source, still]) => (async () => { const { default: widget } = await import("
+        "URL.createObjectURL(new Blob([source], { type: 'text/javascript' })));"
+        "const model = { on() {}, off() {}, send() {}, get: (name) => ({ still })[name] };"
+        "widget.render({ model, el: document.getElementById('cell') }); })()",
+        [widget._esm, widget.still],
+    )
+    page.wait_for_function("document.querySelector('.rx-still')?.naturalWidth > 300")
+    page.wait_for_selector(".rx-wait:has-text('Python does not answer')")
+    assert watched.complaints == []
+    page.close()
 
 
 def check_wheel(page: Any) -> None:

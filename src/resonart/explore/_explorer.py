@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import os
 import webbrowser
@@ -30,7 +31,8 @@ NEEDED = ("boxes_", "category_labels_", "describe", "explain")
 class Explorer:
     """An interactive view of a model and its rows: ``model.explore(X)``.
 
-    In a notebook, make it the last line of a cell to see it (with the extra ``explore``).
+    In a notebook, make it the last line of a cell to see it (with the extra ``explore``). A page
+    that is exported from the notebook has a picture in its place.
     Elsewhere :meth:`serve` opens a browser, and :meth:`save_html` writes one file that needs
     neither Python nor a network.
 
@@ -297,13 +299,22 @@ class Explorer:
         if self._widget is None:
             from ._widget import make_widget
 
-            self._widget = make_widget(self._session)
+            self._widget = make_widget(self._session, self._still())
         return self._widget
 
+    def _still(self) -> str:
+        """Return a picture as PNG in base64, for pages without Python; "" without matplotlib."""
+        from ._still import still_of
+
+        return base64.b64encode(still_of(self._session) or b"").decode("ascii")
+
     def _repr_mimebundle_(self, **options: Any) -> Any:
-        found = self.widget()._repr_mimebundle_(**options)
+        widget = self.widget()
+        found = widget._repr_mimebundle_(**options)
         data, more = found if isinstance(found, tuple) else (found, {})
-        return {**(data or {}), "text/plain": repr(self)}, more
+        # An exported page shows the picture, where it has no widgets.
+        still = {"image/png": widget.still} if widget.still else {}
+        return {**(data or {}), **still, "text/plain": repr(self)}, more
 
     def _display_(self) -> Any:
         return self.widget()  # for marimo

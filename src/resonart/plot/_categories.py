@@ -132,11 +132,11 @@ def categories(
     _draw_points(axes, scene)
     _draw_boxes(axes, scene)
     axes.autoscale_view()
-    axes.set_ylabel(shown.names[1])
+    axes.set_ylabel(shown.names[1], parse_math=False)
     if shown.names[0] == "row" and not rows.n_given:
         axes.set_xticks([])
     else:
-        axes.set_xlabel(shown.names[0])
+        axes.set_xlabel(shown.names[0], parse_math=False)
 
     owners = np.asarray(model.category_labels_)
     named = sorted(

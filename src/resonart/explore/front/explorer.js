@@ -4,12 +4,14 @@
 let count = 0;
 const REST = 40; // milliseconds of rest on a row before it is explained
 const HINT = 1600; // milliseconds for which a hint is shown
+const PATIENCE = 4000; // milliseconds until a page says that Python does not answer
 const MOST_VALUES = 16; // values of a row that are shown with it
 
 class App {
   // In a notebook the page around it has keys and a wheel of its own.
-  constructor(root, line, isNotebook = false) {
+  constructor(root, line, isNotebook = false, still = "") {
     this.isNotebook = isNotebook;
+    this.still = still; // a picture, PNG in base64
     this.id = `rx${count++}`;
     this.root = root;
     this.line = line;
@@ -32,7 +34,11 @@ class App {
     this.root.classList.add("rx");
     this.root.resonart = this; // for tests and the console
     this.root.dataset.theme = this.theme;
-    this.root.replaceChildren(element("p", { class: "rx-wait", role: "status" }, "Loading …"));
+    const wait = element("p", { class: "rx-wait", role: "status" }, "Loading …");
+    const still = this.still ? element("img", { class: "rx-still", src: `data:image/png;base64,${this.still}`, alt: "A picture of the clusters" }) : null;
+    this.root.replaceChildren(...[still, wait].filter(Boolean));
+    const absent = "Python does not answer. To explore, run the cell in a notebook.";
+    const timer = setTimeout(() => { wait.textContent = still ? `This is a picture: ${absent}` : absent; }, PATIENCE);
     this.line.onEnd = () => this.say("The connection to Python is closed. The page stays as it is; run resonart explore again to go on.", true);
     try {
       const told = await this.line.ask("open");
@@ -42,8 +48,9 @@ class App {
       this.root.dataset.ready = "true";
       requestAnimationFrame(() => requestAnimationFrame(() => { this.root.dataset.painted = Math.round(performance.now() - this.began); }));
     } catch (error) {
-      this.root.replaceChildren(element("p", { class: "rx-error", role: "alert" }, error.message));
+      wait.replaceWith(element("p", { class: "rx-error", role: "alert" }, error.message));
     }
+    clearTimeout(timer);
     return this;
   }
 
@@ -627,7 +634,7 @@ function render({ model, el }) {
     onkeydown: (event) => { if (!event.ctrlKey && !event.metaKey && !event.altKey) event.stopPropagation(); },
   });
   el.append(root);
-  const app = new App(root, lineOfWidget(model), true);
+  const app = new App(root, lineOfWidget(model), true, model.get("still") || "");
   app.start();
   return () => app.close();
 }
