@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -21,6 +22,7 @@ Integers = NDArray[np.int64]
 # With more rows or more numbers than this, a sample is shown.
 MOST_SHOWN = 200_000
 MOST_NUMBERS = 8_000_000
+_SILENCE = threading.RLock()
 # Principal components offered as axes.
 MOST_COMPONENTS = 4
 
@@ -139,11 +141,14 @@ def as_before(found: list[Component], before: list[Component]) -> list[Component
 
 @contextmanager
 def nameless(model: Any) -> Iterator[None]:
-    """Silence the warning about rows without names: they were checked when they came."""
+    """Silence the warning about rows without names: they were checked when they came.
+
+    One at a time: Python's filters are those of all threads.
+    """
     if not hasattr(model, "feature_names_in_"):
         yield
         return
-    with warnings.catch_warnings():
+    with _SILENCE, warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="X does not have valid feature names")
         yield
 

@@ -32,9 +32,10 @@ ROUNDING = 1e-9
 MOST_IN_LEGEND = 10
 MOST_POINTS_TO_AVOID = 20_000
 
-# Labels that are written, and how far apart they are, as shares of width and height.
+# Labels that are written, their size in points, and how far apart they are at least, in their size.
 MOST_NAMES = 100
-APART = (0.03, 0.04)
+NAME_SIZE = 9.0
+APART = np.array([1.6, 1.3])
 # Rows of a cluster that its label's place is found from.
 MOST_TO_NAME = 2_000
 
@@ -267,16 +268,18 @@ def _write_names(axes: Axes, scene: _Scene) -> None:
     labels = np.concatenate([scene.point_labels, scene.box_labels[counts]])
     order = np.argsort(labels, kind="stable")
     found, begins, sizes = np.unique(labels[order], return_index=True, return_counts=True)
+    size = NAME_SIZE if len(found) <= 50 else 0.75 * NAME_SIZE
+    apart = APART * size * axes.get_figure().dpi / 72.0  # type: ignore[union-attr]
     taken: list[Floats] = []
     for k in np.argsort(-sizes, kind="stable")[:MOST_NAMES].tolist():
         if found[k] < 0:
             continue
         members = places[order[begins[k] : begins[k] + sizes[k]]]
         at = _middle(members[:: -(-len(members) // MOST_TO_NAME)])
-        share = axes.transAxes.inverted().transform(axes.transData.transform(at))
-        if any((np.abs(share - other) < APART).all() for other in taken):
+        place = axes.transData.transform(at)  # in dots
+        if any((np.abs(place - other) < apart).all() for other in taken):
             continue
-        taken.append(share)
+        taken.append(place)
         axes.annotate(
             str(int(found[k])),
             (float(at[0]), float(at[1])),
@@ -284,7 +287,7 @@ def _write_names(axes: Axes, scene: _Scene) -> None:
             textcoords="offset points",
             ha="center",
             va="bottom",
-            fontsize=9,
+            fontsize=size,
             fontweight="bold",
             color="#222222",
             path_effects=[withStroke(linewidth=2.5, foreground="white")],
