@@ -1084,6 +1084,23 @@ def test_a_stream_that_goes_wrong_is_told() -> None:
     assert model.n_samples_seen_ == 3
 
 
+def test_a_stream_that_has_nothing_or_fails_of_its_own_is_told() -> None:
+    def broken() -> Iterator[Any]:
+        yield [[0.5, 0.5]]
+        raise KeyError("sensor")
+
+    for rows, said in ((iter(()), "the input has ended"), (broken(), "'sensor'")):
+        explorer = (
+            FuzzyART(rho=0.7).fit([[0.0, 1.0], [1.0, 0.0]]).explore().follow(rows, paused=True)
+        )
+        heard: list[dict[str, Any]] = []
+        session_of(explorer).watch(heard.append)
+        for _ in range(2):
+            asked(explorer, "control", step=True)
+        wait_for(lambda heard=heard, said=said: bool(heard) and said in heard[-1]["followed"])
+        assert heard[-1]["ended"]
+
+
 def test_the_command_follows_a_table_step_by_step(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -69,7 +69,7 @@ class Explorer:
     Attributes
     ----------
     model : estimator
-        The model that is shown now.
+        The model that is shown now: the one that was given, or a new one made on the page.
     labels : ndarray of shape (n_samples,)
         Its clusters of the rows.
 

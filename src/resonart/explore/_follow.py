@@ -24,8 +24,6 @@ MOST_RECENT = 5_000
 EVERY = 0.25
 # Seconds between two looks at a file.
 LOOK = 0.3
-# What may be wrong with rows or a file.
-FAULTS = (ValueError, TypeError, OSError, MemoryError)
 
 
 class Step(NamedTuple):
@@ -166,6 +164,7 @@ class Follower:
                     self._changed.wait(0.1)
                     continue
                 is_single = self._paused
+            pending = None
             try:
                 pending = next(self._steps)  # may wait for rows
                 if pending is not None:
@@ -173,8 +172,8 @@ class Follower:
                         self._taken = pending()
             except StopIteration:
                 ended = ""
-            except FAULTS as error:
-                ended = f"; {error}"
+            except Exception as error:  # rows come from anywhere, and so do errors
+                ended = f"; {str(error) or type(error).__name__}"
             with self._changed:
                 self._ended = ended
                 if is_single and self._allowed and pending is not None:
@@ -202,7 +201,7 @@ class Follower:
                     if ended is not None:
                         self._words, self._is_over = f"{self._words}{ended}", True
                     self._session.push(self._session.scene())
-            except FAULTS as error:
+            except Exception as error:  # not enough memory, for instance
                 self.stop()
                 self._words, self._is_over = f"{self._words}; {error}", True
                 self._session.push({"kind": "followed", **self._state()})
