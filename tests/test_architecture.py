@@ -72,13 +72,14 @@ DOORS = {
         "resonart._rows.durations",
     },
     "explore": {
+        "resonart._density.condensed_tree",
         "resonart._density.readings",
         "resonart._density.standing",
         "resonart._estimators.parameters",
         "resonart._rows.checks",
         "resonart._rows.durations",
     },
-    "plot": {"resonart._rows.checks"},
+    "plot": {"resonart._density.condensed_tree", "resonart._rows.checks"},
     "river": {"resonart._estimators.parameters"},
 }
 # Tools that know nothing of clustering are there for everybody.

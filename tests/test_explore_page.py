@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import csv
+import importlib.metadata
 import io
 import re
 import signal
@@ -25,9 +26,12 @@ from browser import Watched, opened, running_browser
 from command_line import run
 from resonart import DDVFA, DensityART, FuzzyART, TopoART, load
 from resonart.explore import Explorer
+from resonart.explore._messages import frame
+from resonart.explore._server import Server
 
 pytestmark = pytest.mark.xdist_group("browser")
 IRIS = load_iris()
+AXES = ("Horizontal", "Vertical")
 
 
 @pytest.fixture(scope="module")
@@ -186,6 +190,85 @@ def test_axes_zoom_pan_and_boxes(browser: Any) -> None:
             np.testing.assert_allclose(polygon.max(axis=0), points.max(axis=0), atol=1e-4)
 
 
+def test_above_two_features_the_axes_are_components(browser: Any) -> None:
+    for n_features, expected in ((2, ["a", "b"]), (3, ["component 1", "component 2"])):
+        X = groups()[:, :n_features]
+        explorer = DensityART().fit(X).explore(X, feature_names=["a", "b", "c"][:n_features])
+        with opened(browser, explorer) as watched:
+            page = watched.page
+            axes = page.evaluate(
+                "document.querySelector('.rx').resonart.plot.axes.map((a) => a.name)"
+            )
+            assert [name.split(" (")[0] for name in axes] == expected
+            chosen = [page.get_by_label(f"{name} axis") for name in AXES]
+            drawn = [each.locator("option:checked").inner_text() for each in chosen]
+            assert drawn == axes
+
+
+def test_a_row_is_shown_with_its_values_and_texts(browser: Any, tmp_path: Path) -> None:
+    X = groups()
+    table = tmp_path / "table.csv"
+    with table.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["id", "name", "a", "b", "c", "when"])
+        for k, row in enumerate(X.tolist()):
+            values = ["", *row[1:]] if k == 3 else row  # one row is dropped
+            writer.writerow([1000 + k, f"<b>N{k}</b>", *values, f"2026-01-{1 + k % 28:02d}"])
+    path = tmp_path / "page.html"
+    run("explore", table, "--exclude", "id", "--missing", "drop", "--html", path)
+    page = browser.new_page()
+    page.goto(path.as_uri())
+    page.wait_for_selector("[data-painted]")
+    for row, k in ((0, 0), (3, 4), (200, 201)):
+        page.evaluate("(row) => document.querySelector('.rx').resonart.point(row)", row)
+        page.wait_for_selector(f".rx-tip:has-text('row {row}') .rx-lines")
+        told = page.locator(".rx-tip .rx-values dt, .rx-tip .rx-values dd").all_inner_texts()
+        pairs = dict(zip(told[::2], told[1::2], strict=True))
+        assert list(pairs) == ["name", "when", "id", "a", "b", "c"]
+        assert (pairs["name"], pairs["id"]) == (f"<b>N{k}</b>", str(1000 + k))
+        assert pairs["when"] == f"2026-01-{1 + k % 28:02d}"
+        values = [float(pairs[name]) for name in "abc"]
+        np.testing.assert_allclose(values, X[k], rtol=1e-4, atol=1e-5)
+        # All of it can be seen.
+        box = page.locator(".rx-tip").bounding_box()
+        assert box["y"] >= 0
+        assert box["y"] + box["height"] <= page.viewport_size["height"]
+    page.close()
+
+
+def test_rows_beyond_those_explained_have_their_texts(
+    browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(file_module, "MOST_EXPLAINED", 5)
+    X = groups()
+    path = tmp_path / "page.html"
+    DensityART().fit(X).explore(X, texts={"name": [f"N{k}" for k in range(len(X))]}).save_html(path)
+    page = browser.new_page()
+    page.goto(path.as_uri())
+    page.wait_for_selector("[data-painted]")
+    page.evaluate("document.querySelector('.rx').resonart.point(77)")
+    page.wait_for_selector(".rx-values dd:has-text('N77')")
+    page.close()
+
+
+def test_grid_lines_lie_under_the_rows(browser: Any) -> None:
+    # Rows on a grid of whole numbers, where the lines are.
+    X = np.array([[i, j] for i in range(9) for j in range(9)], dtype=np.float64)
+    with opened(browser, FuzzyART(rho=0.1).fit(X).explore(X)) as watched:
+        found = watched.page.evaluate(
+            """() => { const { plot } = document.querySelector('.rx').resonart;
+            const context = plot.canvas.getContext('2d');
+            return Array.from(plot.labels, (_, i) => { const [x, y] = plot.placeOf(i);
+              return context.getImageData(Math.floor(x), Math.floor(y), 1, 1).data.join(); }); }"""
+        )
+        # (Rows are not quite opaque.)
+        colours = np.array([text.split(",") for text in found], dtype=int)
+        labels = np.array(labels_drawn(watched.page))
+        for label in np.unique(labels):
+            assert np.ptp(colours[labels == label], axis=0).max() < 8
+        assert "238,238,238" in pixels(watched.page)  # the lines
+
+
 def test_the_lasso_exports_the_rows_inside(browser: Any) -> None:
     explorer = density()
     X = groups()
@@ -248,6 +331,50 @@ def test_keyboard_table_dark_and_labels(browser: Any) -> None:
         )
         assert nameless == 0
         assert "3 clusters" in page.locator(".rx-canvas").get_attribute("aria-label")
+
+
+def test_keys_need_no_click(browser: Any, tmp_path: Path) -> None:
+    explorer = density()
+    explorer.save_html(tmp_path / "page.html")
+    with Server(explorer._session) as server:
+        for address in (server.address, (tmp_path / "page.html").as_uri()):
+            page = browser.new_page()
+            page.goto(address)
+            page.wait_for_selector("[data-painted]")
+            before = view_of(page)
+            page.keyboard.press("+")
+            page.keyboard.press("ArrowLeft")
+            assert view_of(page)["xs"] == pytest.approx(1.25 * before["xs"])
+            page.keyboard.press("b")
+            assert button(page, "Boxes") == "true"
+            page.keyboard.press("n")
+            page.keyboard.press("Enter")
+            page.wait_for_selector(".rx-rules .rx-lines")
+            # Nor do they need another one after a button was used, which Enter belongs to.
+            page.get_by_role("button", name="Boxes").click()
+            page.keyboard.press("0")
+            page.keyboard.press("Enter")
+            assert (button(page, "Boxes"), view_of(page)["xs"]) == ("true", before["xs"])
+            page.keyboard.press("Escape")
+            assert page.locator(".rx-clusters li[aria-selected=true]").count() == 0
+            # A list and a field have keys of their own.
+            page.locator(".rx-panel").focus()
+            now = view_of(page)
+            page.keyboard.press("ArrowDown")
+            assert view_of(page) == now
+            page.close()
+
+
+def view_of(page: Any) -> dict[str, float]:
+    found: dict[str, float] = page.evaluate(
+        "({...document.querySelector('.rx').resonart.plot.view})"
+    )
+    return found
+
+
+def button(page: Any, name: str) -> str:
+    found: str = page.get_by_role("button", name=name).get_attribute("aria-pressed")
+    return found
 
 
 def test_without_rows_the_table_has_the_boxes(browser: Any) -> None:
@@ -714,6 +841,35 @@ def test_a_stream_is_followed_paused_and_stepped(browser: Any) -> None:
         assert "a=" in told[0]
 
 
+def test_what_is_pushed_before_the_page_is_built_does_no_harm(browser: Any) -> None:
+    """As a notebook may get it that shows one widget twice: its messages go to both."""
+    X = groups()[:, :2]
+    explorer = DensityART().fit(X).explore(X, feature_names=["a", "b"])
+
+    def push_first(line: Any) -> None:
+        server = line.connect_to_server()
+
+        def ask(question: str) -> None:
+            line.send(frame(explorer._session.scene()))
+            server.send(question)
+
+        line.on_message(ask)
+        server.on_message(line.send)
+
+    with Server(explorer._session) as server:
+        page = browser.new_page()
+        watched = Watched(page)
+        page.route_web_socket(re.compile("socket$"), push_first)
+        page.goto(server.address)
+        page.wait_for_selector("[data-painted]")
+        chosen = [page.get_by_label(f"{name} axis").input_value() for name in AXES]
+        drawn = page.evaluate("document.querySelector('.rx').resonart.plot.axes.map((a) => a.name)")
+        assert (chosen, drawn) == (["0", "1"], ["a", "b"])
+        assert labels_drawn(page) == explorer.labels.tolist()
+        page.close()
+    assert watched.complaints == []
+
+
 # The other end of anywidget's line, as a notebook has it: messages to Python and back.
 NOTEBOOK = """
 const { default: widget } = await import(URL.createObjectURL(
@@ -796,6 +952,7 @@ def test_the_widget_in_a_notebook(browser: Any) -> None:
         kernel.run(CELL.format(rows=groups().tolist()))
         assert "application/vnd.jupyter.widget-view+json" in kernel.shown
         assert kernel.shown["text/plain"].startswith("Explorer(model='DensityART'")
+        assert base64.b64decode(kernel.shown["image/png"]).startswith(b"\x89PNG")
         page = browser.new_page()
         watched = Watched(page)
         page.expose_function("askPython", kernel.ask)
@@ -804,18 +961,92 @@ def test_the_widget_in_a_notebook(browser: Any) -> None:
         page.add_style_tag(content=kernel.state["_css"])
         page.evaluate(f"(source) => (async () => {{ {NOTEBOOK} }})()", kernel.state["_esm"])
         page.wait_for_selector("[data-painted]", timeout=10_000)
+        assert page.locator(".rx-still").count() == 0
         expected = DensityART().fit(groups())
         assert labels_drawn(page) == expected.labels_.tolist()
         assert page.locator(".rx").get_attribute("data-theme") == "dark"
         page.locator(".rx-clusters li").first.click()
         page.wait_for_selector(".rx-rules .rx-lines")
         assert page.locator(".rx-rules").inner_text().split(":")[0] in str(expected.describe())
+        check_wheel(page)
         assert watched.asked_elsewhere() == []
         assert watched.complaints == []
         page.evaluate("window.leave()")
         page.close()
     finally:
         kernel.close()
+
+
+def test_an_exported_notebook_has_a_picture(
+    browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("anywidget")
+    nbformat = pytest.importorskip("nbformat")
+    exporters = pytest.importorskip("nbconvert").exporters
+    data, more = density(title="a $ and b $")._repr_mimebundle_()
+    new = nbformat.v4
+    output = new.new_output("execute_result", data=data, metadata=more, execution_count=1)
+    cell = new.new_code_cell("explorer", outputs=[output], execution_count=1)
+    monkeypatch.setenv("JUPYTER_PATH", folder_of_jupyter())
+    html, _ = exporters.HTMLExporter().from_notebook_node(new.new_notebook(cells=[cell]))
+    (tmp_path / "page.html").write_text(html, "utf-8")
+    page = browser.new_page(java_script_enabled=False)
+    page.route("http*://**", lambda route: route.abort())
+    page.goto((tmp_path / "page.html").as_uri())
+    box = page.locator(".jp-OutputArea-output img").bounding_box()
+    assert min(box["width"], box["height"]) > 300
+    page.close()
+
+
+def folder_of_jupyter() -> str:
+    """Return where nbconvert has its templates, wherever packages are installed."""
+    for file in importlib.metadata.files("nbconvert") or []:
+        if file.match("nbconvert/templates/lab/index.html.j2"):
+            return str(Path(str(file.locate())).resolve().parents[3])
+    pytest.skip("nbconvert has no templates here")
+
+
+def test_where_python_does_not_answer_there_is_a_picture(browser: Any) -> None:
+    pytest.importorskip("anywidget")
+    widget = density().widget()
+    page = browser.new_page()
+    watched = Watched(page)
+    page.set_content('<body><div id="cell"></div></body>')
+    page.add_style_tag(content=widget._css)
+    page.evaluate(
+        "([source, still]) => (async () => { const { default: widget } = await import("
+        "URL.createObjectURL(new Blob([source], { type: 'text/javascript' })));"
+        "const model = { on() {}, off() {}, send() {}, get: (name) => ({ still })[name] };"
+        "widget.render({ model, el: document.getElementById('cell') }); })()",
+        [widget._esm, widget.still],
+    )
+    page.wait_for_function("document.querySelector('.rx-still')?.naturalWidth > 300")
+    page.wait_for_selector(".rx-wait:has-text('Python does not answer')")
+    assert watched.complaints == []
+    page.close()
+
+
+def check_wheel(page: Any) -> None:
+    """The wheel scrolls the notebook, and says how to zoom; with a key it zooms."""
+    page.evaluate("document.getElementById('cell').style.marginBottom = '3000px'")
+    box = page.locator(".rx-canvas").bounding_box()
+    page.mouse.move(box["x"] + 100, box["y"] + 100)
+    before = view_of(page)
+    page.mouse.wheel(0, 60)
+    page.wait_for_function("window.scrollY > 30")
+    page.wait_for_selector(".rx-hint:has-text('Ctrl'):not([hidden])")
+    assert view_of(page) == before
+    scrolled = page.evaluate("window.scrollY")
+    for key in ("Control", "Shift"):
+        now = view_of(page)
+        page.keyboard.down(key)
+        page.mouse.wheel(0, -100)
+        page.wait_for_function(
+            "(xs) => document.querySelector('.rx').resonart.plot.view.xs > xs", arg=now["xs"]
+        )
+        page.keyboard.up(key)
+    assert page.evaluate("window.scrollY") == scrolled
+    page.wait_for_selector(".rx-hint", state="hidden")
 
 
 def test_what_is_measured(browser: Any, monkeypatch: pytest.MonkeyPatch) -> None:

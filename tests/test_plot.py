@@ -17,12 +17,16 @@ from matplotlib.axes import Axes
 from matplotlib.collections import PathCollection, PolyCollection, QuadMesh
 from matplotlib.colors import LogNorm, to_hex
 from matplotlib.figure import Figure
+from matplotlib.text import Annotation
 from sklearn.base import BaseEstimator
 from sklearn.cluster import KMeans
+from sklearn.decomposition import PCA
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import silhouette_score
 
 from resonart import DDVFA, DVFA, CondensedTree, DensityART, FuzzyART, TopoART, plot
+from resonart.plot._axes import Boxes, ComponentAxes
+from resonart.plot._categories import SPECK
 from resonart.plot._colours import COLOURS, LINES, MARKERS, NOISE, style_of
 from resonart.tuning import VigilancePlane
 
@@ -53,14 +57,26 @@ def boxes(ax: Axes) -> PolyCollection:
     return found
 
 
-def specks(ax: Axes) -> PathCollection:
-    found = [c for c in ax.collections if isinstance(c, PathCollection)][-1]
-    assert found.get_zorder() == 2
-    return found
-
-
 def dots(ax: Axes) -> list[PathCollection]:
-    return [c for c in ax.collections if isinstance(c, PathCollection) and c.get_zorder() == 1]
+    return [c for c in ax.collections if isinstance(c, PathCollection)]
+
+
+def drawn_at(ax: Axes) -> dict[tuple[float, ...], str]:
+    """Where points are drawn, and in which colour."""
+    return {
+        tuple(place): to_hex(colour)
+        for each in dots(ax)
+        for place, colour in zip(
+            each.get_offsets().tolist(),
+            np.broadcast_to(each.get_facecolor(), (len(each.get_offsets()), 4)),
+            strict=True,
+        )
+    }
+
+
+def names(ax: Axes) -> dict[str, Any]:
+    """Where labels are written."""
+    return {text.get_text(): text.xy for text in ax.texts if isinstance(text, Annotation)}
 
 
 def paint(ax: Axes) -> None:
@@ -80,34 +96,32 @@ def test_every_category_lies_where_the_model_says(
     assert plot.categories(model, X, features=features, ax=ax) is ax
     paint(ax)
     drawn = [path.vertices[:4] for path in boxes(ax).get_paths()]
-    points = specks(ax).get_offsets()
-    assert len(drawn) + len(points) == model.n_categories_
     columns = list(features)
     lower, upper = (side[:, columns] for side in model.boxes_)
-    big = [k for k in range(model.n_categories_) if (upper[k] - lower[k]).max() > 0]
+    span = np.ptp(X[:, columns], axis=0)
+    big = [k for k in range(model.n_categories_) if (upper[k] - lower[k] > SPECK * span).any()]
+    assert len(big) > 0
     seen = {tuple(np.concatenate([c.min(axis=0), c.max(axis=0)]).round(9)) for c in drawn}
-    assert seen <= {tuple(np.concatenate([lower[k], upper[k]]).round(9)) for k in big}
+    assert seen == {tuple(np.concatenate([lower[k], upper[k]]).round(9)) for k in big}
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda m: type(m).__name__)
 def test_rows_and_boxes_have_the_colour_of_their_cluster(model: Any, ax: Axes) -> None:
     model.fit(X)
-    plot.categories(model, X, ax=ax)
+    plot.categories(model, X, features=(0, 1), ax=ax)
     big = (model.boxes_.upper - model.boxes_.lower)[:, :2].max(axis=1) > 0
     expected = {style_of(k).colour.lower() for k in model.category_labels_[big]}
     assert {to_hex(c) for c in boxes(ax).get_edgecolor()} == expected
-    (rows,) = dots(ax)
     predicted = [style_of(k).colour.lower() for k in model.predict(X)]
-    assert [to_hex(c) for c in rows.get_facecolor()] == predicted
-    np.testing.assert_array_equal(rows.get_offsets(), X[:, :2])
+    assert drawn_at(ax) == dict(zip(map(tuple, X[:, :2].tolist()), predicted, strict=True))
 
 
 def test_labels_colour_the_rows(ax: Axes) -> None:
     model = FuzzyART(rho=0.6).fit(X)
     labels = pd.Series(np.repeat([2, -1, 0], 40))
-    plot.categories(model, X, labels=labels, ax=ax)
-    (rows,) = dots(ax)
-    colours = [to_hex(c) for c in rows.get_facecolor()[[0, 40, 80]]]
+    plot.categories(model, X, labels=labels, features=(0, 1), ax=ax)
+    found = drawn_at(ax)
+    colours = [found[tuple(X[k, :2])] for k in (0, 40, 80)]
     assert colours == [c.lower() for c in (COLOURS[2], NOISE, COLOURS[0])]
 
 
@@ -124,14 +138,125 @@ def test_points_stay_visible(ax: Axes) -> None:
     plot.categories(model, ax=ax)
     paint(ax)
     assert len(boxes(ax).get_paths()) == 0
-    np.testing.assert_array_equal(specks(ax).get_offsets(), rows)
-    assert specks(ax).get_sizes().min() >= 8
+    colours = [style_of(k).colour.lower() for k in model.category_labels_]
+    assert drawn_at(ax) == dict(zip(map(tuple, rows), colours, strict=True))
+    assert dots(ax)[0].get_sizes().min() >= 8
+
+
+def test_rows_alone_have_no_boxes_around_them(ax: Axes) -> None:
+    rows = np.concatenate([X[:, :2], X[:1, :2], X[:1, :2]])  # and one row three times
+    model = DensityART().fit(rows)
+    assert model.n_categories_ == len(X)
+    plot.categories(model, rows, ax=ax)
+    paint(ax)
+    assert len(boxes(ax).get_paths()) == 0
+    assert sum(len(each.get_offsets()) for each in dots(ax)) == len(rows)
 
 
 def test_one_point_is_a_picture(ax: Axes) -> None:
     plot.categories(FuzzyART(rho=0.5).fit([[2.0, 2.0]]), [[2.0, 2.0]], ax=ax)
     paint(ax)
-    assert len(specks(ax).get_offsets()) == 1
+    assert list(drawn_at(ax)) == [(2.0, 2.0)]
+
+
+# ---------------------------------------------------------------------- components
+
+
+@pytest.mark.parametrize("model", [*MODELS, DensityART()], ids=lambda m: type(m).__name__)
+def test_above_two_features_the_axes_are_components(model: Any, ax: Axes) -> None:
+    model.fit(X)
+    plot.categories(model, X, ax=ax)
+    paint(ax)
+    scaled = (X - X.min(axis=0)) / np.ptp(X, axis=0)
+    pca = PCA(2).fit(scaled)
+    for k, name in enumerate((ax.get_xlabel(), ax.get_ylabel())):
+        share = 100 * pca.explained_variance_ratio_[k]
+        assert name == f"component {k + 1} ({share:.0f} % of the variance)"
+    # Rows lie as far apart as on the components, whatever their signs are.
+    offsets = np.concatenate([each.get_offsets() for each in dots(ax)])
+    expected = pca.transform(scaled)
+    np.testing.assert_allclose(
+        np.sort(np.abs(offsets - offsets.mean(axis=0)), axis=0),
+        np.sort(np.abs(expected), axis=0),
+        atol=1e-9,
+    )
+
+
+def test_boxes_on_components_hold_their_corners() -> None:
+    rng = np.random.default_rng(0)
+    lower = rng.random((20, 4))
+    upper = lower + rng.random((20, 4)) * (rng.random((20, 4)) < 0.7)
+    loadings = rng.normal(size=(4, 2))
+    axes = ComponentAxes(loadings, np.zeros(4), np.ones(4), ("a", "b"))
+    is_upper = np.array(np.meshgrid(*[[False, True]] * 4)).reshape(4, -1).T
+    for polygon, low, high in zip(axes.shadows(Boxes(lower, upper)), lower, upper, strict=True):
+        corners = np.where(is_upper, high, low) @ loadings
+        # The shadow of a box is the hull of the shadows of its corners.
+        for angle in np.linspace(0, 2 * np.pi, 40):
+            along = np.array([np.cos(angle), np.sin(angle)])
+            assert (polygon @ along).max() == pytest.approx((corners @ along).max())
+
+
+def test_boxes_without_rows_on_components(ax: Axes) -> None:
+    model = FuzzyART(rho=0.6).fit(X)
+    plot.categories(model, ax=ax)
+    paint(ax)
+    assert ax.get_xlabel().startswith("component 1 (")
+    assert len(boxes(ax).get_paths()) == model.n_categories_
+    assert set(names(ax)) == {str(k) for k in range(model.n_clusters_)}
+
+
+def test_too_many_boxes_are_not_drawn_on_components(ax: Axes) -> None:
+    rows = RNG.random((2_000, 3))
+    model = FuzzyART(rho=0.93).fit(rows)
+    assert model.n_categories_ > 300
+    plot.categories(model, rows, ax=ax)
+    assert len(boxes(ax).get_paths()) == 0
+    other = Figure().subplots()
+    plot.categories(model, rows, features=(0, 1), ax=other)
+    assert len(boxes(other).get_paths()) > 300
+
+
+def test_rows_that_cannot_be_scaled_have_features_as_axes(ax: Axes) -> None:
+    class OneBox(BaseEstimator):
+        def fit(self, X: Any, y: Any = None) -> OneBox:
+            self.boxes_ = ([[0.0, 0.0, -1e308]], [[1.0, 1.0, 1e308]])
+            self.category_labels_ = [0]
+            self.n_clusters_, self.n_features_in_ = 1, 3
+            return self
+
+    rows = [[0.0, 0.0, -1e308], [1.0, 1.0, 1e308]]
+    plot.categories(OneBox().fit(None), rows, labels=[0, 0], ax=ax)
+    paint(ax)
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("feature 0", "feature 1")
+    assert len(boxes(ax).get_paths()) == 1
+
+
+# ---------------------------------------------------------------------- names of clusters
+
+
+def test_labels_are_written_at_the_clusters(ax: Axes) -> None:
+    angle = np.linspace(0, 2 * np.pi, 100, endpoint=False)
+    ring = np.column_stack([np.cos(angle), np.sin(angle)]) * 5
+    rows = np.concatenate([ring, RNG.normal(9, 0.3, (50, 2)), [[20.0, 20.0]]])
+    labels = np.repeat([3, 0, -1], [100, 50, 1])
+    plot.categories(FuzzyART(rho=0.5).fit(rows), rows, labels=labels, ax=ax)
+    paint(ax)
+    found = names(ax)
+    assert "-1" not in found
+    assert np.hypot(*found["3"]) == pytest.approx(5)  # and the middle of a ring is empty
+    np.testing.assert_allclose(found["0"], [9, 9], atol=0.3)
+
+
+def test_of_labels_in_one_place_that_of_the_largest_is_written(ax: Axes) -> None:
+    rows = np.zeros((30, 2))
+    rows[-5:] = [9.0, 9.0]
+    labels = np.repeat([0, 1, 2], [5, 20, 5])
+    plot.categories(FuzzyART(rho=0.5).fit(rows), rows, labels=labels, ax=ax)
+    assert set(names(ax)) == {"1", "2"}
+    other = Figure().subplots()
+    plot.categories(FuzzyART(rho=0.5).fit(rows), rows, labels=labels, names=False, ax=other)
+    assert not names(other)
 
 
 def test_one_feature_is_drawn_against_the_row_number(ax: Axes) -> None:
@@ -201,12 +326,18 @@ def test_colours_repeat_with_another_marker_and_line() -> None:
 
 
 def test_more_clusters_than_colours(ax: Axes) -> None:
-    rows = np.column_stack([np.arange(40.0), np.zeros(40)])
+    rows = np.column_stack([np.arange(42.0), np.zeros(42)])
     model = FuzzyART(rho=1.0).fit(rows)
-    assert model.n_clusters_ == 40
+    assert model.n_clusters_ == 42
     plot.categories(model, rows, ax=ax)
     paint(ax)
     assert len(dots(ax)) == len(MARKERS)
+    looks = {
+        (to_hex(colour), each.get_paths()[0].to_polygons()[0].tobytes())
+        for each in dots(ax)
+        for colour in each.get_facecolor()
+    }
+    assert len(looks) == 42
     assert ax.get_legend() is None
 
 
@@ -240,7 +371,8 @@ def test_legend_can_be_chosen(legend: bool | None, there: bool, ax: Axes) -> Non
         ({"features": ("width", 1)}, ValueError, "rows without names. Use a number from 0 to 2"),
         ({"features": (0, 1, 2)}, ValueError, r"one or two features, got \(0, 1, 2\)"),
         ({"features": ()}, ValueError, "one or two features"),
-        ({"features": None}, ValueError, "one or two features, got None"),
+        ({"features": 1.5}, ValueError, "one or two features, got 1.5"),
+        ({"names": None}, TypeError, "True or False, got None"),
         ({"features": (1, 1)}, ValueError, "two different ones.*features=1"),
         ({"features": (0, 1.5)}, TypeError, "a number or a name, got 1.5"),
         ({"features": (0, True)}, TypeError, "a number or a name, got True"),

@@ -22,7 +22,7 @@ from sklearn.exceptions import NotFittedError
 from resonart import ClusterEvents, DensityART, FuzzyART, plot
 from resonart._density.history import history_columns
 from resonart.plot._colours import style_of
-from resonart.plot._history import MEET, _pale, _round_number
+from resonart.plot._history import MEET, MOST_BANDS, _pale, _round_number
 
 matplotlib.use("Agg")
 
@@ -391,3 +391,14 @@ def test_wrong_calls_are_explained(rows: Any) -> None:
 
 def test_a_clear_scale() -> None:
     assert [_round_number(n) for n in (1.0, 1.99, 49.0, 51.0, 0.3)] == [1.0, 1.0, 20.0, 50.0, 0.2]
+
+
+def test_of_very_many_clusters_the_largest_are_drawn(ax: Axes) -> None:
+    n = MOST_BANDS + 50
+    births = [(BORN, m, -1, 10 * (m + 1), 1 + m % 60) for m in range(n)]
+    model = Told(births, {10 * (n + 1): {m: 1.0 + m % 60 for m in range(n)}})
+    plot.history(model, ax=ax, numbers=False)
+    assert len(layers(ax)[0].get_paths()) == MOST_BANDS
+    assert ax.get_title() == f"the 300 largest of {n} clusters over time, 300 there now"
+    drawn = {gid.split()[1] for gid in marks(ax)}
+    assert all(str(m) in drawn for m in range(n) if m % 60 > 20)

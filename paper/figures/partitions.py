@@ -85,7 +85,9 @@ def most_compact(examples: Sequence[BoxedPartition]) -> Figure:
     grid = figure.subplots(1, len(examples), squeeze=False)
     for axes, example in zip(grid.flat, examples, strict=True):
         model = example.model
-        plot.categories(model, example.rows, labels=example.labels, ax=axes, legend=False)
+        plot.categories(
+            model, example.rows, labels=example.labels, ax=axes, legend=False, names=False
+        )
         for dots in axes.collections:
             if isinstance(dots, PathCollection) and dots.get_zorder() == 1:  # the rows
                 dots.set_sizes([5.0])

@@ -145,3 +145,65 @@ class CondensedTree:
             columns, rows = columns[:-1], [row[:-1] for row in rows]
             parts.append(line("The model's clusters are the boxes that hang together at the cut."))
         return card(*parts, table(columns, rows, n_rows=len(self)))
+
+
+def leading_labels(tree: CondensedTree, box_labels: Integers) -> tuple[Integers, Floats, Floats]:
+    """Find the label that most rows of each cluster, and of all below it, have.
+
+    Parameters
+    ----------
+    tree : CondensedTree
+        The tree.
+    box_labels : ndarray of shape (n_boxes,)
+        The label of each box, -1 for noise, which is not counted.
+
+    Returns
+    -------
+    labels : ndarray of shape (n_tree,)
+        The label with the most rows, the lowest of several; -1 if there is none.
+    rows : ndarray of shape (n_tree,)
+        How many rows have it.
+    totals : ndarray of shape (n_tree,)
+        How many rows have any label.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from resonart import DensityART
+    >>> model = DensityART().fit(np.random.default_rng(0).normal(size=(100, 2)))
+    >>> labels, rows, totals = leading_labels(model.condensed_tree_, model.category_labels_)
+    >>> int(labels[0]), rows[0] == totals[0]
+    (0, np.True_)
+    """
+    n = len(tree)
+    labels, rows, totals = np.full(n, -1, dtype=np.int64), np.zeros(n), np.zeros(n)
+    # Rows of each label, branch by branch. A table of branches by labels would be far larger
+    # than the tree: here there is never more than one number for each box.
+    counts: list[dict[int, float]] = [{} for _ in range(n)]
+
+    def add(node: int, label: int, size: float) -> None:
+        counts[node][label] = found = counts[node].get(label, 0.0) + size
+        if found > rows[node] or (found == rows[node] and label < labels[node]):
+            labels[node], rows[node] = label, found
+
+    inside = box_labels >= 0
+    np.add.at(totals, tree.box_clusters[inside], tree.box_sizes[inside])
+    for node, label, size in zip(
+        tree.box_clusters[inside].tolist(),
+        box_labels[inside].tolist(),
+        tree.box_sizes[inside].tolist(),
+        strict=True,
+    ):
+        add(node, label, size)
+    for node in range(n - 1, 0, -1):  # children come after their parents
+        parent = int(tree.parents[node])
+        totals[parent] += totals[node]
+        smaller = counts[node]
+        if len(smaller) > len(counts[parent]):  # the smaller goes into the larger
+            smaller, counts[parent] = counts[parent], smaller
+            # What led in the parent is among those added below.
+            labels[parent], rows[parent] = labels[node], rows[node]
+        for label, size in smaller.items():
+            add(parent, label, size)
+        counts[node] = {}
+    return labels, rows, totals

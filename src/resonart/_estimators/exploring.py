@@ -21,8 +21,8 @@ class ExploringMixin(EngineHolder):
         X : array-like of shape (n_samples, n_features) or None, default=None
             Rows to show. Without them, only the boxes are shown.
         **options
-            Options of :class:`resonart.explore.Explorer`: ``labels``, ``y``, ``feature_names``,
-            ``title``, ``max_points``.
+            Options of :class:`resonart.explore.Explorer`: ``labels``, ``y``, ``texts``,
+            ``feature_names``, ``title``, ``max_points``.
 
         Returns
         -------

@@ -57,7 +57,8 @@ from ._temporary_ids import AT_ONCE, TemporaryIds
     "--axes",
     type=column_list,
     metavar="A,B",
-    help="The two features along the axes of the picture. [default: the first two]",
+    help="The two features along the axes of the picture. [default: the first two principal "
+    "components if there are more than two]",
 )
 @table_options
 @time_option
@@ -243,7 +244,7 @@ def draw_categories(
 ) -> None:
     """Draw the boxes, and the rows if they are in memory."""
     model = task.model
-    features: Any = (0, 1) if model.n_features_in_ > 1 else 0
+    features = None
     if axes is not None:
         features = tuple(as_feature(text, feature_names(model)) for text in axes)
     rows, labels = (

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import shlex
 import sys
+import warnings
 import webbrowser
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import fields
+from contextlib import suppress
+from dataclasses import fields, replace
 from itertools import tee
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,7 +19,7 @@ from numpy.typing import NDArray
 
 from resonart._shared.words import count_of
 from resonart.explore import Explorer
-from resonart.io import LineParser, LineReader
+from resonart.io import LineParser, LineReader, TableError, TableReader
 
 from ._clock import check_column, split_times, time_option
 from ._command import COUNT, command, option
@@ -31,6 +33,9 @@ from ._tables import TableOptions, TextOptions, in_memory_option, row_limit, tab
 
 # Most rows shown of a table that does not fit into memory.
 MOST_KEPT = 200_000
+# Most other columns that are shown with a row, and most rows of a table that is read for them.
+MOST_TEXTS = 8
+MOST_READ_AGAIN = 1_000_000
 # Rows of a stream that a new model starts with.
 WARM_UP = 200
 # Parameters without an option of resonart cluster.
@@ -133,6 +138,7 @@ def explore(
         found.rows,
         labels=found.labels,
         y=found.classes,
+        texts=found.texts,
         title=" and ".join(Path(file).name if file != "-" else "stdin" for file in files),
         of_rows=found.n_rows,
         command_of=None if data is None else command_of(data, table, time_column),
@@ -196,6 +202,7 @@ class Found(NamedTuple):
     labels: NDArray[np.int64] | None
     classes: NDArray[Any] | None
     n_rows: int
+    texts: dict[str, NDArray[Any]] | None = None  # other columns, by name
 
 
 def told_apart(files: tuple[str, ...]) -> tuple[str | None, str | None]:
@@ -224,12 +231,14 @@ class KeptRows:
         self._random = np.random.default_rng(0)
         self._keys = np.empty(0)
         self._rows: Rows | None = None
+        self.numbers = np.empty(0, dtype=np.int64)  # in the table
         self._classes: NDArray[Any] | None = None
         self.n_rows = 0
 
-    def add(self, rows: Rows, classes: NDArray[Any] | None) -> None:
+    def add(self, rows: Rows, classes: NDArray[Any] | None, numbers: NDArray[np.int64]) -> None:
         """Add rows: those with the smallest random keys stay."""
         keys = self._random.random(len(rows))
+        numbers = np.concatenate([self.numbers, numbers])
         self.n_rows += len(rows)
         if self._rows is not None:
             rows, keys = np.concatenate([self._rows, rows]), np.concatenate([self._keys, keys])
@@ -238,7 +247,7 @@ class KeptRows:
         taken = np.arange(len(rows))
         if len(rows) > self._most:
             taken = np.sort(np.argpartition(keys, self._most)[: self._most])
-        self._rows, self._keys = rows[taken], keys[taken]
+        self._rows, self._keys, self.numbers = rows[taken], keys[taken], numbers[taken]
         self._classes = None if classes is None else classes[taken]
 
     def of(self, model: Any) -> Found:
@@ -260,7 +269,7 @@ def learned(task: Task, model: Any) -> Found:
 
         def on_chunk(chunk: Any, ids: Any) -> None:
             if not first.is_all:
-                kept.add(split_times(chunk.rows, has_times)[0], chunk.labels)
+                kept.add(split_times(chunk.rows, has_times)[0], chunk.labels, chunk.numbers)
 
         with task.output.progress("Learning") as advance:
             learn(
@@ -273,10 +282,12 @@ def learned(task: Task, model: Any) -> Found:
             )
     model.name_features(reader.feature_names)
     if not first.is_all:
-        return kept.of(model)
+        texts = other_columns(task, reader, kept.numbers)
+        return kept.of(model)._replace(texts=texts)
     rows = split_times(first.chunk.rows, has_times)[0]
     labels = np.asarray(model.labels_)
-    return Found(model, rows, labels, first.chunk.labels, len(rows))
+    texts = other_columns(task, reader, first.chunk.numbers)
+    return Found(model, rows, labels, first.chunk.labels, len(rows), texts)
 
 
 def loaded(task: Task, model_file: str) -> Found:
@@ -288,11 +299,38 @@ def loaded(task: Task, model_file: str) -> Found:
         kept = KeptRows(row_limit(task.in_memory_rows, len(reader.feature_names)))
         with task.output.progress("Reading") as advance:
             for chunk in reader:
-                kept.add(chunk.rows, chunk.labels)
+                kept.add(chunk.rows, chunk.labels, chunk.numbers)
                 advance(len(chunk.rows))
     if not kept.n_rows:
         raise CommandError(f"{task.data} has no rows.")
-    return kept.of(model)
+    texts = other_columns(task, reader, kept.numbers)
+    return kept.of(model)._replace(texts=texts)
+
+
+def other_columns(
+    task: Task, reader: TableReader, numbers: NDArray[np.int64]
+) -> dict[str, NDArray[Any]] | None:
+    """Read what is no feature, such as names and dates, of the rows with these numbers.
+
+    The table is read again, once for each column, as a label is read; so a pipe has none of it.
+    """
+    if task.data is None or not Path(task.data).is_file() or reader.n_rows > MOST_READ_AGAIN:
+        return None
+    table = replace(task.table, missing="keep", exclude=(), label=None, columns=None)
+    names: list[str] = []
+    found: dict[str, NDArray[Any]] = {}
+    # Whatever there is to say about the table was said when it was read.
+    with warnings.catch_warnings(), suppress(TableError):
+        warnings.simplefilter("ignore")
+        with table.open(task.data) as whole:
+            names = whole.left_out
+    aside = (*names, *task.table.exclude, task.table.label, reader.time_name)
+    for name in [name for name in dict.fromkeys(aside) if name is not None][:MOST_TEXTS]:
+        columns = replace(table, columns=reader.feature_names[:1], label=name)
+        with suppress(TableError), columns.open(task.data) as texts:
+            parts = [chunk.labels[np.isin(chunk.numbers, numbers)] for chunk in texts]  # type: ignore[index]
+            found[str(texts.label_name)] = np.concatenate(parts)
+    return {name: column for name, column in found.items() if len(column) == len(numbers)}
 
 
 # ---------------------------------------------------------------------- following

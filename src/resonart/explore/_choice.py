@@ -11,6 +11,7 @@ from sklearn.base import clone
 from sklearn.metrics import adjusted_rand_score
 
 from resonart import DDVFA, DVFA, DensityART, FuzzyART, ReadingCandidate, TopoART
+from resonart._density.condensed_tree import leading_labels
 from resonart._density.readings import categories_of, read_as
 from resonart.tuning import VigilancePlane
 
@@ -56,15 +57,16 @@ def tree_message(model: DensityART) -> Message:
     # How many rows each branch has left at each density, as (lambda, rows).
     steps = []
     latest = tree.box_lambdas[np.isfinite(tree.box_lambdas)].max(initial=0.0)
+    lambdas = np.where(np.isfinite(tree.box_lambdas), tree.box_lambdas, latest)
+    order = np.lexsort((lambdas, tree.box_clusters))  # by branch, then by density
+    begins = np.searchsorted(tree.box_clusters[order], np.arange(n_nodes + 1))
+    splits = np.full(len(tree), -1.0)  # where a branch has children, the densest of their births
+    np.maximum.at(splits, tree.parents[1:], tree.births[1:])
     for node in range(n_nodes):
-        leaving = tree.box_clusters == node
-        lambdas = tree.box_lambdas[leaving]
-        finite = np.isfinite(lambdas)
-        order = np.argsort(np.where(finite, lambdas, latest), kind="stable")
-        at = np.where(finite, lambdas, latest)[order]
-        left = tree.sizes[node] - np.cumsum(tree.box_sizes[leaving][order])
-        children = np.flatnonzero(tree.parents == node)
-        ends = tree.births[children].max(initial=0.0) if len(children) else at.max(initial=0.0)
+        leaving = order[begins[node] : begins[node + 1]]
+        at = lambdas[leaving]
+        left = tree.sizes[node] - np.cumsum(tree.box_sizes[leaving])
+        ends = splits[node] if splits[node] >= 0.0 else at.max(initial=0.0)
         shape = [(float(tree.births[node]), float(tree.sizes[node]))]
         keep = np.unique(np.linspace(0, len(at) - 1, min(len(at), 40)).astype(int))
         shape += [
@@ -99,22 +101,16 @@ def labels_in_tree(model: DensityART) -> tuple[Integers, NDArray[np.bool_]]:
     labels, is_top = np.full(n_nodes, -1, dtype=np.int64), np.zeros(n_nodes, dtype=bool)
     if len(tree.box_clusters) != len(now) or not len(now):
         return np.where(tree.selected, tree.labels, -1), tree.selected.astype(bool)
-    # Rows of each cluster in each branch, and in all below it.
-    rows = np.zeros((n_nodes, int(now.max(initial=-1)) + 1))
-    inside = now >= 0
-    np.add.at(rows, (tree.box_clusters[inside], now[inside]), tree.box_sizes[inside])
-    for node in range(n_nodes - 1, 0, -1):
-        rows[tree.parents[node]] += rows[node]
+    leading, rows, totals = leading_labels(tree, now)
     for node in range(n_nodes):
         parent = int(tree.parents[node])
         above = int(labels[parent]) if parent >= 0 else -1
-        total = float(rows[node].sum())
-        if total <= 0.0:
+        if totals[node] <= 0.0:
             continue
         if above >= 0:
             labels[node] = above
-        elif rows[node].max() >= MOSTLY * total:
-            labels[node], is_top[node] = int(rows[node].argmax()), True
+        elif rows[node] >= MOSTLY * totals[node]:
+            labels[node], is_top[node] = leading[node], True
     return labels, is_top
 
 
@@ -204,27 +200,20 @@ def in_old_colours(labels: Integers, before: Integers) -> Integers:
     >>> in_old_colours(np.array([0, 0, 1, 1, -1]), np.array([3, 3, 0, 0, 0]))
     array([ 3,  3,  0,  0, -1])
     """
-    found = np.unique(labels[labels >= 0])
-    pairs = []
-    for label in found.tolist():
-        old = before[(labels == label) & (before >= 0)]
-        counts = np.bincount(old) if len(old) else np.zeros(1, dtype=np.int64)
-        pairs += [(-int(n), label, o) for o, n in enumerate(counts.tolist()) if n]
-    names: dict[int, int] = {}
+    found, place = np.unique(labels, return_inverse=True)
+    shared = (labels >= 0) & (before >= 0)
+    pairs, counts = np.unique(np.stack([place, before])[:, shared], axis=1, return_counts=True)
+    names = np.full(len(found), -1, dtype=np.int64)
     taken: set[int] = set()
-    for _, label, old_label in sorted(pairs):
-        if label not in names and old_label not in taken:
-            names[label] = old_label
-            taken.add(old_label)
-    free = int(max([before.max(initial=-1), *taken])) + 1
-    for label in found.tolist():
-        if label not in names:
-            names[label] = free
-            free += 1
-    renamed = np.full(len(labels), -1, dtype=np.int64)
-    for label, name in names.items():
-        renamed[labels == label] = name
-    return renamed
+    for k in np.lexsort((pairs[1], pairs[0], -counts)).tolist():
+        new, old = pairs[:, k].tolist()
+        if names[new] < 0 and old not in taken:
+            names[new] = old
+            taken.add(old)
+    is_new = (found >= 0) & (names < 0)
+    free = int(before.max(initial=-1)) + 1
+    names[is_new] = free + np.arange(is_new.sum())
+    return names[place]
 
 
 # ---------------------------------------------------------------------- the plane

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import os
 import webbrowser
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import repeat
 from typing import Any, Self
 
@@ -22,7 +23,7 @@ from . import _front
 from ._file import file_content
 from ._follow import Follower, Pending, file_steps, learn_steps
 from ._rows import Integers, shown_rows
-from ._session import CommandOf, Session
+from ._session import CommandOf, Held, Session, Texts
 
 # Attributes by which a model tells its categories.
 NEEDED = ("boxes_", "category_labels_", "describe", "explain")
@@ -31,14 +32,16 @@ NEEDED = ("boxes_", "category_labels_", "describe", "explain")
 class Explorer:
     """An interactive view of a model and its rows: ``model.explore(X)``.
 
-    In a notebook, make it the last line of a cell to see it (with the extra ``explore``).
+    In a notebook, make it the last line of a cell to see it (with the extra ``explore``). A page
+    that is exported from the notebook has a picture in its place.
     Elsewhere :meth:`serve` opens a browser, and :meth:`save_html` writes one file that needs
     neither Python nor a network.
 
     Parameters
     ----------
     model : DensityART, DDVFA, DVFA, FuzzyART or TopoART
-        A fitted model. It is not changed: a parameter changed in the explorer makes a new model,
+        A fitted model. It is shown as it is now, whatever it learns later; to watch it learn, use
+        :meth:`follow`. It is not changed: a parameter changed in the explorer makes a new model,
         which is then the attribute ``model``.
     X : array-like of shape (n_samples, n_features) or None, default=None
         Rows to show. Without them, only the boxes are shown.
@@ -46,6 +49,9 @@ class Explorer:
         Clusters of the rows, -1 for noise. ``None`` asks ``model.predict(X)``.
     y : array-like of shape (n_samples,) or None, default=None
         Known classes, to compare the clusters with.
+    texts : mapping of str to array-like of shape (n_samples,), or None, default=None
+        Other columns of the rows, by name, such as names or dates: a dict, or a frame with these
+        columns. They are shown with the row that is pointed at.
     feature_names : sequence of str or None, default=None
         Names to show. By default the names that the rows came with, or ``x0``, ``x1``, ...
     title : str, default="resonart"
@@ -61,7 +67,7 @@ class Explorer:
     Attributes
     ----------
     model : estimator
-        The model that is shown now.
+        The model that is shown now: the one that was given, or a new one made on the page.
     labels : ndarray of shape (n_samples,)
         Its clusters of the rows.
 
@@ -93,6 +99,7 @@ class Explorer:
         *,
         labels: ArrayLike | None = None,
         y: ArrayLike | None = None,
+        texts: Mapping[str, ArrayLike] | None = None,
         feature_names: Sequence[str] | None = None,
         title: str = "resonart",
         max_points: int | None = None,
@@ -109,13 +116,15 @@ class Explorer:
             not isinstance(max_points, int) or isinstance(max_points, bool) or max_points < 1
         ):
             raise ValueError(f"max_points must be a whole number >= 1 or None, got {max_points!r}.")
-        rows, found = _labelled(model, X, labels)
-        names = model.describe(feature_names=feature_names).feature_names
+        held = Held.of(model)
+        rows, found = _labelled(held.own, X, labels)
+        names = held.own.describe(feature_names=feature_names).feature_names
         self._session = Session(
-            model,
-            shown_rows(rows, names, tuple(model.bounds_), max_points, of_rows),
+            held,
+            shown_rows(rows, names, held.own, max_points, of_rows),
             found,
             classes=_classes(y, len(rows)),
+            texts=_texts(texts, len(rows)),
             title=title,
             command_of=command_of,
         )
@@ -125,7 +134,7 @@ class Explorer:
     @property
     def model(self) -> Any:
         """The model that is shown now."""
-        return self._session.model
+        return self._session.held.given
 
     @property
     def labels(self) -> Integers:
@@ -286,13 +295,22 @@ class Explorer:
         if self._widget is None:
             from ._widget import make_widget
 
-            self._widget = make_widget(self._session)
+            self._widget = make_widget(self._session, self._still())
         return self._widget
 
+    def _still(self) -> str:
+        """Return a picture as PNG in base64, for pages without Python; "" without matplotlib."""
+        from ._still import still_of
+
+        return base64.b64encode(still_of(self._session) or b"").decode("ascii")
+
     def _repr_mimebundle_(self, **options: Any) -> Any:
-        found = self.widget()._repr_mimebundle_(**options)
+        widget = self.widget()
+        found = widget._repr_mimebundle_(**options)
         data, more = found if isinstance(found, tuple) else (found, {})
-        return {**(data or {}), "text/plain": repr(self)}, more
+        # An exported page shows the picture, where it has no widgets.
+        still = {"image/png": widget.still} if widget.still else {}
+        return {**(data or {}), **still, "text/plain": repr(self)}, more
 
     def _display_(self) -> Any:
         return self.widget()  # for marimo
@@ -325,6 +343,19 @@ def _labelled(
             )
         found = given.astype(np.int64)
     return rows, found
+
+
+def _texts(texts: Mapping[str, ArrayLike] | None, n_rows: int) -> Texts:
+    found: Texts = {}
+    for name, column in ({} if texts is None else dict(texts)).items():
+        values = np.asarray(column, dtype=object)
+        if values.shape != (n_rows,):
+            raise ValueError(
+                f"texts must hold a value for each of the {n_rows} rows of X, got an array of "
+                f"shape {values.shape} for {name!r}."
+            )
+        found[str(name)] = values
+    return found
 
 
 def _classes(y: ArrayLike | None, n_rows: int) -> NDArray[Any] | None:

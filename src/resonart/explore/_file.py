@@ -11,6 +11,8 @@ from ._session import Session
 # Most rows that are explained, and most seconds for that.
 MOST_EXPLAINED = 2_000
 MOST_SECONDS = 3.0
+# Letters of other columns that are written.
+MOST_LETTERS = 2_000_000
 # A larger model file is left out.
 MOST_MODEL_BYTES = 4_000_000
 
@@ -24,12 +26,26 @@ def file_content(session: Session) -> Message:
         content["plane"] = session.answer({"kind": "plane"})
     content["rules"] = {str(label): lines for label, lines in session.rules().items()}
     content["explanations"] = _explanations(session)
+    if len(content["explanations"]) < len(session.rows.numbers):
+        content["texts"] = _texts(session)
     if len(session.rows.numbers) < len(session.rows.all):
         content["labels"] = session.answer({"kind": "labels"})
     kept = session.answer({"kind": "keep"})
     if kept["kind"] == "file" and len(kept["content"]) <= MOST_MODEL_BYTES:
         content["keep"] = kept
     return content
+
+
+def _texts(session: Session) -> list[list[tuple[str, str]]]:
+    """Return what other columns say about the rows, as far as there is room for it."""
+    found: list[list[tuple[str, str]]] = []
+    n_letters = 0
+    for number in session.rows.numbers.tolist() if session.texts else ():
+        found.append(session.texts_of(number))
+        n_letters += sum(len(name) + len(text) for name, text in found[-1])
+        if n_letters > MOST_LETTERS:
+            break
+    return found
 
 
 def _explanations(session: Session) -> list[Message]:
@@ -42,5 +58,5 @@ def _explanations(session: Session) -> list[Message]:
         told = session.answer({"kind": "explain", "row": place})
         if told["kind"] != "explanation":
             break
-        found.append({name: told[name] for name in ("row", "label", "lines", "values")})
+        found.append({name: told[name] for name in ("row", "label", "lines", "values", "texts")})
     return found

@@ -17,7 +17,7 @@ from resonart._shared.words import count_of
 
 from ._messages import Message
 from ._rows import Floats, nameless
-from ._session import Session
+from ._session import Held, Session
 
 # Latest rows of a stream that are shown, and seconds between updates of a page.
 MOST_RECENT = 5_000
@@ -95,7 +95,10 @@ def _state(path: str) -> tuple[int, int, int] | None:
 
 
 class Follower:
-    """Takes one step after the other in a thread of its own, and updates the pages."""
+    """Takes one step after the other in one thread, and shows where it is in another.
+
+    So a page sees the latest rows even while the next ones are awaited.
+    """
 
     def __init__(self, session: Session, steps: Iterator[Pending], *, paused: bool = False) -> None:
         self._session = session
@@ -103,21 +106,29 @@ class Follower:
         self._paused = paused
         self._allowed = 0  # steps that may be taken while paused
         self._words = ""
-        self._is_over = False
+        self._is_over = False  # and shown
         self._changed = threading.Condition()
-        self._is_stopped = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="resonart-follow", daemon=True)
+        self._is_stopped = False
+        self._ended: str | None = None  # once there are no more steps: why, if something is wrong
+        # Held while a step is taken: what is shown is the state after a step.
+        self._stepping = threading.Lock()
+        self._taken: Step | None = None  # the latest step that is not shown yet
+        self._threads = [
+            threading.Thread(target=work, name="resonart-follow", daemon=True)
+            for work in (self._run, self._show)
+        ]
         session.control = self.control
         session.greeting = self._state
 
     def start(self) -> None:
-        """Start the thread; steps are taken while a page is open."""
-        self._thread.start()
+        """Start the threads; steps are taken while a page is open."""
+        for each in self._threads:
+            each.start()
 
     def stop(self) -> None:
         """Stop after the current step."""
-        self._is_stopped.set()
         with self._changed:
+            self._is_stopped = True
             self._changed.notify_all()
 
     def control(self, message: Message) -> Message:
@@ -143,39 +154,55 @@ class Follower:
         return not self._paused or self._allowed > 0
 
     def _run(self) -> None:
-        told_at = 0.0
-        is_untold = False
-        while not self._is_stopped.is_set():
+        """Take steps until there are no more."""
+        ended = None
+        while ended is None:
             with self._changed:
+                if self._is_stopped:
+                    return
                 if not self._may_go_on():
-                    if is_untold:
-                        self._tell()
-                        is_untold = False
                     self._changed.wait(0.1)
                     continue
                 is_single = self._paused
+            pending = None
             try:
                 pending = next(self._steps)  # may wait for rows
-                if pending is None:
-                    continue
-                # Learning changes the model: no question is answered meanwhile.
-                with self._session.changing():
-                    step = pending()
-                    self._session.follow(step.model, step.rows)
-                    self._words = step.words
-            except (StopIteration, ValueError, TypeError, OSError, MemoryError) as error:
-                self._is_over = True
-                if not isinstance(error, StopIteration):
-                    self._words = f"{self._words}; {error}"
-                self._tell()
-                return
+                if pending is not None:
+                    with self._stepping:
+                        self._taken = pending()
+            except StopIteration:
+                ended = ""
+            except Exception as error:  # rows come from anywhere, and so do errors
+                ended = f"; {str(error) or type(error).__name__}"
             with self._changed:
-                if is_single and self._allowed:
+                self._ended = ended
+                if is_single and self._allowed and pending is not None:
                     self._allowed -= 1
-            is_untold = True
-            if is_single or time.monotonic() - told_at >= EVERY:
-                self._tell()
-                told_at, is_untold = time.monotonic(), False
+                self._changed.notify_all()
 
-    def _tell(self) -> None:
-        self._session.push(self._session.scene())
+    def _show(self) -> None:
+        """Show the latest step, again and again, but not too often."""
+        while not self._is_over:
+            with self._changed:
+                self._changed.wait_for(
+                    lambda: self._taken or self._ended is not None or self._is_stopped
+                )
+                if self._is_stopped:
+                    return
+                ended = self._ended
+            try:
+                with self._stepping:
+                    step, self._taken = self._taken, None
+                    held = None if step is None else Held.of(step.model)
+                with self._session.changing():
+                    if step is not None and held is not None:
+                        self._session.follow(held, step.rows)
+                        self._words = step.words
+                    if ended is not None:
+                        self._words, self._is_over = f"{self._words}{ended}", True
+                    self._session.push(self._session.scene())
+            except Exception as error:  # not enough memory, for instance
+                self.stop()
+                self._words, self._is_over = f"{self._words}; {error}", True
+                self._session.push({"kind": "followed", **self._state()})
+            time.sleep(EVERY)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -10,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from resonart._shared.components import Component, principal_components
 from resonart._shared.words import count_of
 
 from ._messages import Message
@@ -20,10 +22,9 @@ Integers = NDArray[np.int64]
 # With more rows or more numbers than this, a sample is shown.
 MOST_SHOWN = 200_000
 MOST_NUMBERS = 8_000_000
+_SILENCE = threading.RLock()
 # Principal components offered as axes.
 MOST_COMPONENTS = 4
-# With more features than this they are computed from a sample of the rows.
-MOST_EXACT = 500
 
 
 class ShownRows(NamedTuple):
@@ -41,6 +42,8 @@ class ShownRows(NamedTuple):
         Values of each feature at 0 and 1 of the picture.
     n_ever : int
         Rows there are in all: more than given, if those are a sample.
+    components : list of Component
+        Principal components of the scaled rows or, without rows, of the model's boxes.
     """
 
     all: Floats
@@ -49,6 +52,7 @@ class ShownRows(NamedTuple):
     low: Floats
     high: Floats
     n_ever: int
+    components: list[Component]
 
     @property
     def values(self) -> Floats:
@@ -78,17 +82,16 @@ class ShownRows(NamedTuple):
             "n_rows": n_rows,
             "numbers": self.numbers.astype(np.uint32),
             "values": np.ascontiguousarray(scaled.T),
-            "components": components_of(scaled),
+            "components": [
+                {"loadings": each.loadings.tolist(), "name": each.name(k)}
+                for k, each in enumerate(self.components, 1)
+            ],
             "note": note,
         }
 
 
 def shown_rows(
-    rows: Floats,
-    names: Sequence[str],
-    bounds: tuple[Floats, ...],
-    most: int | None,
-    n_ever: int | None = None,
+    rows: Floats, names: Sequence[str], model: Any, most: int | None, n_ever: int | None = None
 ) -> ShownRows:
     """Choose the rows to show; without rows, the picture has the model's ranges."""
     n_rows, n_features = rows.shape
@@ -96,51 +99,56 @@ def shown_rows(
     numbers = np.arange(n_rows, dtype=np.int64)
     if n_rows > limit:
         numbers = np.sort(np.random.default_rng(0).choice(n_rows, limit, replace=False))
-    low, high = (np.asarray(side, dtype=np.float64) for side in bounds)
+    low, high = (np.asarray(side, dtype=np.float64) for side in model.bounds_)
     if n_rows:
         low, high = rows.min(axis=0), rows.max(axis=0)
-    return ShownRows(rows, numbers, tuple(names), low, high, n_ever or n_rows)
+    shown = ShownRows(rows, numbers, tuple(names), low, high, n_ever or n_rows, [])
+    if n_rows:
+        return shown._replace(components=components_of(shown))
+    lower, upper = (shown.scaled(side) for side in model.boxes_)
+    found = principal_components((lower + upper) / 2.0, MOST_COMPONENTS, model.counts_)
+    return shown._replace(components=found)
 
 
-def components_of(scaled: NDArray[np.float32]) -> list[dict[str, Any]]:
-    """Return the principal components of rows, each with its loadings.
+def components_of(rows: ShownRows) -> list[Component]:
+    """Return the principal components of the rows that are shown."""
+    return principal_components(rows.scaled(rows.values), MOST_COMPONENTS)
 
-    Examples
-    --------
-    >>> rows = np.array([[0, 0], [1, 1], [0.5, 0.5], [0.2, 0.2]], dtype=np.float32)
-    >>> [round(each["share"], 3) for each in components_of(rows)]
-    [1.0, 0.0]
+
+def followed_rows(rows: Floats, before: ShownRows) -> ShownRows:
+    """Show other rows instead, of the same features.
+
+    Ranges only grow, and components change only when ranges do, so that the picture seldom jumps.
     """
-    n_rows, n_features = scaled.shape
-    if n_rows < 2 or n_features < 2:
-        return []
-    # With very many features, all rows would take too long; a sample is enough.
-    stride = 1 if n_features <= MOST_EXACT else max(1, n_rows // MOST_EXACT)
-    centred = scaled[::stride].astype(np.float64)
-    centred -= centred.mean(axis=0)
-    if n_features <= MOST_EXACT:
-        variances, loadings = np.linalg.eigh(centred.T @ centred / n_rows)
-    else:
-        _, roots, directions = np.linalg.svd(centred[:MOST_EXACT], full_matrices=False)
-        variances, loadings = roots**2, directions.T
-    total = float(variances.sum())
-    found = []
-    for k in np.argsort(-variances, kind="stable")[:MOST_COMPONENTS]:
-        loading = loadings[:, k]
-        # The sign is arbitrary: make the largest loading positive.
-        loading = loading * np.sign(loading[np.argmax(np.abs(loading))])
-        share = float(max(variances[k], 0.0)) / total if total > 0.0 else 0.0
-        found.append({"loadings": loading.tolist(), "share": share})
-    return found
+    low, high = rows.min(axis=0), rows.max(axis=0)
+    if len(before.all):
+        low, high = np.minimum(low, before.low), np.maximum(high, before.high)
+    numbers = np.arange(len(rows))
+    shown = ShownRows(rows, numbers, before.names, low, high, len(rows), before.components)
+    if np.array_equal([low, high], [before.low, before.high]):
+        return shown
+    return shown._replace(components=as_before(components_of(shown), before.components))
+
+
+def as_before(found: list[Component], before: list[Component]) -> list[Component]:
+    """Turn components round that point away from those before: their signs are arbitrary."""
+    turned = []
+    for k, each in enumerate(found):
+        is_away = k < len(before) and float(each.loadings @ before[k].loadings) < 0.0
+        turned.append(Component(-each.loadings, each.share) if is_away else each)
+    return turned
 
 
 @contextmanager
 def nameless(model: Any) -> Iterator[None]:
-    """Silence the warning about rows without names: they were checked when they came."""
+    """Silence the warning about rows without names: they were checked when they came.
+
+    One at a time: Python's filters are those of all threads.
+    """
     if not hasattr(model, "feature_names_in_"):
         yield
         return
-    with warnings.catch_warnings():
+    with _SILENCE, warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="X does not have valid feature names")
         yield
 

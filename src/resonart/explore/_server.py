@@ -31,10 +31,13 @@ HOST = "127.0.0.1"
 # A page that is reloaded is away for a moment; one away for longer (seconds) was closed.
 GRACE = 3.0
 # Our pages send no longer messages.
-MOST_BYTES = 1 << 20
-# Most pushed messages that wait for a slow page; of more, the oldest are dropped.
-MOST_WAITING = 8
-REFUSED = 4403  # close code of web sockets, like HTTP's 403
+MOST_BYTES = 1 << 16
+# Pages that are open at the same time: each may have to be sent all rows.
+MOST_PAGES = 32
+# Close codes of web sockets: like HTTP's 403, "internal error" and "try again later".
+REFUSED = 4403
+BROKEN = 1011
+TOO_MANY = 1013
 
 
 class Server:
@@ -199,54 +202,107 @@ class Server:
         if not self._is_known(websocket):
             await websocket.close(REFUSED)
             return
-        await websocket.accept()
-        waiting: asyncio.Queue[Message] = asyncio.Queue()
+        with self._guard:
+            is_full = self._pages >= MOST_PAGES
+            self._pages += not is_full
+        if is_full:
+            await websocket.close(TOO_MANY)
+            return
+        outbox = Outbox()
         loop = asyncio.get_running_loop()
 
-        def push(message: Message) -> None:
+        def tell(message: Message) -> None:
             with contextlib.suppress(RuntimeError):  # the loop has ended
-                loop.call_soon_threadsafe(put_pushed, waiting, message)
+                loop.call_soon_threadsafe(outbox.put, message)
 
-        with self._guard:
-            self._pages += 1
-        self.session.watch(push)
-        sending = asyncio.create_task(self._send(websocket, waiting))
+        await websocket.accept()
+        sending = asyncio.create_task(self._send(websocket, outbox))
         try:
             while True:
                 text = await websocket.receive_text()
-                reply = await asyncio.to_thread(self._answer, text)
-                waiting.put_nowait(reply)
+                await asyncio.to_thread(self._answer, text, tell)
+                # Whoever does not read the answer gets no other: answers would pile up.
+                await outbox.emptied()
         except (WebSocketDisconnect, KeyError, RuntimeError):
             pass  # closed, or sent bytes, which our pages do not
         finally:
             sending.cancel()
-            self.session.leave(push)
             with self._guard:
                 self._pages -= 1
                 self._closed_at = time.monotonic()
+            # In a thread, because an answer to another page may take long.
+            await asyncio.to_thread(self.session.leave, tell)
 
-    def _answer(self, text: str) -> Message:
+    def _answer(self, text: str, tell: Callable[[Message], None]) -> None:
         try:
             message = json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             message = None
-        return self.session.answer(message)
+        self.session.serve(message, tell)
 
-    async def _send(self, websocket: WebSocket, waiting: asyncio.Queue[Message]) -> None:
-        while True:
-            message = await waiting.get()
-            data = await asyncio.to_thread(frame, message)
-            await websocket.send_bytes(data)
+    async def _send(self, websocket: WebSocket, outbox: Outbox) -> None:
+        try:
+            while True:
+                message = await outbox.first()
+                data = await asyncio.to_thread(frame, message)
+                await websocket.send_bytes(data)
+                outbox.drop(message)
+        except Exception:  # whatever it is, the page must not wait for what will not come
+            with contextlib.suppress(Exception):
+                await websocket.close(BROKEN)
+        finally:
+            outbox.close()
 
 
-def put_pushed(waiting: asyncio.Queue[Message], message: Message) -> None:
-    """Queue a pushed message. If too many are waiting, the oldest of them are dropped.
+class Outbox:
+    """Messages on their way to a page that may be slow.
 
-    Answers are never dropped: a page waits for them.
+    Of what is pushed only the latest of each kind waits. Answers are never dropped, because a page
+    waits for them; the next question is read when they have been sent.
     """
-    held = [waiting.get_nowait() for _ in range(waiting.qsize())]
-    pushed = [each for each in held if "re" not in each]
-    gone = {id(each) for each in pushed[: max(0, len(pushed) + 1 - MOST_WAITING)]}
-    for each in [*held, message]:
-        if id(each) not in gone:
-            waiting.put_nowait(each)
+
+    def __init__(self) -> None:
+        self._held: list[Message] = []
+        self._is_closed = False
+        self._is_filled = asyncio.Event()
+        self._has_no_answer = asyncio.Event()
+        self._note()
+
+    def put(self, message: Message) -> None:
+        """Add a message; an older one that was pushed, too, is replaced by it."""
+        if "re" not in message:
+            # (The first may be on its way already.)
+            self._held[1:] = [
+                each for each in self._held[1:] if "re" in each or each["kind"] != message["kind"]
+            ]
+        if not self._is_closed:
+            self._held.append(message)
+        self._note()
+
+    async def first(self) -> Message:
+        """Wait for a message, which stays here until it is dropped."""
+        await self._is_filled.wait()
+        return self._held[0]
+
+    def drop(self, message: Message) -> None:
+        """Drop the first message, which has been sent."""
+        assert self._held.pop(0) is message
+        self._note()
+
+    async def emptied(self) -> None:
+        """Wait until all answers have been sent, or nothing is sent any longer."""
+        await self._has_no_answer.wait()
+
+    def close(self) -> None:
+        """Forget everything: nothing is sent any longer."""
+        self._is_closed = True
+        self._held.clear()
+        self._note()
+
+    def _note(self) -> None:
+        has_answer = any("re" in each for each in self._held)
+        for event, is_set in (
+            (self._is_filled, bool(self._held)),
+            (self._has_no_answer, not has_answer),
+        ):
+            event.set() if is_set else event.clear()

@@ -1,7 +1,8 @@
 """What the front end gets: first the rows and the model, then answers to its questions.
 
 A session does not know how messages travel. It answers one at a time, and it always answers: an
-error is an answer, too.
+error is an answer, too. It answers about a model of its own, a copy, which nobody else changes: the
+user's may go on learning meanwhile.
 """
 
 from __future__ import annotations
@@ -12,8 +13,9 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from copy import copy
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +31,7 @@ from resonart._shared.words import count_of, told_apart
 from ._choice import has_plane, has_tree, plane_message, readings_message
 from ._messages import Message
 from ._parameters import checked_parameters, live_parameters, python_lines, settled
-from ._rows import Floats, Integers, ShownRows, in_words, nameless
+from ._rows import Floats, Integers, ShownRows, followed_rows, in_words, nameless
 
 # A changed parameter is tried on up to so many rows, within so many seconds. Where it takes longer,
 # fewer categories give a preview.
@@ -42,9 +44,31 @@ MOST_BOXES = 20_000
 MOST_BOX_NUMBERS = 2_000_000
 # Events of the diary that are sent.
 MOST_EVENTS = 500
+# Longest text of an error: it may quote what a page has sent.
+MOST_SAID = 2_000
+# Highest number of a question: what JavaScript counts exactly.
+MOST_ASKED = 2**53
+
+# Longest text that is shown of a row, and texts that stand for none, in Python and pandas.
+MOST_TEXT = 200
+NOTHING = ("", "None", "nan", "NaT", "<NA>")
 
 CommandOf = Callable[[Any], str]
+# Other columns of the rows, by name.
+Texts = dict[str, NDArray[np.object_]]
 Push = Callable[[Message], None]
+
+
+class Held(NamedTuple):
+    """A model as it was given, and a copy of that moment, which is shown."""
+
+    given: Any
+    own: Any
+
+    @classmethod
+    def of(cls, model: Any) -> Self:
+        """Copy a model; the copy is of one moment, whatever other threads do to the model."""
+        return cls(model, copy(model))
 
 
 class Session:
@@ -52,20 +76,22 @@ class Session:
 
     def __init__(
         self,
-        model: Any,
+        held: Held,
         rows: ShownRows,
         labels: Integers,
         *,
         classes: NDArray[Any] | None,
+        texts: Texts,
         title: str,
         command_of: CommandOf | None,
     ) -> None:
-        self.model = model
+        self.held = held
         self.rows = rows
         self._labels: Integers | None = labels
         self._shown: Integers = labels[rows.numbers]
         self.title = title
         self._classes = classes
+        self.texts = texts
         self._command_of = command_of
         self._lock = threading.RLock()
         self._rules: dict[int, list[str]] | None = None
@@ -75,11 +101,16 @@ class Session:
         self._is_quick = False
         self._seconds: float | None = None
         # If another reading was kept: the model as it was fitted, and the place of that reading.
-        self._original: Any = None
+        self._original: Held | None = None
         self._place: int | None = None
         # Where a stream is followed: how a page controls it, and what each scene says about it.
         self.control: Callable[[Message], Message] | None = None
         self.greeting: Callable[[], Message] = dict
+
+    @property
+    def model(self) -> Any:
+        """The model that is shown: a copy, which nobody else changes."""
+        return self.held.own
 
     @property
     def labels(self) -> Integers:
@@ -98,24 +129,36 @@ class Session:
             self._watching.append(push)
 
     def leave(self, push: Push) -> None:
-        """Stop sending pushed messages there."""
+        """Stop sending pushed messages there, if that was begun."""
         with self._lock:
-            self._watching.remove(push)
+            if push in self._watching:
+                self._watching.remove(push)
 
     def push(self, message: Message) -> None:
         """Send a message to all pages."""
         with self._lock:
-            watching = list(self._watching)
-        for each in watching:
-            each(message)
+            for each in self._watching:
+                each(message)
 
     def is_watched(self) -> bool:
         """Tell whether any page is open."""
         return bool(self._watching)
 
     def changing(self) -> AbstractContextManager[object]:
-        """Return the lock to hold while the model changes: no question is answered meanwhile."""
+        """Return the lock to hold for several changes: no question is answered between them."""
         return self._lock
+
+    def serve(self, message: Any, tell: Push) -> None:
+        """Answer a message of a page by ``tell``; one that has opened gets all that is pushed, too.
+
+        All in one piece: what a page is told comes in the order in which it came about, and nothing
+        comes before the scene.
+        """
+        with self._lock:
+            reply = self.answer(message)
+            if reply["kind"] == "scene" and tell not in self._watching:
+                self.watch(tell)
+            tell(reply)
 
     # ------------------------------------------------------------------ answers
 
@@ -123,6 +166,7 @@ class Session:
         """Answer a message; its ``id`` comes back as ``re``."""
         reply: Message
         number = message.get("id") if isinstance(message, dict) else None
+        is_number = isinstance(number, int) and abs(number) <= MOST_ASKED
         try:
             if not isinstance(message, dict) or not isinstance(message.get("kind"), str):
                 raise ValueError("a message must be an object with a kind.")
@@ -135,8 +179,10 @@ class Session:
             text = str(error) or type(error).__name__
             if not isinstance(error, (ValueError, TypeError, MemoryError, OSError)):
                 text = f"{type(error).__name__}: {text} (This is a bug in resonart.)"
+            if len(text) > MOST_SAID:
+                text = f"{text[:MOST_SAID]} ..."
             reply = {"kind": "error", "text": escaped(" ".join(text.split()))}
-        return {**reply, "re": number if isinstance(number, int) else None}
+        return {**reply, "re": number if is_number else None}
 
     def on_open(self, message: Message) -> Message:
         """Send rows and model."""
@@ -163,7 +209,17 @@ class Session:
             "label": found.label,
             "lines": str(found).split("\n"),
             "values": list(found.row),
+            "texts": self.texts_of(number),
         }
+
+    def texts_of(self, number: int) -> list[tuple[str, str]]:
+        """Return what other columns say about a row, where they say anything."""
+        told = ((name, str(column[number])) for name, column in self.texts.items())
+        return [
+            (escaped(name), escaped(text if len(text) <= MOST_TEXT else f"{text[:MOST_TEXT]}…"))
+            for name, text in told
+            if text not in NOTHING
+        ]
 
     def on_rules(self, message: Message) -> Message:
         """Describe a cluster."""
@@ -200,13 +256,14 @@ class Session:
         place = _index(message, "reading", len(told["readings"]))
         given = told["readings"][place]
         candidate = ReadingCandidate(*(given[name] for name in ReadingCandidate._fields))
-        original = self.model if self._original is None else self._original
+        original = self.held if self._original is None else self._original
         # (Clusters and noise of a reading that was kept are those of all categories.)
-        known = [each[:6] for each in original.choice_.runners_up]
+        runners_up = original.own.choice_.runners_up
+        known = [each[:6] for each in runners_up]
         if candidate[:6] in known:
             at = known.index(candidate[:6])
-            model = original.with_reading(original.choice_.runners_up[at])
-            self.show(model, None, fitted_on=self._fitted_on, is_quick=self._is_quick)
+            held = Held.of(original.own.with_reading(runners_up[at]))
+            self.show(held, None, fitted_on=self._fitted_on, is_quick=self._is_quick)
             self._original, self._place = original, at
         else:
             self.show(original, None, fitted_on=self._fitted_on, is_quick=self._is_quick)
@@ -263,13 +320,14 @@ class Session:
         labels = fitted.labels_ if len(rows) == len(self.rows.all) else None
         if is_quick:  # the page shows the parameters that were asked for
             fitted.set_params(max_categories=model.max_categories)
-        self.show(fitted, labels, fitted_on=len(rows), is_quick=is_quick)
+        self.show(Held.of(fitted), labels, fitted_on=len(rows), is_quick=is_quick)
         return {**self._tell_model(message), "seconds": seconds}
 
     def show(
-        self, model: Any, labels: Integers | None, *, fitted_on: int, is_quick: bool = False
+        self, held: Held, labels: Integers | None, *, fitted_on: int, is_quick: bool = False
     ) -> None:
         """Switch to another model of the same rows. Without labels, the model predicts them."""
+        model = held.own
         if labels is not None:
             labels = np.asarray(labels, dtype=np.int64)
             shown = labels[self.rows.numbers]
@@ -277,7 +335,7 @@ class Session:
             values = self.rows.values
             with nameless(model):
                 shown = model.predict(values) if len(values) else np.empty(0, dtype=np.int64)
-        self.model, self._labels = model, labels
+        self.held, self._labels = held, labels
         self._shown = np.asarray(shown, dtype=np.int64)
         if len(self._shown) == len(self.rows.all):
             self._labels = self._shown
@@ -288,16 +346,12 @@ class Session:
         if plane is not None and has_plane(model):
             self._kept["plane"] = plane  # it covers all vigilances
 
-    def follow(self, model: Any, rows: Floats | None) -> None:
-        """Switch to the model as it is now, and to the latest rows."""
+    def follow(self, held: Held, rows: Floats | None) -> None:
+        """Switch to a model as it is now, and to the latest rows."""
         if rows is not None:
-            before = self.rows
-            # Ranges only grow, so that the picture does not jump.
-            low, high = rows.min(axis=0), rows.max(axis=0)
-            if len(before.all):
-                low, high = np.minimum(low, before.low), np.maximum(high, before.high)
-            self.rows = ShownRows(rows, np.arange(len(rows)), before.names, low, high, len(rows))
-        self.show(model, None, fitted_on=len(self.rows.all))
+            self.rows = followed_rows(rows, self.rows)
+            self.texts = {}  # of these rows nothing else is known
+        self.show(held, None, fitted_on=len(self.rows.all))
         self._kept.clear()
 
     def on_labels(self, message: Message) -> Message:

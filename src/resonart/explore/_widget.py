@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from typing import Any
 
 from resonart._shared.require import require
@@ -14,8 +13,8 @@ from ._session import Session
 WHAT = "The explorer in a notebook"
 
 
-def make_widget(session: Session) -> Any:
-    """Return a widget that shows the session."""
+def make_widget(session: Session, still: str) -> Any:
+    """Return a widget that shows the session; ``still`` is a picture of it, PNG in base64."""
     base: Any = require(
         "anywidget",
         WHAT,
@@ -23,22 +22,22 @@ def make_widget(session: Session) -> Any:
         instead="explore(X).serve() opens a browser, explore(X).save_html(path) writes a file.",
     ).AnyWidget
 
+    traitlets: Any = require("traitlets", WHAT, "explore")
+
     class ExplorerWidget(base):
         _esm = _front.module()
         _css = _front.sheet()
+        # Shown while there is no answer from Python: for good in a page that was exported.
+        still = traitlets.Unicode("").tag(sync=True)
 
         def __init__(self) -> None:
-            super().__init__()
-            self._sending = threading.Lock()
+            super().__init__(still=still)
             self.on_msg(self._on_message)
-            session.watch(self._tell)
 
         def _on_message(self, widget: Any, content: Any, buffers: list[bytes]) -> None:
-            self._tell(session.answer(content))
+            session.serve(content, self._tell)
 
         def _tell(self, message: Message) -> None:
-            content, buffers = split(message)
-            with self._sending:
-                self.send(content, buffers)
+            self.send(*split(message))
 
     return ExplorerWidget()

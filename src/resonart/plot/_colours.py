@@ -7,16 +7,16 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-Line: TypeAlias = Literal["-", "--", ":", "-."]
+Line: TypeAlias = Literal["-", "--", ":", "-."] | tuple[float, tuple[float, ...]]
 
 # Told apart with any kind of colour vision: six of Okabe and Ito's colours, which leave out black
 # and a yellow too pale on white, and a dark wine red.
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#56B4E9", "#CC79A7", "#882255")
 NOISE = "#8C8C8C"
 
-# What changes when the colours begin again.
-MARKERS = ("o", "^", "s", "D")
-LINES: tuple[Line, ...] = ("-", "--", ":", "-.")
+# What changes when the colours begin again: 42 clusters look different, as in the explorer.
+MARKERS = ("o", "^", "s", "D", "P", "$\\circ$")
+LINES: tuple[Line, ...] = ("-", "--", ":", "-.", (0, (8, 3)), (0, (3, 2, 1, 2, 1, 2)))
 
 
 class ClusterStyle(NamedTuple):

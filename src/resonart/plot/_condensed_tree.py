@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from resonart import CondensedTree
+from resonart._density.condensed_tree import leading_labels
 from resonart._shared.words import count_of
 
 from ._colours import style_of
@@ -152,12 +153,12 @@ def _clusters_in(model: Any, tree: CondensedTree) -> _Clusters:
     ends = _ends(tree)
     held = _box_labels(model, tree)
     crossed = (tree.births <= cut) & (cut < ends)
+    leading = label if held is None else leading_labels(tree, held)[0]
     for c in range(n):
         parent = int(tree.parents[c])
         if crossed[c]:
             begins[c] = cut
-            if held is not None:
-                label[c] = _majority(tree, c, held)
+            label[c] = leading[c]
         elif parent >= 0:
             label[c] = label[parent]
     return _Clusters(label, begins, cut)
@@ -183,18 +184,6 @@ def _box_labels(model: Any, tree: CondensedTree) -> Integers | None:
     left = np.asarray(model.faded_counts_)[:n] / tree.box_sizes
     n_alike = int((left <= left.min(initial=np.inf) * (1.0 + 1e-9)).sum())
     return labels[:n] if 2 * n_alike >= n else None
-
-
-def _majority(tree: CondensedTree, branch: int, held: Integers) -> int:
-    """Return the label that most rows of a branch and all below it have."""
-    below = np.zeros(len(tree), dtype=np.bool_)
-    below[branch] = True
-    for c in range(branch + 1, len(tree)):
-        below[c] = below[tree.parents[c]]
-    mine = below[tree.box_clusters] & (held >= 0)
-    if not mine.any():
-        return -1
-    return int(np.argmax(np.bincount(held[mine], tree.box_sizes[mine])))
 
 
 class _Icicles:

@@ -18,19 +18,17 @@ class Feature(NamedTuple):
     name: str
 
 
-def find_features(
-    model: Any, features: FeatureKey | Sequence[FeatureKey], *, default: tuple[int, ...]
-) -> list[Feature]:
-    """Return the one or two requested features; by default no more than the model has."""
+def find_features(model: Any, features: FeatureKey | Sequence[FeatureKey] | None) -> list[Feature]:
+    """Return the one or two requested features; by default the first two, if there are two."""
     n_features: int = model.n_features_in_
+    if features is None:
+        features = range(min(n_features, 2))
     if isinstance(features, (str, Integral)):
         keys: list[object] = [features]
     elif isinstance(features, Iterable):
         keys = list(features)
     else:
         keys = []
-    if n_features == 1 and keys == list(default):
-        keys = keys[:1]
     if not 1 <= len(keys) <= 2:
         raise ValueError(
             f"features must name one or two features, got {features!r}. Give numbers or names, "

@@ -36,6 +36,8 @@ ROOM = 0.045
 APART = (0.02, 0.045)
 # Number of neighbours among which a place is searched.
 NEARBY = 30
+# Most clusters that are drawn: of more, the largest.
+MOST_BANDS = 300
 
 
 def history(
@@ -51,7 +53,8 @@ def history(
     A band is as wide as the cluster was large at that time, and has the same colour as in
     :func:`categories`. A cluster that merges flows into the other one, and a cluster that splits
     comes out of it. A circle marks a birth, and a cross a death. The vertical position has no
-    meaning: related clusters are drawn side by side. Rows in no cluster are not drawn.
+    meaning: related clusters are drawn side by side. Rows in no cluster are not drawn. Of more than
+    300 clusters, the largest are drawn, and the title says so.
 
     Parameters
     ----------
@@ -176,9 +179,10 @@ class _Life:
 
 
 class _Lives(NamedTuple):
-    """All clusters, and the ends of the picture."""
+    """The clusters that are drawn, and the ends of the picture."""
 
-    all: list[_Life]
+    drawn: list[_Life]
+    n_all: int
     left: float
     right: float
     moves: list[tuple[float, _Life]]
@@ -242,12 +246,16 @@ def _lives(moments: dict[str, NDArray[Any]], events: ClusterEvents, against: str
         else:
             moves.append((x, life))
     lives = [life for life in lives if life.points]
+    n_all = len(lives)
+    if n_all > MOST_BANDS:
+        lives.sort(key=lambda life: -max(size for _, size in life.points))
+        del lives[MOST_BANDS:]
     last = float(places[-1])
     for life in lives:
         if life.went is None and life.points[-1][0] < last:
             life.end = life.points[-1][0]  # removed, without an event
     every = [x for _, _, x, _ in told]
-    return _Lives(lives, min(every), max(every), moves)
+    return _Lives(lives, n_all, min(every), max(every), moves)
 
 
 def _in_order(lives: list[_Life]) -> list[_Life]:
@@ -350,11 +358,12 @@ class _Bands:
 
     def __init__(self, lives: _Lives) -> None:
         self.left, self.right = lives.left, lives.right
+        self.n_all = lives.n_all
         self.width = (self.right - self.left) or 1.0
         self.meet = MEET * self.width
         # Before a change is this much before it.
         self.hair = 1e-7 * self.width
-        self.order = _in_order(lives.all)
+        self.order = _in_order(lives.drawn)
         self._rank = {life: i for i, life in enumerate(self.order)}
         self._merges = {life: self._change(life, at_end=True) for life in self.order}
         self._splits = {life: self._change(life, at_end=False) for life in self.order}
@@ -718,9 +727,10 @@ def _dress(axes: Axes, bands: _Bands, against: str, *, has_dates: bool) -> None:
         axes.xaxis.set_major_formatter(FuncFormatter(lambda number, _: f"{number:,.0f}"))
     _draw_scale(axes, bands, height)
     n = len(bands.order)
+    most = f"the {n:,} largest of " if n < bands.n_all else ""
     axes.set(
         xlabel="" if has_dates else {"row": "rows learned", "time": "time"}[against],
-        title=f"{count_of(n, 'cluster')} over time, {n_now:,} there now",
+        title=f"{most}{count_of(bands.n_all, 'cluster')} over time, {n_now:,} there now",
     )
 
 

@@ -3,9 +3,15 @@
 
 let count = 0;
 const REST = 40; // milliseconds of rest on a row before it is explained
+const HINT = 1600; // milliseconds for which a hint is shown
+const PATIENCE = 4000; // milliseconds until a page says that Python does not answer
+const MOST_VALUES = 16; // values of a row that are shown with it
 
 class App {
-  constructor(root, line) {
+  // In a notebook the page around it has keys and a wheel of its own.
+  constructor(root, line, isNotebook = false, still = "") {
+    this.isNotebook = isNotebook;
+    this.still = still; // a picture, PNG in base64
     this.id = `rx${count++}`;
     this.root = root;
     this.line = line;
@@ -28,23 +34,29 @@ class App {
     this.root.classList.add("rx");
     this.root.resonart = this; // for tests and the console
     this.root.dataset.theme = this.theme;
-    this.root.replaceChildren(element("p", { class: "rx-wait", role: "status" }, "Loading …"));
-    this.line.onPush = (message) => this.hear(message);
+    const wait = element("p", { class: "rx-wait", role: "status" }, "Loading …");
+    const still = this.still ? element("img", { class: "rx-still", src: `data:image/png;base64,${this.still}`, alt: "A picture of the clusters" }) : null;
+    this.root.replaceChildren(...[still, wait].filter(Boolean));
+    const absent = "Python does not answer. To explore, run the cell in a notebook.";
+    const timer = setTimeout(() => { wait.textContent = still ? `This is a picture: ${absent}` : absent; }, PATIENCE);
     this.line.onEnd = () => this.say("The connection to Python is closed. The page stays as it is; run resonart explore again to go on.", true);
     try {
       const told = await this.line.ask("open");
       this.build();
       this.take(told);
+      this.line.onPush = (message) => this.hear(message); // what came before is in the scene already
       this.root.dataset.ready = "true";
       requestAnimationFrame(() => requestAnimationFrame(() => { this.root.dataset.painted = Math.round(performance.now() - this.began); }));
     } catch (error) {
-      this.root.replaceChildren(element("p", { class: "rx-error", role: "alert" }, error.message));
+      wait.replaceWith(element("p", { class: "rx-error", role: "alert" }, error.message));
     }
+    clearTimeout(timer);
     return this;
   }
 
   close() {
     this.plot?.close();
+    clearTimeout(this.hintTimer);
     this.line.close?.();
   }
 
@@ -55,7 +67,9 @@ class App {
       hover: (row) => this.onHover(row),
       pick: (row) => this.onPick(row),
       lasso: (rows) => this.onLasso(rows),
+      scroll: () => this.showHint(),
     });
+    this.plot.ownsWheel = !this.isNotebook;
     this.plot.theme = this.theme;
     this.title = element("h1", {});
     this.summary = element("p", { class: "rx-summary" });
@@ -63,6 +77,7 @@ class App {
     this.status = element("p", { class: "rx-status", role: "status", "aria-live": "polite" });
     this.tip = element("div", { class: "rx-tip", role: "tooltip", hidden: true });
     this.banner = element("div", { class: "rx-banner", hidden: true });
+    this.hint = element("div", { class: "rx-hint", hidden: true }, "Hold Ctrl or Shift and turn the wheel to zoom");
     this.rulesBox = element("div", { class: "rx-rules", role: "region", "aria-label": "What is in the cluster", "aria-live": "polite" });
     this.xAxis = element("select", { "aria-label": "Horizontal axis", onchange: () => this.setAxes() });
     this.yAxis = element("select", { "aria-label": "Vertical axis", onchange: () => this.setAxes() });
@@ -79,9 +94,9 @@ class App {
     this.tabs = element("div", { class: "rx-tabs", role: "tablist", "aria-label": "Panels" });
     this.side = element("div", { class: "rx-panel", role: "tabpanel", tabindex: "0", id: `${this.id}-panel`, "aria-label": "Panel" });
     this.table = element("section", { class: "rx-table", "aria-label": "Table", hidden: true });
-    const keys = "Keys: arrows move, + and - zoom, 0 shows all, n and p step through the rows, Enter selects the row's cluster, Escape clears the selection, b boxes, l lasso, t table, d dark.";
+    const keys = "Keys: arrows move, + and - zoom, 0 shows all, n and p step through the rows, Enter selects the row's cluster, Escape clears the selection, b boxes, l lasso, t table, d dark." + (this.isNotebook ? " They work once the picture has been clicked. The wheel zooms while Ctrl or Shift is held." : "");
     const offline = "This is a saved page: parameters are read-only. Looking, comparing and exporting work without Python.";
-    this.plot.root.append(this.tip, this.banner);
+    this.plot.root.append(this.tip, this.banner, this.hint);
     this.plot.canvas.setAttribute("aria-describedby", `${this.id}-keys`);
     this.root.replaceChildren(
       element("header", {}, this.title, this.summary, this.line.isLive ? null : element("p", { class: "rx-small rx-offline" }, offline), this.notes),
@@ -92,13 +107,26 @@ class App {
       this.table,
       element("p", { class: "rx-small", id: `${this.id}-keys` }, keys),
     );
-    this.root.addEventListener("keydown", (event) => {
-      const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName) && event.target.type !== "checkbox";
-      if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
-      const button = { b: this.boxesButton, l: this.lassoButton, t: this.tableButton, d: this.themeButton }[event.key];
-      if (button) button.click();
-      if (event.key === "Escape" && event.target !== this.plot.canvas && this.plot.chosen !== null) this.choose(null);
-    });
+    // On a page of our own, keys need no focus.
+    (this.isNotebook ? this.root : document).addEventListener("keydown", (event) => this.onKey(event));
+  }
+
+  onKey(event) {
+    const { target, key } = event;
+    const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName) && target.type !== "checkbox";
+    if (typing || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+    const button = { b: this.boxesButton, l: this.lassoButton, t: this.tableButton, d: this.themeButton }[key];
+    if (button) button.click();
+    const hasKeys = [this.tabs, this.side, this.table].some((part) => part.contains(target));
+    const isElsewhere = target !== this.plot.canvas && this.root.contains(target);
+    if (!hasKeys) this.plot.onKey(event, isElsewhere);
+    if (key === "Escape" && isElsewhere && this.plot.chosen !== null) this.choose(null);
+  }
+
+  showHint() {
+    this.hint.hidden = false;
+    clearTimeout(this.hintTimer);
+    this.hintTimer = setTimeout(() => { this.hint.hidden = true; }, HINT);
   }
 
   toggle(text, key, act) {
@@ -133,7 +161,7 @@ class App {
     if (isFirst || names !== told.rows.features.join("\n")) {
       for (const [select, which] of [[this.xAxis, 0], [this.yAxis, 1]]) {
         select.replaceChildren(...this.axes.map((axis, k) => element("option", { value: k }, clipped(axis.name, 40))));
-        select.value = String(Math.min(which, this.axes.length - 1));
+        select.value = String(Math.min(firstAxis(told.rows) + which, this.axes.length - 1));
       }
     } else {
       for (const select of [this.xAxis, this.yAxis]) {
@@ -266,7 +294,7 @@ class App {
     const label = this.plot.labels[row];
     const number = this.rows.numbers[row];
     const title = `row ${number.toLocaleString("en")}: ${nameOf(label)}`;
-    this.tip.replaceChildren(element("strong", {}, title));
+    this.tip.replaceChildren(element("strong", {}, title), this.valuesOf(row));
     this.placeTip(row);
     this.say(title);
     await new Promise((rested) => setTimeout(rested, REST));
@@ -274,12 +302,24 @@ class App {
     try {
       const told = await this.explain(row);
       if (this.plot.hovered !== row) return;
-      this.tip.replaceChildren(element("div", { class: "rx-small" }, `row ${number.toLocaleString("en")}`), lines(told.lines, "rx-lines"));
+      this.tip.replaceChildren(element("div", { class: "rx-small" }, `row ${number.toLocaleString("en")}`), this.valuesOf(row, told.texts), lines(told.lines, "rx-lines"));
       this.placeTip(row);
       this.say(`${title}. ${told.lines.join(" ")}`);
     } catch (error) {
-      if (this.plot.hovered === row) this.tip.replaceChildren(element("strong", {}, title), lines([error.message], "rx-lines"));
+      if (this.plot.hovered === row) this.tip.replaceChildren(element("strong", {}, title), this.valuesOf(row), lines([error.message], "rx-lines"));
     }
+  }
+
+  // What the table says about a row: its texts, and its values.
+  valuesOf(row, texts = []) {
+    const pairs = (told) => told.flatMap(([name, value]) => [element("dt", {}, clipped(name, 40)), element("dd", {}, value)]);
+    const names = this.rows.features.slice(0, MOST_VALUES);
+    const values = names.map((name, f) => [name, shortNumber(this.valueOf(row, f))]);
+    const left = this.rows.features.length - names.length;
+    return element("div", { class: "rx-values" },
+      texts?.length ? element("dl", {}, ...pairs(texts)) : null,
+      element("dl", { class: values.length > 4 ? "rx-twice" : "" }, ...pairs(values)),
+      left > 0 ? element("div", { class: "rx-small" }, `and ${countOf(left, "other feature")}`) : null);
   }
 
   async explain(row) {
@@ -289,7 +329,7 @@ class App {
         explained.set(row, await this.line.ask("explain", { row }));
       } catch (error) {
         if (this.line.isLive) throw error;
-        return { lines: this.fromBoxes(row) };
+        return { lines: this.fromBoxes(row), texts: this.line.textsOf(row) };
       }
     }
     return this.explained.get(row);
@@ -321,16 +361,18 @@ class App {
     return outside.length ? ["outside the boxes of its cluster; compared with the nearest:", ...outside.slice(0, 6)] : ["inside a box of its cluster"];
   }
 
+  // Beside the row, and within what can be seen of the page.
   placeTip(row) {
     const { view } = this.plot;
     const [x, y] = this.plot.placeOf(row).map((at) => at / view.ratio);
     const box = this.plot.root.getBoundingClientRect();
     const isRight = x > box.width / 2;
-    const isLow = y > box.height / 2;
     this.tip.style.left = isRight ? "" : `${x + 14}px`;
     this.tip.style.right = isRight ? `${box.width - x + 14}px` : "";
-    this.tip.style.top = isLow ? "" : `${y + 10}px`;
-    this.tip.style.bottom = isLow ? `${box.height - y + 10}px` : "";
+    const { offsetHeight: height } = this.tip;
+    const top = y > box.height / 2 ? y - 10 - height : y + 10;
+    const lowest = window.innerHeight - box.top - height - 4;
+    this.tip.style.top = `${Math.max(Math.min(top, lowest), 4 - box.top)}px`;
   }
 
   point(row) {
@@ -592,7 +634,7 @@ function render({ model, el }) {
     onkeydown: (event) => { if (!event.ctrlKey && !event.metaKey && !event.altKey) event.stopPropagation(); },
   });
   el.append(root);
-  const app = new App(root, lineOfWidget(model));
+  const app = new App(root, lineOfWidget(model), true, model.get("still") || "");
   app.start();
   return () => app.close();
 }

@@ -6,9 +6,8 @@ function axesOf(rows) {
     key: `f${f}`, name, weights: [[f, 1]], low: rows.low[f], high: rows.high[f],
   }));
   rows.components.forEach((each, k) => {
-    const share = (100 * each.share).toFixed(0);
     axes.push({
-      key: `c${k}`, name: `component ${k + 1} (${share} % of the variance)`,
+      key: `c${k}`, name: each.name,
       weights: each.loadings.map((w, f) => [f, w]).filter(([, w]) => w !== 0),
       low: 0, high: 1,
     });
@@ -17,6 +16,11 @@ function axesOf(rows) {
     axes.push({ key: "row", name: "row number", weights: [], low: 0, high: Math.max(rows.n_rows - 1, 1) });
   }
   return axes;
+}
+
+// The first of the two axes to begin with: above two features, those along which rows vary most.
+function firstAxis(rows) {
+  return rows.features.length > 2 && rows.components.length > 1 ? rows.features.length : 0;
 }
 
 function placesOf(rows, axis) {

@@ -109,6 +109,10 @@ class FileLine {
     this.onEnd = () => {};
   }
 
+  textsOf(row) {
+    return this.content.texts?.[row] || [];
+  }
+
   async ask(kind, more = {}) {
     const { content } = this;
     if (kind === "open") return content.scene;

@@ -27,6 +27,7 @@ function paintRows(image, places, labels, view, options) {
   const { width, height, data } = image;
   const [red, green, blue] = channels(INK[options.theme].ground);
   new Uint32Array(data.buffer).fill(new Uint32Array(Uint8Array.of(red, green, blue, 255).buffer)[0]);
+  if (options.grid) paintGrid(image, options.grid, options.theme);
   const { theme, size, dimmed, alpha } = options;
   const [xs, ys] = places;
   const n = xs.length;
@@ -74,6 +75,24 @@ function paintRows(image, places, labels, view, options) {
   }
 }
 
+// Lines at the ticks, below the rows.
+function paintGrid(image, { x, y, ratio }, theme) {
+  const { width, height, data } = image;
+  const [red, green, blue] = channels(INK[theme].grid);
+  const pixels = new Uint32Array(data.buffer);
+  const colour = new Uint32Array(Uint8Array.of(red, green, blue, 255).buffer)[0];
+  const wide = Math.max(1, Math.round(ratio));
+  for (let k = 0; k < wide; k++) {
+    for (const { at } of x) {
+      for (let p = Math.round(at) + k; p < pixels.length; p += width) pixels[p] = colour;
+    }
+    for (const { at } of y) {
+      const line = Math.round(at) + k;
+      if (line < height) pixels.fill(colour, line * width, (line + 1) * width);
+    }
+  }
+}
+
 // Boxes being forgotten fade: below the weight of one row, the less is left, the fainter.
 function strengthOf(weight) {
   return weight >= 1 ? 1 : 0.12 + 0.88 * Math.max(weight, 0);
@@ -112,40 +131,19 @@ function paintBoxes(context, shadows, labels, weights, view, theme, chosen) {
   context.setLineDash([]);
 }
 
-const INK = { light: { ink: "#333333", faint: "#E3E3E3", ground: "#FFFFFF" }, dark: { ink: "#D6D6D6", faint: "#363A41", ground: "#16181C" } };
+const INK = { light: { ink: "#333333", faint: "#E3E3E3", grid: "#EEEEEE", ground: "#FFFFFF" }, dark: { ink: "#D6D6D6", faint: "#363A41", grid: "#292C32", ground: "#16181C" } };
 
-function paintAxes(context, view, axes, theme) {
-  const { ink, faint } = INK[theme];
+function paintAxes(context, view, axes, ticks, theme) {
   const { ratio, width, height } = view;
-  context.lineWidth = ratio;
   context.font = `${11 * ratio}px system-ui, sans-serif`;
-  context.fillStyle = ink;
+  context.fillStyle = INK[theme].ink;
   const [x, y] = axes;
-  context.strokeStyle = faint;
-  const lines = ticksForView(view, axes);
   context.textAlign = "center";
   context.textBaseline = "bottom";
-  // (Drawn over the rows, but thin and faint enough to hide nothing.)
-  for (const { at, text } of lines.x) {
-    context.globalAlpha = 0.6;
-    context.beginPath();
-    context.moveTo(at, 0);
-    context.lineTo(at, height);
-    context.stroke();
-    context.globalAlpha = 1;
-    context.fillText(text, at, height - 3 * ratio);
-  }
+  for (const { at, text } of ticks.x) context.fillText(text, at, height - 3 * ratio);
   context.textAlign = "left";
   context.textBaseline = "middle";
-  for (const { at, text } of lines.y) {
-    context.globalAlpha = 0.6;
-    context.beginPath();
-    context.moveTo(0, at);
-    context.lineTo(width, at);
-    context.stroke();
-    context.globalAlpha = 1;
-    context.fillText(text, 4 * ratio, at - 7 * ratio);
-  }
+  for (const { at, text } of ticks.y) context.fillText(text, 4 * ratio, at - 7 * ratio);
   context.font = `600 ${12 * ratio}px system-ui, sans-serif`;
   context.textAlign = "right";
   context.textBaseline = "bottom";
@@ -191,10 +189,10 @@ function svgOf(plot) {
   ];
   const ticks = ticksForView(view, plot.axes);
   for (const { at, text } of ticks.x) {
-    parts.push(`<path d="M${f(at)} 0V${height}" stroke="${colours.faint}"/><text x="${f(at)}" y="${height - 4}" text-anchor="middle" fill="${colours.ink}">${escape(text)}</text>`);
+    parts.push(`<path d="M${f(at)} 0V${height}" stroke="${colours.grid}"/><text x="${f(at)}" y="${height - 4}" text-anchor="middle" fill="${colours.ink}">${escape(text)}</text>`);
   }
   for (const { at, text } of ticks.y) {
-    parts.push(`<path d="M0 ${f(at)}H${width}" stroke="${colours.faint}"/><text x="4" y="${f(at - 4 * r)}" fill="${colours.ink}">${escape(text)}</text>`);
+    parts.push(`<path d="M0 ${f(at)}H${width}" stroke="${colours.grid}"/><text x="4" y="${f(at - 4 * r)}" fill="${colours.ink}">${escape(text)}</text>`);
   }
   const [xs, ys] = plot.places;
   const stride = Math.max(1, Math.ceil(xs.length / MOST_IN_SVG));

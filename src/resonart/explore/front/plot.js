@@ -14,7 +14,7 @@ function element(tag, attributes = {}, ...children) {
 
 class Plot {
   constructor(events) {
-    this.events = events; // hover(row), pick(row or null), lasso(rows)
+    this.events = events; // hover(row), pick(row or null), lasso(rows), scroll()
     this.canvas = element("canvas", {
       class: "rx-canvas", tabindex: "0", role: "img", "aria-describedby": "rx-keys",
     });
@@ -22,6 +22,7 @@ class Plot {
     this.theme = "light";
     this.showsBoxes = false;
     this.tool = "pan";
+    this.ownsWheel = true; // otherwise it zooms only with a key, because the page around it scrolls
     this.chosen = null; // the selected cluster
     this.hovered = -1;
     this.fenced = null; // rows inside the lasso
@@ -156,11 +157,12 @@ class Plot {
     const isDim = chosen === null && !fenced && !faded ? null : (i) => (
       (chosen !== null && this.labels[i] !== chosen) || (fenced !== null && !fenced.has(i)) || (faded !== null && faded[i])
     );
+    const ticks = ticksForView(view, this.axes);
     paintRows(this._image, this.places, this.labels, view, {
-      theme, size: this.pointSize(), dimmed: isDim, alpha: this.labels.length > 20000 ? 0.55 : 0.75,
+      grid: { ...ticks, ratio: view.ratio }, theme, size: this.pointSize(), dimmed: isDim, alpha: this.labels.length > 20000 ? 0.55 : 0.75,
     });
     context.putImageData(this._image, 0, 0);
-    paintAxes(context, view, this.axes, theme);
+    paintAxes(context, view, this.axes, ticks, theme);
     if (this.hasBoxes()) {
       paintBoxes(context, this.shadows(), this.boxLabels, this.boxes.weights, view, theme, chosen);
     }
@@ -261,8 +263,13 @@ class Plot {
     };
     const inPlot = ([x, y]) => [(x - this.view.x0) / this.view.xs, (y - this.view.y0) / this.view.ys];
     canvas.addEventListener("wheel", (event) => {
+      if (!this.ownsWheel && !event.ctrlKey && !event.metaKey && !event.shiftKey) {
+        this.events.scroll();
+        return; // the page scrolls
+      }
       event.preventDefault();
-      this.zoom(Math.exp(-event.deltaY * (event.deltaMode ? 0.05 : 0.0015)), ...at(event));
+      const turned = event.deltaY || event.deltaX; // with Shift it counts as sideways
+      this.zoom(Math.exp(-turned * (event.deltaMode ? 0.05 : 0.0015)), ...at(event));
     }, { passive: false });
     canvas.addEventListener("pointerdown", (event) => {
       canvas.focus({ preventScroll: true });
@@ -306,7 +313,6 @@ class Plot {
     canvas.addEventListener("pointercancel", end);
     canvas.addEventListener("pointerleave", () => { if (!this._drag) this.hover(-1); });
     canvas.addEventListener("dblclick", () => this.fit());
-    canvas.addEventListener("keydown", (event) => this._onKey(event));
   }
 
   _pinch(id, now) {
@@ -319,8 +325,8 @@ class Plot {
     this._drag = null;
   }
 
-  _onKey(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
+  // Keys of the picture; where another control has the focus, Enter and Escape are its own.
+  onKey(event, isElsewhere) {
     const step = 40 * this.view.ratio;
     const keys = {
       ArrowLeft: () => this.pan(step, 0), ArrowRight: () => this.pan(-step, 0),
@@ -332,7 +338,7 @@ class Plot {
       Escape: () => { this.enclose(null); this.events.pick(-1); },
     };
     const act = keys[event.key];
-    if (!act) return;
+    if (!act || (isElsewhere && /^E/.test(event.key))) return;
     event.preventDefault();
     act();
   }
