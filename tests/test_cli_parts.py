@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 import io
 import json
+import shlex
 import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,11 +17,16 @@ from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
 
 import resonart
+from command_line import run
+from resonart._shared.signature import _from_source, defaults_of
 from resonart.cli import _counts, _temporary_ids
 from resonart.cli._cluster_ids import ClusterIds, renamed
 from resonart.cli._counts import ClusterCounts
+from resonart.cli._model_options import DEFAULTS, ESTIMATORS, estimator
 from resonart.cli._output import MOST_LINES, Output, Report, Table, duration, plain
+from resonart.cli._tables import TableOptions
 from resonart.cli._temporary_ids import TemporaryIds
+from resonart.cli.explore import command_of
 
 # ---------------------------------------------------------------------- ids
 
@@ -262,3 +270,40 @@ def test_json_holds_what_json_can_hold(capsys: pytest.CaptureFixture[str]) -> No
 )
 def test_durations(seconds: float, said: str) -> None:
     assert duration(seconds) == said
+
+
+# ---------------------------------------------------------------------- options
+
+
+@pytest.mark.parametrize("model", ESTIMATORS)
+def test_options_are_made_from_the_signatures_of_the_estimators(model: str) -> None:
+    """Which are read from the source, without the import of anything."""
+    known = inspect.signature(estimator(model)).parameters
+    told = {name: parameter.default for name, parameter in known.items()}
+    assert list(DEFAULTS[model].items()) == list(told.items())
+    assert _from_source(estimator(model).__module__, ESTIMATORS[model]) == told
+
+
+def test_a_signature_without_a_source_is_that_of_the_class(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    text = "MOST = 5\nclass Kind:\n    def __init__(self, *, most=MOST, name='a'): ...\n"
+    (tmp_path / "kinds_of_a_test.py").write_text(text)
+    assert defaults_of("kinds_of_a_test", "Kind") == {"most": 5, "name": "a"}
+
+
+def test_a_command_to_copy_can_be_pasted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever files and columns are called."""
+    monkeypatch.chdir(tmp_path)
+    rows = "".join(f"{i % 7},{i % 5},{i}\n" for i in range(40))
+    Path("-rf.csv").write_text("-x,--save,$(id)\n" + rows)
+    columns, excluded = ["-x", "--save"], ("$(id)",)
+    table = TableOptions(columns, excluded, None, None, ".", None, (), "utf-8", None, "error", None)
+    line = command_of("-rf.csv", table, None)(resonart.DensityART())
+    assert line.startswith("resonart cluster ./-rf.csv --")
+    assert "--exclude '$(id)'" in line
+    run(*shlex.split(line)[1:])
+    assert Path("labels.csv").stat().st_size > 0
+    assert Path("model.resonart").stat().st_size > 0
+    assert line == command_of("./-rf.csv", table, None)(resonart.DensityART())

@@ -15,7 +15,7 @@ from numbers import Integral, Real
 from typing import Any
 
 from .. import _core
-from .._rows.checks import (
+from .._shared.checks import (
     ParameterError,
     check_choice,
     check_count,

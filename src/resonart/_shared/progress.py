@@ -10,7 +10,7 @@ from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from .._rows.checks import ParameterError
+from .checks import ParameterError
 from .require import require
 
 Report = Callable[[int, int], None]

@@ -6,13 +6,11 @@ import math
 from typing import Any, NamedTuple
 
 import click
-import numpy as np
-from numpy.typing import NDArray
 
-from resonart import DensityART
-from resonart._density.standing import standing_of
+import resonart
 
 from ._command import in_section, option
+from ._late import Floats, np, standing
 from ._models import is_fitted, kind_of
 
 # In a model file's metadata: the column of times, and whether they are dates.
@@ -43,14 +41,14 @@ def clock_of(model: Any) -> Clock:
 
     Examples
     --------
-    >>> clock_of(DensityART(half_life=9).fit([[0.0], [1.0]], time=[3, 5]))
+    >>> clock_of(resonart.DensityART(half_life=9).fit([[0.0], [1.0]], time=[3, 5]))
     Clock(is_set=True, is_given=True, now=5.0)
     """
-    if not isinstance(model, DensityART) or not is_fitted(model):
+    if not isinstance(model, resonart.DensityART) or not is_fitted(model):
         return Clock(False, False, -math.inf)
-    standing = standing_of(model)
-    is_set = standing.clock != "none"
-    return Clock(is_set, standing.clock == "time", standing.now if is_set else -math.inf)
+    found = standing.standing_of(model)
+    is_set = found.clock != "none"
+    return Clock(is_set, found.clock == "time", found.now if is_set else -math.inf)
 
 
 def forgets(model: Any) -> bool:
@@ -58,10 +56,12 @@ def forgets(model: Any) -> bool:
 
     Examples
     --------
-    >>> forgets(DensityART()), forgets(DensityART(window=100))
+    >>> forgets(resonart.DensityART()), forgets(resonart.DensityART(window=100))
     (False, True)
     """
-    return isinstance(model, DensityART) and not (model.half_life is None and model.window is None)
+    return isinstance(model, resonart.DensityART) and not (
+        model.half_life is None and model.window is None
+    )
 
 
 def note_of_times(source: Any) -> dict[str, Any]:
@@ -77,7 +77,7 @@ def known_column(about: Any) -> str | None:
 
 def check_column(column: str | None, model: Any, path: str | None = None) -> None:
     """Raise an error if a model has no clock, or one without times."""
-    if column is not None and not isinstance(model, DensityART):
+    if column is not None and not isinstance(model, resonart.DensityART):
         raise click.UsageError(
             f"--time-column is an option of density-art, and the model is {kind_of(model)}. Leave "
             "a column that is not a feature out with --exclude."
@@ -94,9 +94,7 @@ def check_column(column: str | None, model: Any, path: str | None = None) -> Non
         )
 
 
-def split_times(
-    rows: NDArray[np.float64], has_times: bool
-) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]:
+def split_times(rows: Floats, has_times: bool) -> tuple[Floats, Floats | None]:
     """Return features and times, which are the last column of rows that have them."""
     if not has_times:
         return rows, None

@@ -6,10 +6,8 @@ from collections import Counter
 from collections.abc import Hashable, Mapping
 from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
-from ._cluster_ids import Integers, renamed
+from ._cluster_ids import renamed
+from ._late import Integers, NDArray, np
 from ._output import Table
 
 # A column with more different values has no classes; keeping them all would fill the memory.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import difflib
 import errno
 import os
 import re
@@ -78,7 +79,9 @@ def message_of(error: BaseException) -> str:
     'two lines'
     """
     if isinstance(error, click.UsageError):
-        text = one_line(error.format_message())
+        text = one_line(
+            about_option(error) if isinstance(error, click.NoSuchOption) else error.format_message()
+        )
         if not text.endswith((".", "?")):
             text += "."
         return f"{text} Try '{error.ctx.command_path} --help'." if error.ctx is not None else text
@@ -90,6 +93,36 @@ def message_of(error: BaseException) -> str:
     if isinstance(error, MemoryError) and not str(error):
         return "out of memory. A command that has --in-memory-rows needs less with fewer."
     return as_options(one_line(str(error))) or type(error).__name__
+
+
+def about_option(error: click.NoSuchOption) -> str:
+    """Return which option does not exist, and which may have been meant, or which file.
+
+    Examples
+    --------
+    >>> about_option(click.NoSuchOption("--repotr", possibilities=["--report", "--epochs"]))
+    "No such option '--repotr'. Did you mean --report?"
+    """
+    told = f"No such option {error.option_name!r}."
+    near = difflib.get_close_matches(error.option_name, error.possibilities or (), n=1)
+    if near:
+        return f"{told} Did you mean {near[0]}?"
+    given = [] if error.ctx is None else error.ctx.find_root().obj
+    for word in given if isinstance(given, list) else ():
+        if word.startswith(error.option_name[:2]) and os.path.isfile(word):
+            return f"{told} If you mean the file, write {shlex.quote(as_argument(word))}."
+    return told
+
+
+def as_argument(path: str) -> str:
+    """Return the name of a file as an argument of a command, where no name may look like an option.
+
+    Examples
+    --------
+    >>> as_argument("-rf.csv"), as_argument("data.csv"), as_argument("-")
+    ('./-rf.csv', 'data.csv', '-')
+    """
+    return f"./{path}" if path.startswith("-") and path != "-" else path
 
 
 @contextmanager

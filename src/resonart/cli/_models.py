@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 import resonart
 
-from ._cluster_ids import Integers
 from ._errors import CommandError
 from ._files import STDIN
+from ._late import Integers, np
 from ._model_options import ESTIMATORS, VIGILANCES
 
 MODEL_MARK = b"PK\x03\x04"  # models are uncompressed zip archives
@@ -53,7 +51,7 @@ def kind_of(model: Any) -> str:
     'topo-art'
     """
     for name, kind in ESTIMATORS.items():
-        if type(model) is kind:
+        if type(model).__name__ == kind:
             return name
     return type(model).__name__
 

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import click
-import numpy as np
 
 import resonart
 from resonart._shared.escape import escaped, escaped_json, escaped_lines
@@ -21,6 +20,7 @@ from resonart._shared.progress import shown_elsewhere
 from resonart._shared.words import in_words
 
 from ._errors import naming
+from ._late import np
 
 Advance = Callable[[int], None]
 

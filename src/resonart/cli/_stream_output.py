@@ -12,18 +12,17 @@ from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
 from operator import itemgetter
-from typing import BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
-from resonart import ClusterEvent, Learned
 from resonart._shared.escape import escaped_json
-from resonart.io._times import in_words
 
 from ._errors import CommandError, naming
 from ._events import distance_of
+from ._late import Integers, times
 from ._locks import try_lock
+
+if TYPE_CHECKING:
+    from resonart import ClusterEvent, Learned
 
 
 class Naming(NamedTuple):
@@ -40,7 +39,7 @@ class Naming(NamedTuple):
 
     def time(self, event: ClusterEvent) -> str:
         """Return when an event was: a number, or a date."""
-        return in_words(event.time, self.has_dates)
+        return times.in_words(event.time, self.has_dates)
 
 
 NO_NAMES = Naming((), False)
@@ -59,7 +58,7 @@ class LineFormat(NamedTuple):
 
     def lines(
         self,
-        numbers: NDArray[np.int64],
+        numbers: Integers,
         learned: Learned,
         before: int,
         event: str = "merge",
@@ -90,7 +89,7 @@ class LineFormat(NamedTuple):
         parts.append(self._rows(numbers, learned, done, len(numbers)))
         return "".join(parts)
 
-    def _rows(self, numbers: NDArray[np.int64], learned: Learned, first: int, last: int) -> str:
+    def _rows(self, numbers: Integers, learned: Learned, first: int, last: int) -> str:
         some = slice(first, last)
         values = zip(
             numbers[some].tolist(),

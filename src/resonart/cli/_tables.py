@@ -10,6 +10,7 @@ import click
 
 from resonart import io
 from resonart._shared.words import count_of
+from resonart.io._formats import FORMATS
 
 from ._clock import known_column
 from ._command import COUNT, choice_option, gathered, in_section, option
@@ -146,7 +147,7 @@ TABLE_OPTIONS = [
     ),
     choice_option(
         "--format",
-        list(io.FORMATS),
+        list(FORMATS),
         "Format of the table. [default: by its name or first bytes]",
     ),
     *TEXT_OPTIONS,

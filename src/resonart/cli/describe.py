@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 import click
 
 import resonart
-from resonart.io._times import in_words
 
 from ._clock import HAS_DATES, clock_of, forgets, known_column
 from ._command import COUNT, SHARE, command, model_argument, option
 from ._events import distance_of, events_of
+from ._late import times
 from ._models import feature_names, in_short, kind_of, load_fitted, vigilances_of
 from ._output import Output, Report, Table
 
@@ -98,7 +98,7 @@ def forgetting_of(model: Any, about: dict[str, Any]) -> Forgetting | None:
         if is_fading
         else f"rows count for {model.window:,.12g} {unit}",
         "clock": told_by if column is None else f"the column {column!r}",
-        "now": in_words(clock.now, is_date),
+        "now": times.in_words(clock.now, is_date),
         "events": f"{told.n_ever:,}",
     }
     lines = [
@@ -107,7 +107,7 @@ def forgetting_of(model: Any, about: dict[str, Any]) -> Forgetting | None:
             each.label,
             each.other,
             each.row,
-            in_words(each.time, is_date),
+            times.in_words(each.time, is_date),
             f"{each.size:,.1f}",
         )
         for each in reversed(told.last)

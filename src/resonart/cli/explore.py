@@ -12,17 +12,15 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
-import numpy as np
-from numpy.typing import NDArray
 
+from resonart import io
 from resonart._shared.words import count_of
-from resonart.explore import Explorer
-from resonart.io import LineParser, LineReader
 
 from ._clock import HAS_DATES, check_column, split_times, time_option
 from ._command import COUNT, command, option
-from ._errors import CommandError, as_options, note_features, warn
+from ._errors import CommandError, as_argument, as_options, note_features, warn
 from ._files import STDIN, InputFile, OutputFile, check_folder, write_file
+from ._late import Floats, NDArray, explorers, np
 from ._learning import learn, read_first_rows
 from ._model_options import ON_MISMATCH, ModelOptions, flag, model_options
 from ._models import in_short, is_model_file, kind_of, load_fitted
@@ -36,7 +34,7 @@ WARM_UP = 200
 # Parameters without an option of resonart cluster.
 _NO_FLAG = {"bounds", "n_jobs", "verbose", "gamma_ref", "search", "merge_every"}
 
-Rows = NDArray[np.float64]
+Rows = Floats
 TimedRows = tuple[Rows, Rows | None]
 
 
@@ -128,7 +126,7 @@ def explore(
                 "model or the option. Parameters can be changed on the page."
             )
         found = loaded(task, model_file)
-    explorer = Explorer(
+    explorer = explorers.Explorer(
         found.model,
         found.rows,
         labels=found.labels,
@@ -329,10 +327,10 @@ class LiveRows:
             )
         options = {field.name: getattr(self._table, field.name) for field in fields(TextOptions)}
         try:
-            parser = LineParser(form, time=self._time_column, title="standard input", **options)
+            parser = io.LineParser(form, time=self._time_column, title="standard input", **options)
         except ValueError as error:
             raise click.UsageError(as_options(str(error))) from None
-        reader = LineReader(sys.stdin.buffer.fileno())
+        reader = io.LineReader(sys.stdin.buffer.fileno())
         held, n_lines, is_known, has_warned = b"", 0, False, False
         while True:
             block = reader.read()
@@ -371,7 +369,7 @@ def warmed_up(data: str, model: Any, live: LiveRows, batches: Iterator[TimedRows
 # ---------------------------------------------------------------------- showing
 
 
-def serve(explorer: Explorer, port: int, opens: bool, output: Output) -> str:
+def serve(explorer: explorers.Explorer, port: int, opens: bool, output: Output) -> str:
     """Serve the page until it is closed, or until Ctrl-C; return its address."""
 
     def ready(address: str) -> None:
@@ -400,7 +398,8 @@ model.resonart"
         of_table += ["--time-column", time_column]
 
     def write(model: Any) -> str:
-        words = ["resonart", "cluster", data, "--model", kind_of(model), *model_flags(model)]
+        words = ["resonart", "cluster", as_argument(data), "--model", kind_of(model)]
+        words += model_flags(model)
         words += [*of_table, "-o", "labels.csv", "--save", "model.resonart"]
         return shlex.join(words)
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from resonart._estimators.parameters import PARAMETERS
 from resonart._shared.words import count_of
 
@@ -14,6 +12,7 @@ from ._counts import ClusterCounts
 from ._errors import CommandError
 from ._files import shown_path, table_writer
 from ._label_table import LabelTable, label_table_options
+from ._late import np
 from ._model_options import ON_MISMATCH
 from ._models import kind_of, living_labels, load_fitted
 from ._output import Output, Report, duration
