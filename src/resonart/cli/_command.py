@@ -90,8 +90,8 @@ def first_sentence(text: str) -> str:
 
     Examples
     --------
-    >>> first_sentence("Number of rows. They are counted. [default: 5]"), first_sentence("Rows. [x>=1]")
-    ('Number of rows', 'Rows')
+    >>> first_sentence("Number of rows. They are counted. [default: 5]")
+    'Number of rows'
     """
     return re.sub(r" *\[.*?\]", "", text).partition(". ")[0].rstrip(".")
 

@@ -23,6 +23,8 @@ from resonart._shared.interrupt import was_interrupted
 # Where a command keeps what the features of its table are called.
 FEATURES = "resonart.features"
 
+NAMED = 5  # columns named in a warning
+
 # As shells say it of a command that a signal ended: 128 + SIGINT, 128 + SIGPIPE.
 FAILED, WRONG_USAGE, INTERRUPTED, CLOSED_PIPE = 1, 2, 130, 141
 
@@ -235,12 +237,47 @@ class WarningLines:
 
 def note_features(source: str, names: Sequence[str] | None, doubtful: Mapping[str, str]) -> None:
     """Warn of features that hardly look like measurements, and keep all names for later."""
-    for name, looks in doubtful.items():
-        cure = f"If it is not a feature, leave it out with --exclude {shlex.quote(name)}."
-        warn(f"{source}: the column {name!r} {looks}. {cure}")
+    from resonart.io._columns import CLASSES, CONSTANT
+
     context = click.get_current_context(silent=True)
+    known = set() if context is None else {option.name for option in context.command.params}
+    for name, looks in doubtful.items():
+        if looks == CONSTANT:
+            continue
+        word = shlex.quote(name)
+        cure = f"If it is not a feature, leave it out with --exclude {word}."
+        if looks == CLASSES:
+            cure = f"As a feature, it gives its own answer. Leave it out with --exclude {word}" + (
+                f", or compare the clusters with it: --label {word}." if "label" in known else "."
+            )
+        warn(f"{source}: the column {name!r} {looks}. {cure}")
+    constant = [name for name, looks in doubtful.items() if looks == CONSTANT]
+    if constant:
+        warn(f"{source}: {about_constant(constant)}")
     if context is not None and names is not None:
         context.meta[FEATURES] = list(names)
+
+
+def about_constant(names: Sequence[str]) -> str:
+    """Return which columns are constant, and what to do about them.
+
+    Examples
+    --------
+    >>> about_constant(["a b"])
+    "the column 'a b' has the same value in every row and tells no clusters apart. Leave it out \
+with --exclude 'a b'."
+    >>> about_constant([f"p{j}" for j in range(30)])[:66]
+    "the columns 'p0', 'p1', 'p2', 'p3', 'p4' and 25 more have the same"
+    """
+    some = ", ".join(map(repr, names[:NAMED]))
+    more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
+    cure = " ".join(f"--exclude {shlex.quote(name)}" for name in names)
+    if len(names) > NAMED:
+        cure = "--exclude, or name the features with --columns"
+    what, it = ("column {} has", "it") if len(names) == 1 else ("columns {} have", "them")
+    told = what.format(f"{some}{more}")
+    said = "the same value in every row and tell" + ("s" if len(names) == 1 else "")
+    return f"the {told} {said} no clusters apart. Leave {it} out with {cure}."
 
 
 def about_outliers(warning: Any) -> str:

@@ -50,6 +50,7 @@ def predict(
     if noise is not None:
         set_noise(model, noise, model_file)
     counts = ClusterCounts()
+    began = output.seconds  # what is imported for it does not make a model slow
     with (
         table.open(data, model, about=about) as reader,
         table_writer(labels.target) as writer,
@@ -62,6 +63,7 @@ def predict(
                 writer.write(labels.columns(chunk.numbers, found, model, chunk.rows))
             advance(len(found))
     seconds = output.seconds
+    speed = counts.n_rows / max(seconds - began, 1e-9)
     summary = counts.summary(np.empty(0, np.int64), living_labels(model), reader.label_name)
     return Report(
         {
@@ -81,7 +83,7 @@ def predict(
                 "model": f"{model_file}: {kind_of(model)}, "
                 f"{count_of(model.n_clusters_, 'cluster')}",
                 "agreement": summary.agreement_in_words,
-                "time": f"{duration(seconds)}, {counts.n_rows / max(seconds, 1e-9):,.0f} rows/s",
+                "time": f"{duration(seconds)}, {speed:,.0f} rows/s",
                 "labels": shown_path(labels.target),
             },
             summary.table(),

@@ -14,7 +14,7 @@ from resonart._shared.show import SHOWN_ROWS, card, summary
 
 from ._arrow import ArrowTable, ParquetTable
 from ._blocks import TextTable
-from ._columns import Request, Table, doubtful_columns
+from ._columns import CONSTANT, Request, Table, constant_columns, doubtful_columns
 from ._errors import EmptyTableError, TableError
 from ._formats import LOOK, binary_format, check_format, format_of_bytes, format_of_name
 from ._npy import NpyTable
@@ -80,8 +80,8 @@ class TableReader:
         Columns left out because they are not numeric; empty if columns were chosen.
     doubtful : dict of str to str
         Features that hardly look like measurements, and what each looks like: it just counts the
-        rows, or looks like an id or a year. Known from the first chunk on, and empty if columns
-        were chosen.
+        rows, looks like an id or a year, has the name of known classes, or has had the same value
+        in all rows so far. Known from the first chunk on, and empty if columns were chosen.
     format : str
         The table's format.
     source : str
@@ -110,7 +110,8 @@ class TableReader:
         self._names = [table.names[j] for j in chosen.columns]
         self._latest = -np.inf  # of all times so far
         self.left_out = chosen.left_out
-        self.doubtful: dict[str, str] = {}
+        self._doubtful: dict[str, str] = {}
+        self._constant: dict[int, float] | None = None  # so far; None before the first rows
         self.n_rows = 0
         self.n_dropped = 0
         self._source = source
@@ -119,6 +120,12 @@ class TableReader:
         self._chunk_rows = min(chunk_rows, max(1, MOST_NUMBERS // len(chosen.columns)))
         self._chunks = self._cut(table.pieces(self._chunk_rows))
         self._error: TableError | None = None
+
+    @property
+    def doubtful(self) -> dict[str, str]:
+        """What some features look like."""
+        constant = self._constant if self._constant is not None and self.n_rows > 1 else {}
+        return self._doubtful | {self.feature_names[j]: CONSTANT for j in constant}
 
     def __iter__(self) -> Iterator[Chunk]:
         return self
@@ -173,9 +180,8 @@ class TableReader:
         n_waiting = n_read = n_given = 0
         size = self._chunk_rows
         for piece in pieces:
-            if n_read == 0 and not self._is_chosen:
-                some = piece.rows[:1_000, : len(self.feature_names)]
-                self.doubtful = doubtful_columns(self.feature_names, some)
+            if not self._is_chosen:
+                self._doubt(piece.rows[:, : len(self.feature_names)])
             chunk = self._checked(piece, n_read)
             n_read += len(piece.rows)
             waiting.append(chunk)
@@ -199,6 +205,16 @@ class TableReader:
             yield join_chunks(waiting)
         elif not n_given:
             self._raise_no_rows()
+
+    def _doubt(self, rows: NDArray[np.float64]) -> None:
+        """Look for features that hardly are measurements; of later rows, only if still constant."""
+        if self._constant is None:
+            self._doubtful = doubtful_columns(self.feature_names, rows[:1_000])
+            self._constant = constant_columns(rows)
+        for j, value in list(self._constant.items()):
+            column = rows[:, j]
+            if (column[~np.isnan(column)] != value).any():
+                del self._constant[j]
 
     def _checked(self, piece: Piece, first: int) -> Chunk:
         """Return the usable rows of a piece, or raise an error about the first bad one."""
