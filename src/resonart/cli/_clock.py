@@ -22,7 +22,8 @@ time_option = in_section(
         "--time-column",
         metavar="COLUMN",
         help="Column that says when each row arrived: the clock of --half-life and --window "
-        "(density-art), and not a feature. Numbers, or dates in ISO 8601, which count in seconds. "
+        "(density-art), and not a feature. Numbers, or dates such as 2026-01-31 or 2026/01/31 "
+        "09:30, which count in seconds. "
         "[default: rows are counted]",
     ),
 )

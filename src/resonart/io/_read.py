@@ -316,9 +316,10 @@ def open_table(
         (other than x0, x1, ...), all numeric columns are taken in their order, and their number
         must be that of the features.
     time : str or int, optional
-        A column that says when each row arrived, never descending: numbers, or dates in ISO 8601,
-        which become seconds since 1970 (those without an offset count as UTC). It is not a feature,
-        and becomes the last column of the rows.
+        A column that says when each row arrived, never descending: numbers, or dates, which become
+        seconds since 1970 (those without an offset count as UTC). Dates are in ISO 8601, or have
+        the year first (``2026/1/31 9:30``) or the month by its English name (``31 Jan 2026``). It
+        is not a feature, and becomes the last column of the rows.
     ignore : list of str, default=()
         Names of columns that are not features, unless they are chosen; they need not exist.
     header : bool, optional
