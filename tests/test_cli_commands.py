@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -330,6 +331,14 @@ def test_convert_tables(folder: Path) -> None:
     np.testing.assert_array_equal(chunk.rows, rows)
     assert chunk.labels is not None
     assert chunk.labels.tolist() == names
+
+
+def test_a_zip_of_a_table_is_no_model(folder: Path) -> None:
+    with zipfile.ZipFile("data.zip", "w") as archive:
+        archive.write("data.csv")
+    assert run_json("convert", "data.zip", "out.csv")["written"] == "table"
+    assert run_json("convert", "model.resonart", "boxes.csv")["written"] == "boxes"
+    assert "model.resonart is a model, not a table" in error_of("cluster", "model.resonart")
 
 
 def test_convert_between_pipes(folder: Path) -> None:

@@ -12,7 +12,8 @@ from ._files import STDIN
 from ._late import Integers, np
 from ._model_options import ESTIMATORS, VIGILANCES
 
-MODEL_MARK = b"PK\x03\x04"  # models are uncompressed zip archives
+# Models are uncompressed zip archives, with a name at the beginning that no table has.
+MODEL_MARK, MODEL_NAME, NAME_AT = b"PK\x03\x04", b"header.npy", 30
 
 
 def load_fitted(path: str) -> tuple[Any, dict[str, Any]]:
@@ -31,7 +32,8 @@ def is_model_file(path: str) -> bool:
         return False
     try:
         with open(path, "rb") as file:
-            return file.read(len(MODEL_MARK)) == MODEL_MARK
+            first = file.read(NAME_AT + len(MODEL_NAME))
+            return first.startswith(MODEL_MARK) and first.endswith(MODEL_NAME)
     except OSError:
         return False  # whoever opens it next says what is wrong
 

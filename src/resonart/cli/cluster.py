@@ -75,10 +75,10 @@ def cluster(
 ) -> Report:
     """Cluster a table; write labels, a model, a report, a picture.
 
-    DATA is a CSV, TSV, Parquet, Arrow, NPY or NDJSON file, or - for stdin. Nothing has to be
-    chosen: how clusters are read from the density of the rows is chosen automatically, and so are
-    the vigilances of the other models, unless they are given. Noise has the label -1. A table
-    larger than --in-memory-rows is read in chunks, in limited memory.
+    DATA is a CSV, TSV, Parquet, Arrow, NPY, NDJSON or JSON file, compressed or not, or - for stdin.
+    Nothing has to be chosen: how clusters are read from the density of the rows is chosen
+    automatically, and so are the vigilances of the other models, unless they are given. Noise has
+    the label -1. A table larger than --in-memory-rows is read in chunks, in limited memory.
     """
     if axes is not None and (picture is None or len(axes) > 2):
         raise click.UsageError("--axes names one or two features for --picture FILE.")

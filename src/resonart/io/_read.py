@@ -15,8 +15,17 @@ from resonart._shared.show import SHOWN_ROWS, card, summary
 from ._arrow import ArrowTable, ParquetTable
 from ._blocks import TextTable
 from ._columns import CONSTANT, Request, Table, constant_columns, doubtful_columns
+from ._encoding import in_utf8
 from ._errors import EmptyTableError, TableError
-from ._formats import LOOK, binary_format, check_format, format_of_bytes, format_of_name
+from ._formats import (
+    LOOK,
+    binary_format,
+    check_format,
+    check_not_foreign,
+    format_of_bytes,
+    format_read,
+)
+from ._json_array import array_as_lines
 from ._npy import NpyTable
 from ._schema import TextOptions
 from ._source import Source, open_source
@@ -294,11 +303,13 @@ def open_table(
     Parameters
     ----------
     source : str, path or binary file
-        A file, ``"-"`` for standard input, or a file opened in mode ``"rb"``; gzipped or not.
-        Parquet and NPY that come through a pipe are kept in a temporary file while they are read.
+        A file, ``"-"`` for standard input, or a file opened in mode ``"rb"``; compressed (gzip,
+        bzip2, xz, Zstandard, a zip archive of one file) or not. Parquet, NPY and zip archives that
+        come through a pipe are kept in a temporary file while they are read.
     format : {"csv", "tsv", "parquet", "arrow", "npy", "ndjson"}, optional
         The format. By default it follows from the name or the first bytes; see
-        :func:`guess_format`.
+        :func:`guess_format`. A JSON array of objects or arrays is read as NDJSON, an element a
+        line.
     columns : list of str or int, optional
         The features, by name or by number from 0. A text such as ``"3"`` is a number if no column
         has that name. By default all numeric columns but the label; ``left_out`` of the reader
@@ -401,9 +412,10 @@ def _format_of(source: object, opened: Source) -> str:
     first = opened.peek(LOOK)
     by_bytes = format_of_bytes(first)
     name = source if isinstance(source, (str, os.PathLike)) else getattr(source, "name", None)
-    by_name = format_of_name(name) if isinstance(name, (str, os.PathLike)) else None
+    by_name = format_read(name) if isinstance(name, (str, os.PathLike)) else None
     if not first:
         raise TableError(f"{opened.title} is empty", "Give a table with rows")
+    check_not_foreign(first, opened.title)
     if by_name is None:
         return by_bytes
     if by_bytes != by_name and (binary_format(first) or by_name not in ("csv", "tsv", "ndjson")):
@@ -422,10 +434,13 @@ def _format_of(source: object, opened: Source) -> str:
 
 
 def _open(source: Source, format: str, options: TextOptions, request: Request) -> Table:
+    options.check_for(format, source.title)
     if format in ("csv", "tsv", "ndjson"):
+        source = in_utf8(source, options.encoding)
+        if format == "ndjson":
+            source = array_as_lines(source)
         parser = text_parser(format, source.title, options, request, in_lines=False)
         return TextTable(source, parser)
-    options.check_for(format, source.title)
     if not source.peek(1):
         raise TableError(f"{source.title} is empty", "Give a table with rows")
     if format == "npy":
