@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -377,3 +378,32 @@ def test_a_model_learned_from_boxes_of_any_kind(folder: Path) -> None:
     assert run_json("convert", "model.csv", "boxes.csv")["written"] == "boxes"
     io.write_table("table.resonart", columns_of(rows, names), format="csv")
     assert run_json("convert", "table.resonart", "out.csv")["written"] == "table"
+
+
+# ---------------------------------------------------------------------- counts
+
+
+def test_one_is_one_thing(folder: Path) -> None:
+    """And not one rows, in any command."""
+    Path("one.csv").write_text("a,class\n1,x\n")
+    said = [
+        run("cluster", "one.csv", "--label", "class", "--save", "one.resonart").output,
+        run("predict", "one.resonart", "one.csv").output,
+        run("describe", "one.resonart").output,
+        run("explain", "one.resonart", "one.csv", "--row", "0").output,
+        run("convert", "one.csv", "two.csv").output,
+        run("convert", "one.resonart", "boxes.csv").output,
+        run("merge", "one.resonart", "one.resonart", "-o", "two.resonart").output,
+        run("vat", "one.csv").output,
+        run("explore", "one.csv", "--html", "one.html").output,
+        run("stream", "live.resonart", "--input", "one.csv", "-o", "out.ndjson").output,
+        run("stream", "waits.resonart", "--input", "one.csv", "-o", "b", "--warm-up", "9").output,
+        error_of("stream", "a.new", "--input", "one.csv", "-o", "c", "--columns", "class"),
+        error_of("predict", "model.resonart", "one.csv"),
+    ]
+    several = "rows|lines|clusters|categories|features|columns|classes|boxes|models|values"
+    for text in said:
+        assert re.search(rf"\b1 (?:{several})\b", text) is None, text
+    assert "1 row of 1 feature" in said[0]
+    assert "with the 1 class of 'class'" in said[0]
+    assert "1 row in 1 cluster and 1 category; 0 lines left out." in said[9]

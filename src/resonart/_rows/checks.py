@@ -20,6 +20,7 @@ from .._shared.checks import check_real as check_real
 from .._shared.checks import interval as interval
 from .._shared.escape import escaped_lines
 from .._shared.warn import warn_user as warn_user
+from .._shared.words import count_of
 
 Rows = NDArray[Any]
 
@@ -92,8 +93,8 @@ def check_one_row(estimator: Any, row: Any) -> Rows:
         )
     if len(values) != n_features:
         raise ValueError(
-            f"The row has {len(values)} values, but {type(estimator).__name__} is expecting "
-            f"{n_features} features as input."
+            f"The row has {count_of(len(values), 'value')}, but {type(estimator).__name__} is "
+            f"expecting {n_features} features as input."
         )
     try:
         rows = values.astype(np.float64).reshape(1, -1)

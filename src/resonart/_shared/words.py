@@ -16,6 +16,8 @@ def count_of(n: float, what: str) -> str:
     --------
     >>> count_of(1, "box"), count_of(1204, "row"), count_of(2, "box"), count_of(3, "category")
     ('1 box', '1,204 rows', '2 boxes', '3 categories')
+    >>> count_of(1, "class"), count_of(2, "class")
+    ('1 class', '2 classes')
     >>> count_of(310.4, "row"), count_of(2.25, "row"), count_of(0.99, "row")
     ('310 rows', '2.2 rows', '1 row')
     """
@@ -24,7 +26,7 @@ def count_of(n: float, what: str) -> str:
         return f"{number} {what}"
     if what.endswith("ry"):
         return f"{number} {what[:-1]}ies"
-    return f"{number} {what}{'es' if what.endswith('x') else 's'}"
+    return f"{number} {what}{'es' if what.endswith(('x', 's')) else 's'}"
 
 
 def _about(n: float) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import resonart
+from resonart._shared.words import count_of
 
 from ._errors import CommandError
 from ._files import STDIN
@@ -131,8 +132,8 @@ def check_width(names: Sequence[str] | None, model: Any, source: str) -> None:
     if names is not None and wanted is not None and len(names) != wanted:
         some = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
         raise CommandError(
-            f"{source}: the rows have {len(names)} features ({some}), the model has {wanted}. "
-            "Choose as many with --columns."
+            f"{source}: the rows have {count_of(len(names), 'feature')} ({some}), the model has "
+            f"{wanted}. Choose as many with --columns."
         )
 
 

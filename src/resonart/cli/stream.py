@@ -13,6 +13,7 @@ import click
 
 import resonart
 from resonart import io
+from resonart._shared.words import count_of
 
 from ._clock import check_column, known_column, time_option
 from ._command import COUNT, choice_option, command, option, target_option
@@ -279,7 +280,7 @@ def checkpoint_note(streamer: streaming.Streamer) -> str:
     saved = streamer.saved
     if saved is None:
         return "No checkpoint had been written."
-    told = f": {saved.n_rows:,} rows of this input learned" if saved.n_rows else ""
+    told = f": {count_of(saved.n_rows, 'row')} of this input learned" if saved.n_rows else ""
     return f"The last checkpoint, {streamer.path}, is complete{told}."
 
 
@@ -290,6 +291,7 @@ def report_of(streamer: streaming.Streamer) -> Report:
     n_clusters = model.n_clusters_ if fitted else 0
     n_categories = model.n_categories_ if fitted else 0
     left_out = streamer.parser.left_out
+    waiting, were = streamer.n_waiting, "was" if streamer.n_waiting == 1 else "were"
     end = "end of input" if stopped_by is None else "stopped by a signal"
     return Report(
         {
@@ -310,10 +312,11 @@ def report_of(streamer: streaming.Streamer) -> Report:
             "stopped_by": stopped_by,
         },
         [
-            f"resonart: {end}. {position.n_rows:,} rows in {n_clusters:,} clusters and "
-            f"{n_categories:,} categories; {position.n_rejected:,} lines left out."
+            f"resonart: {end}. {count_of(position.n_rows, 'row')} in "
+            f"{count_of(n_clusters, 'cluster')} and {count_of(n_categories, 'category')}; "
+            f"{count_of(position.n_rejected, 'line')} left out."
             + (f" Not numeric: {', '.join(left_out)}." if left_out else "")
-            + (f" {streamer.n_waiting:,} rows were waiting for more." if streamer.n_waiting else "")
+            + (f" {count_of(waiting, 'row')} {were} waiting for more." if waiting else "")
         ],
         exit_code=0 if stopped_by is None else 128 + stopped_by,
     )
