@@ -76,7 +76,10 @@ class TableOptions(TextOptions):
         self, source: str, in_memory_rows: int | None, output: Output
     ) -> tuple[io.Chunk, io.TableReader]:
         """Read all rows, or raise an error if there are too many."""
-        with self.open(source) as reader, output.progress("Reading") as advance:
+        with (
+            self.open(source) as reader,
+            output.progress("Reading", lambda: reader.share_read) as advance,
+        ):
             limit = row_limit(in_memory_rows, len(reader.feature_names))
             first = read_first_rows(reader, limit, advance)
         if not first.is_all:

@@ -147,7 +147,7 @@ def run(
             kept_ids.add(chunk.numbers, ids)
 
     with task.open() as reader:
-        with output.progress("Reading") as advance:
+        with output.progress("Reading", lambda: reader.share_read) as advance:
             first = read_first_rows(
                 reader, row_limit(in_memory_rows, len(reader.feature_names)), advance
             )

@@ -110,16 +110,16 @@ def plane(
     with table_writer(target) as writer:
         chunk, reader = table.read_all(data, in_memory_rows, output)
         rows, classes = sampled(chunk, sample, seed)
-        found = tuning.VigilancePlane(
-            model,
-            step=step,
-            n_orders=n_orders,
-            scoring=scoring,
-            refit=False,
-            random_state=seed,
-            n_jobs=jobs,
-            progress=False if output.json or output.quiet else "auto",
-        ).fit(rows, classes)
+        with output.progress("Trying vigilances"):
+            found = tuning.VigilancePlane(
+                model,
+                step=step,
+                n_orders=n_orders,
+                scoring=scoring,
+                refit=False,
+                random_state=seed,
+                n_jobs=jobs,
+            ).fit(rows, classes)
         if writer is not None:
             writer.write(found.results_)
     draw(picture, lambda ax: plot.vigilance_plane(found, shown, ax=ax))

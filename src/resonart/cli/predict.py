@@ -54,7 +54,7 @@ def predict(
     with (
         table.open(data, model, about=about) as reader,
         table_writer(labels.target) as writer,
-        output.progress("Predicting") as advance,
+        output.progress("Predicting", lambda: reader.share_read) as advance,
     ):
         for chunk in reader:
             found = model.predict(chunk.rows)

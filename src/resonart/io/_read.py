@@ -99,6 +99,8 @@ class TableReader:
         Number of rows read so far, dropped ones included.
     n_dropped : int
         Number of rows dropped so far because a value is missing.
+    share_read : float or None
+        How much of a text file was read so far, from 0 to 1; None if that cannot be known.
 
     See Also
     --------
@@ -135,6 +137,11 @@ class TableReader:
         """What some features look like."""
         constant = self._constant if self._constant is not None and self.n_rows > 1 else {}
         return self._doubtful | {self.feature_names[j]: CONSTANT for j in constant}
+
+    @property
+    def share_read(self) -> float | None:
+        """How much of a text file was read so far; None for a pipe, and in other formats."""
+        return self._source.share if self.format in ("csv", "tsv", "ndjson") else None
 
     def __iter__(self) -> Iterator[Chunk]:
         return self

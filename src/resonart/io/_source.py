@@ -36,9 +36,11 @@ class Source(io.RawIOBase):
         *,
         owns: Sequence[_Closable] = (),
         path: Path | None = None,
+        packed: Source | None = None,
     ) -> None:
         self.title = title
         self.path = path
+        self._packed = packed  # what it is unpacked from
         self._stream = stream
         self._owns = list(owns)
         self._ahead = bytearray()
@@ -86,6 +88,17 @@ class Source(io.RawIOBase):
             ) from error
         return copy
 
+    @property
+    def share(self) -> float | None:
+        """How much of a file was read so far; None if that cannot be known."""
+        if self._packed is not None:
+            return self._packed.share
+        try:
+            size = os.fstat(self._stream.fileno()).st_size
+            return min(self._stream.tell() / size, 1.0) if size and self.path is not None else None
+        except (AttributeError, OSError, ValueError):
+            return None
+
     def close(self) -> None:
         if not self.closed:
             for each in self._owns:
@@ -115,7 +128,8 @@ def open_source(source: str | os.PathLike[str] | BinaryIO) -> Source:
         inside = unpacked(opened)
         if inside is None:
             return opened
-        return Source(inside, opened.title, owns=[inside, opened])  # type: ignore[arg-type]
+        owns = [inside, opened]
+        return Source(inside, opened.title, owns=owns, packed=opened)  # type: ignore[arg-type]
     except BaseException:
         opened.close()
         raise
