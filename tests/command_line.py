@@ -18,7 +18,8 @@ N_ROWS = 60
 
 def run(*arguments: object, stdin: bytes | None = None, code: int = 0) -> Result:
     """Run ``resonart`` with these arguments, and check how it ends."""
-    result = CliRunner().invoke(app, [str(part) for part in arguments], input=stdin)
+    words = [str(part) for part in arguments]
+    result = CliRunner().invoke(app, words, input=stdin, prog_name="resonart")
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
     assert result.exit_code == code, result.output

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import re
 import subprocess
 import sys
 import tomllib
 from importlib import metadata
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 import resonart
+from resonart import io
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "resonart"
@@ -153,12 +156,44 @@ def test_importing_is_lean() -> None:
     code = (
         "import sys, numpy, sklearn.base, sklearn.utils.validation; "
         "before = set(sys.modules); "
-        "import resonart; "
+        "import resonart; resonart.DensityART; "
         "print({m.split('.')[0] for m in set(sys.modules) - before} "
         "- set(sys.stdlib_module_names))"
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "{'resonart'}"
+
+
+@pytest.mark.subprocess
+def test_names_are_imported_when_they_are_used() -> None:
+    code = (
+        "import sys, resonart, resonart.io\n"
+        "assert {*resonart.__all__, '__file__'} <= set(dir(resonart))\n"
+        "assert set(resonart.io.__all__) <= set(dir(resonart.io))\n"
+        "assert not {'numpy', 'resonart._public', 'resonart.io._public'} & {*sys.modules}\n"
+        "from resonart import io\n"
+        "assert io.open_table.__module__ == 'resonart.io._read'\n"
+        "assert 'sklearn' not in sys.modules\n"
+        "from resonart import *\n"
+        "assert DDVFA is resonart.DDVFA and resonart.load is load\n"
+        "assert 'DDVFA' in vars(resonart)\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_name_that_does_not_exist_is_said_as_python_says_it() -> None:
+    with pytest.raises(AttributeError, match=r"^module 'resonart' has no attribute 'DVVFA'$"):
+        resonart.DVVFA  # noqa: B018
+    with pytest.raises(ImportError, match="DVVFA"):
+        from resonart import DVVFA  # noqa: F401
+    assert not hasattr(resonart, "__wrapped__")
+
+
+@pytest.mark.parametrize("package", [resonart, io], ids=lambda package: package.__name__)
+def test_the_public_names_are_those_that_are_imported(package: ModuleType) -> None:
+    public = importlib.import_module(f"{package.__name__}._public")
+    there = {name for name in vars(public) if not name.startswith("__")} - {"annotations"}
+    assert there == set(package.__all__) - {"__version__"}
 
 
 def test_public_names_exist_and_are_documented() -> None:

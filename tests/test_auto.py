@@ -598,9 +598,12 @@ def test_whoever_waits_for_long_is_told(has_tqdm: bool, monkeypatch: pytest.Monk
     DDVFA(random_state=0, n_orders=2).fit(MOONS)
     assert ("DDVFA: 100%" if has_tqdm else "DDVFA: this takes a while") in shown.getvalue()
     told = shown.getvalue()
-    with _progress.shown_elsewhere():
+    heard: list[tuple[str, int, int]] = []
+    with _progress.told_to(lambda *about: heard.append(about)):
         DDVFA(random_state=0, n_orders=2).fit(MOONS)
     assert shown.getvalue() == told
+    assert {what for what, _, _ in heard} == {"DDVFA"}
+    assert heard[-1][1] == heard[-1][2] > 0
 
 
 def test_many_features_are_chosen_for_on_fewer_rows() -> None:

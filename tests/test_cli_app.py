@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
 import re
 import shlex
@@ -22,6 +23,7 @@ from command_line import error_of, fill_folder, run, run_json
 from resonart import _core
 from resonart.cli import _app, main
 from resonart.cli._app import COMMANDS, app, load_command
+from resonart.cli._command import MOST_USED
 from resonart.cli._locks import FileLock
 
 ROOT = Path(__file__).parents[1]
@@ -46,10 +48,39 @@ def test_help_lists_every_command() -> None:
     assert list(COMMANDS) == THERE
 
 
+def test_alone_it_shows_the_short_help() -> None:
+    alone = run()
+    assert alone.stderr == ""
+    assert alone.stdout == run("-h").stdout
+    lines = alone.stdout.splitlines()
+    assert lines[0].startswith("Usage: resonart ")
+    assert "  resonart cluster data.csv -o labels.csv" in lines
+    assert all(any(line.startswith(f"  {name} ") for line in lines) for name in COMMANDS)
+    assert lines[-1] == "More: resonart --help"
+    assert len(lines) < len(run("--help").stdout.splitlines())
+
+
+@pytest.mark.parametrize("name", THERE)
+def test_every_command_has_a_short_help(name: str) -> None:
+    short, long = run(name, "-h").stdout, run(name, "--help").stdout
+    assert short.splitlines()[0] == long.splitlines()[0]
+    assert f"  {examples(long)[0]}\n\nMore: resonart {name} --help\n" in short
+    assert len(short.splitlines()) <= 36  # a screen
+    known = {text for param in load_command(name).params for text in param.opts}
+    shown = set(re.findall(r"^ +(?:-\w, )?(--[\w-]+)", short, re.MULTILINE))
+    assert shown
+    assert shown <= known
+    assert len(known) <= 12 or shown == MOST_USED & known
+
+
+def test_the_most_used_options_exist() -> None:
+    known = {text for name in THERE for param in load_command(name).params for text in param.opts}
+    assert known >= MOST_USED
+
+
 @pytest.mark.parametrize("name", THERE)
 def test_every_command_has_help_that_ends_with_an_example(name: str) -> None:
     text = run(name, "--help").stdout
-    assert run(name, "-h").stdout == text
     assert examples(text)
     assert text.rstrip().splitlines()[-1].strip().startswith("resonart ")
     # The list of commands says the same.
@@ -153,8 +184,13 @@ def test_docs_name_every_command_and_field(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["clutser", "data.csv"], "No such command 'clutser'"),
-        (["--nonsense"], "No such option"),
+        (["clutser", "data.csv"], "No such command 'clutser'. Did you mean cluster?"),
+        (["Predict", "data.csv"], "No such command 'Predict'. Did you mean predict?"),
+        (["data.csv"], "To cluster a table: resonart cluster data.csv."),
+        (["xyzzy"], "No such command 'xyzzy'. Try"),
+        (["--nonsense"], "No such option '--nonsense'. Try"),
+        (["cluster", "data.csv", "--repotr"], "No such option '--repotr'. Did you mean --report?"),
+        (["cluster", "-rf.csv"], "If you mean the file, write ./-rf.csv."),
         (["cluster"], "Missing argument 'DATA'"),
         (["cluster", "data.csv", "--nonsense"], "No such option"),
         (["cluster", "data.csv", "--rho-lb", "2"], "'2' is not a number from 0 to 1, nor auto"),
@@ -184,6 +220,7 @@ def test_docs_name_every_command_and_field(folder: Path) -> None:
     ],
 )
 def test_wrong_usage_is_one_line_and_code_2(folder: Path, arguments: list[str], said: str) -> None:
+    Path("-rf.csv").write_text("a,b\n1,2\n3,4\n")
     line = error_of(*arguments, code=2)
     assert said in line
     assert line.endswith("--help'.")
@@ -455,19 +492,74 @@ def test_without_matplotlib_a_picture_is_refused_before_the_work(
 # ---------------------------------------------------------------------- processes
 
 
-@pytest.mark.subprocess
-def test_help_loads_no_command() -> None:
+def loaded_by(*calls: dict[str, Any]) -> set[str]:
+    """Return the modules that are loaded after these calls: arguments, and what is completed."""
     code = (
-        "import sys\n"
+        "import json, os, sys\n"
         "from resonart.cli import main\n"
-        "try:\n    main(['--help'])\nexcept SystemExit as end:\n    assert end.code == 0\n"
+        "for call in json.loads(sys.argv[1]):\n"
+        "    os.environ.update(call.get('environment', {}))\n"
+        "    try:\n        main(call.get('arguments', []))\n"
+        "    except SystemExit as end:\n        assert end.code == 0, call\n"
         "print(*sorted(sys.modules), file=sys.stderr)\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    loaded = set(done.stderr.split())
+    command = [sys.executable, "-c", code, json.dumps(calls)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout
+    return set(done.stderr.split())
+
+
+HEAVY = {"numpy", "scipy", "sklearn", "pandas", "pyarrow", "matplotlib", "rich.console"}
+
+
+@pytest.mark.subprocess
+def test_help_loads_no_command() -> None:
+    calls: list[list[str]] = [[], ["-h"], ["--help"], ["--version"]]
+    loaded = loaded_by(*({"arguments": arguments} for arguments in calls))
     assert "resonart.cli._app" in loaded
     assert not {f"resonart.cli.{name}" for name in COMMANDS} & loaded
-    assert not {"matplotlib", "resonart.io", "rich.console"} & loaded
+    assert not HEAVY & loaded
+
+
+@pytest.mark.subprocess
+def test_the_help_of_commands_loads_nothing_that_takes_long() -> None:
+    loaded = loaded_by(*({"arguments": [name, how]} for name in THERE for how in ("-h", "--help")))
+    assert {f"resonart.cli.{name}" for name in THERE} <= loaded
+    assert not HEAVY & loaded
+
+
+def completing(*words: str) -> dict[str, Any]:
+    """Return what bash sets when TAB is pressed after the last of these words."""
+    told = {"COMP_WORDS": " ".join(("resonart", *words)), "COMP_CWORD": str(len(words))}
+    return {"environment": {"_RESONART_COMPLETE": "bash_complete", **told}}
+
+
+@pytest.mark.subprocess
+def test_completion_loads_nothing_that_takes_long() -> None:
+    loaded = loaded_by(completing("c"))
+    assert not {f"resonart.cli.{name}" for name in COMMANDS} & loaded
+    assert not HEAVY & loaded
+    loaded = loaded_by(
+        *(completing(name, "--") for name in THERE), completing("vat", "--metric", "")
+    )
+    assert not HEAVY & loaded
+
+
+def test_completion_knows_commands_options_and_words(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def completed(*words: str) -> list[str]:
+        for name, value in completing(*words)["environment"].items():
+            monkeypatch.setenv(name, value)
+        with pytest.raises(SystemExit):
+            main([])
+        return capsys.readouterr().out.splitlines()
+
+    assert completed("c") == ["plain,cluster", "plain,convert"]
+    assert completed("cluster", "--rep") == ["plain,--report"]
+    assert completed("cluster", "data.csv", "--noise", "a") == ["plain,attach"]
+    assert completed("cluster", "da") == ["file,da"]
+    assert completed("--v") == ["plain,--version"]
 
 
 @pytest.mark.subprocess

@@ -499,6 +499,28 @@ def test_columns_that_are_hardly_features_are_told(folder: Path) -> None:
     assert "'x0' just counts the rows" in run("vat", "saved.csv").stderr
 
 
+def test_known_classes_among_the_features_are_told(folder: Path) -> None:
+    """With them, clusters are the classes: a perfect answer, and a worthless one."""
+    Path("iris.csv").write_text(
+        "length,species,unit\n" + "".join(f"{i * 7 % 11}.5,{i % 3},1\n" for i in range(60))
+    )
+    classes, constant = run("cluster", "iris.csv").stderr.splitlines()
+    assert classes == (
+        "resonart: warning: iris.csv: the column 'species' has the name of known classes. As a "
+        "feature, it gives its own answer. Leave it out with --exclude species, or compare the "
+        "clusters with it: --label species."
+    )
+    assert constant == (
+        "resonart: warning: iris.csv: the column 'unit' has the same value in every row and tells "
+        "no clusters apart. Leave it out with --exclude unit."
+    )
+    assert run("cluster", "iris.csv", "--label", "species", "--exclude", "unit").stderr == ""
+    [told] = run("stream", "live.resonart", "--input", "iris.csv", "-o", "out").stderr.splitlines()[
+        :-1
+    ]
+    assert told.endswith("Leave it out with --exclude species.")  # a stream compares with nothing
+
+
 def test_words_for_missing_values_and_encodings(folder: Path) -> None:
     text = "größe,y\n" + "".join(f"{i * 7 % 5},{'?' if i == 3 else i * 3 % 4}\n" for i in range(20))
     Path("odd.csv").write_bytes(text.encode("latin-1"))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -332,6 +334,14 @@ def test_convert_tables(folder: Path) -> None:
     assert chunk.labels.tolist() == names
 
 
+def test_a_zip_of_a_table_is_no_model(folder: Path) -> None:
+    with zipfile.ZipFile("data.zip", "w") as archive:
+        archive.write("data.csv")
+    assert run_json("convert", "data.zip", "out.csv")["written"] == "table"
+    assert run_json("convert", "model.resonart", "boxes.csv")["written"] == "boxes"
+    assert "model.resonart is a model, not a table" in error_of("cluster", "model.resonart")
+
+
 def test_convert_between_pipes(folder: Path) -> None:
     data = Path("data.csv").read_bytes()
     result = run("convert", "-", "-", "--columns", "height", "--to", "ndjson", stdin=data)
@@ -368,3 +378,32 @@ def test_a_model_learned_from_boxes_of_any_kind(folder: Path) -> None:
     assert run_json("convert", "model.csv", "boxes.csv")["written"] == "boxes"
     io.write_table("table.resonart", columns_of(rows, names), format="csv")
     assert run_json("convert", "table.resonart", "out.csv")["written"] == "table"
+
+
+# ---------------------------------------------------------------------- counts
+
+
+def test_one_is_one_thing(folder: Path) -> None:
+    """And not one rows, in any command."""
+    Path("one.csv").write_text("a,class\n1,x\n")
+    said = [
+        run("cluster", "one.csv", "--label", "class", "--save", "one.resonart").output,
+        run("predict", "one.resonart", "one.csv").output,
+        run("describe", "one.resonart").output,
+        run("explain", "one.resonart", "one.csv", "--row", "0").output,
+        run("convert", "one.csv", "two.csv").output,
+        run("convert", "one.resonart", "boxes.csv").output,
+        run("merge", "one.resonart", "one.resonart", "-o", "two.resonart").output,
+        run("vat", "one.csv").output,
+        run("explore", "one.csv", "--html", "one.html").output,
+        run("stream", "live.resonart", "--input", "one.csv", "-o", "out.ndjson").output,
+        run("stream", "waits.resonart", "--input", "one.csv", "-o", "b", "--warm-up", "9").output,
+        error_of("stream", "a.new", "--input", "one.csv", "-o", "c", "--columns", "class"),
+        error_of("predict", "model.resonart", "one.csv"),
+    ]
+    several = "rows|lines|clusters|categories|features|columns|classes|boxes|models|values"
+    for text in said:
+        assert re.search(rf"\b1 (?:{several})\b", text) is None, text
+    assert "1 row of 1 feature" in said[0]
+    assert "with the 1 class of 'class'" in said[0]
+    assert "1 row in 1 cluster and 1 category; 0 lines left out." in said[9]

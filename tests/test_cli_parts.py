@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 import io
 import json
+import re
+import shlex
 import sys
+import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,11 +19,18 @@ from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
 
 import resonart
-from resonart.cli import _counts, _temporary_ids
+from command_line import run
+from resonart._shared.progress import listener, told_to
+from resonart._shared.signature import _from_source, defaults_of
+from resonart.cli import _counts, _progress, _temporary_ids
 from resonart.cli._cluster_ids import ClusterIds, renamed
 from resonart.cli._counts import ClusterCounts
+from resonart.cli._model_options import DEFAULTS, ESTIMATORS, estimator
 from resonart.cli._output import MOST_LINES, Output, Report, Table, duration, plain
+from resonart.cli._tables import TableOptions
 from resonart.cli._temporary_ids import TemporaryIds
+from resonart.cli.explore import command_of
+from resonart.io import open_table, write_table
 
 # ---------------------------------------------------------------------- ids
 
@@ -178,6 +190,14 @@ class Terminal(io.StringIO):
     def isatty(self) -> bool:
         return True
 
+    def wait_for(self, text: str) -> None:
+        """Wait until a text was written, in any colours."""
+        for _ in range(2_000):
+            if text in re.sub(r"\x1b\[[\d;?]*[a-zA-Z]", "", self.getvalue()):
+                return
+            time.sleep(0.01)
+        raise AssertionError(f"{text!r} is not in {self.getvalue()!r}")
+
 
 def test_tables_are_drawn_on_a_terminal_only(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -203,17 +223,78 @@ def test_long_tables_are_cut_and_say_so(capsys: pytest.CaptureFixture[str]) -> N
 def test_progress_is_shown_on_a_terminal_only(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    monkeypatch.setattr(_progress, "PATIENCE", 0.0)
     with Output().progress("Learning") as tick:
         tick(10)
     assert capsys.readouterr() == ("", "")
     for output in (Output(), Output(json=True), Output(quiet=True)):
         terminal = Terminal()
         monkeypatch.setattr(sys, "stderr", terminal)
-        with output.progress("Learning") as tick:
+        with output.progress("Learning", lambda: 0.5) as tick:
             tick(12_345)
-        shown = terminal.getvalue()
-        assert ("12,345 rows" in shown and "rows/s" in shown) == (output == Output())
+            if output == Output():
+                terminal.wait_for("Learning 12,345 rows, 50 % (")
+        assert bool(terminal.getvalue()) == (output == Output())
     assert capsys.readouterr().out == ""
+
+
+def test_progress_follows_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a model tells while it works is shown, in the words of the command line."""
+    monkeypatch.setattr(_progress, "PATIENCE", 0.0)
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    with Output().progress("Learning") as tick:
+        tell = listener()
+        assert tell is not None
+        tell("DensityART, rows", 3_000, 10_000)
+        terminal.wait_for("Learning 3,000 of 10,000 rows")
+        tell("DensityART, reading", 1, 4)
+        terminal.wait_for("Finding clusters 25 %")
+        tell("DDVFA", 3, 4)
+        terminal.wait_for("Trying vigilances 75 %")
+        tick(10_000)
+        terminal.wait_for("Learning 10,000 rows (")
+    assert listener() is None
+
+
+def test_what_is_done_at_once_has_no_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_progress, "PATIENCE", 3600.0)
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    with Output().progress("Learning") as tick:
+        tick(12_345)
+    assert terminal.getvalue() == ""
+
+
+@pytest.mark.parametrize(
+    ("model", "stages"),
+    [
+        (resonart.FuzzyART(rho=0.9), ["FuzzyART, rows"]),
+        (resonart.DensityART(), ["DensityART, rows", "DensityART, reading"]),
+        (resonart.DensityART(verbose=0), ["DensityART, rows", "DensityART, reading"]),
+    ],
+    ids=lambda each: type(each).__name__,
+)
+def test_whoever_listens_is_told_how_far_a_model_is(model: Any, stages: list[str]) -> None:
+    rows = np.random.default_rng(0).normal(size=(20_000, 6))
+    heard: list[tuple[str, int, int]] = []
+    labels = model.fit(rows).labels_
+    with told_to(lambda *about: heard.append(about)):
+        assert (model.fit(rows).labels_ == labels).all()
+    assert list(dict.fromkeys(what for what, _, _ in heard)) == stages
+    assert all(0 <= done <= total for _, done, total in heard)
+
+
+@pytest.mark.parametrize("name", ["rows.csv", "rows.csv.gz"])
+def test_the_share_of_a_file_that_is_read(tmp_path: Path, name: str) -> None:
+    columns = {"a": np.random.default_rng(0).normal(size=400_000)}
+    write_table(tmp_path / name, columns)
+    with open_table(tmp_path / name, chunk_rows=1_000) as reader:
+        shares = [reader.share_read for _ in reader]
+    assert shares == sorted(shares)  # type: ignore[type-var]
+    assert 0.0 < shares[0] < 1.0 == shares[-1]  # type: ignore[operator]
+    with open_table(io.BytesIO(b"a\n1\n2\n")) as reader:
+        assert [reader.share_read for _ in reader] == [None]
 
 
 def test_words_beside_a_table_are_not_worth_failing_for(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -262,3 +343,40 @@ def test_json_holds_what_json_can_hold(capsys: pytest.CaptureFixture[str]) -> No
 )
 def test_durations(seconds: float, said: str) -> None:
     assert duration(seconds) == said
+
+
+# ---------------------------------------------------------------------- options
+
+
+@pytest.mark.parametrize("model", ESTIMATORS)
+def test_options_are_made_from_the_signatures_of_the_estimators(model: str) -> None:
+    """Which are read from the source, without the import of anything."""
+    known = inspect.signature(estimator(model)).parameters
+    told = {name: parameter.default for name, parameter in known.items()}
+    assert list(DEFAULTS[model].items()) == list(told.items())
+    assert _from_source(estimator(model).__module__, ESTIMATORS[model]) == told
+
+
+def test_a_signature_without_a_source_is_that_of_the_class(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    text = "MOST = 5\nclass Kind:\n    def __init__(self, *, most=MOST, name='a'): ...\n"
+    (tmp_path / "kinds_of_a_test.py").write_text(text)
+    assert defaults_of("kinds_of_a_test", "Kind") == {"most": 5, "name": "a"}
+
+
+def test_a_command_to_copy_can_be_pasted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever files and columns are called."""
+    monkeypatch.chdir(tmp_path)
+    rows = "".join(f"{i % 7},{i % 5},{i}\n" for i in range(40))
+    Path("-rf.csv").write_text("-x,--save,$(id)\n" + rows)
+    columns, excluded = ["-x", "--save"], ("$(id)",)
+    table = TableOptions(columns, excluded, None, None, ".", None, (), "utf-8", None, "error", None)
+    line = command_of("-rf.csv", table, None)(resonart.DensityART())
+    assert line.startswith("resonart cluster ./-rf.csv --")
+    assert "--exclude '$(id)'" in line
+    run(*shlex.split(line)[1:])
+    assert Path("labels.csv").stat().st_size > 0
+    assert Path("model.resonart").stat().st_size > 0
+    assert line == command_of("./-rf.csv", table, None)(resonart.DensityART())

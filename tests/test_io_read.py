@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import bz2
 import datetime
 import gzip
 import io
 import itertools
 import json
+import lzma
 import os
 import pickle
 import re
 import signal
 import subprocess
 import sys
+import tarfile
 import threading
+import zipfile
 from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
@@ -25,10 +29,12 @@ import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
 
+import resonart
 from resonart.io import (
     FORMATS,
     MISSING,
     Chunk,
+    LineParser,
     TableError,
     TableReader,
     guess_format,
@@ -36,6 +42,7 @@ from resonart.io import (
     write_table,
 )
 from resonart.io import _blocks as blocks_module
+from resonart.io import _json_array as array_module
 from resonart.io._csv import records
 
 
@@ -384,7 +391,9 @@ JSON_ERRORS = {
         '{"a": 1}\n{"a": }\n',
         "line 2 is not a JSON value (Expecting value at character 7)",
     ),
-    "a document": ('[\n  {"a": 1},\n  {"a": 2}\n]\n', "jq -c '.[]'"),
+    "a document": ('{\n  "a": [1],\n  "b": [2]\n}\n', "jq -c '.[]'"),
+    "columns": ('{"a": {"0": 1}, "b": {"0": 2}}\n', "is one JSON object, in which the rows are"),
+    "rows inside": ('{"data": [{"a": 1}]}', 'in pandas, to_json(..., orient="records")'),
     "a number": ('{"a": 1}\n7\n', "line 2 is a single value where an object is expected"),
     "numbers alone": ("7\n8\n", "line 1 is a single value where an object or an array"),
     "an array among objects": ('{"a": 1}\n[1]\n', "line 2 is an array where an object is expected"),
@@ -863,6 +872,154 @@ def test_a_read_that_fails() -> None:
         open_table(closed)
     with pytest.raises(TypeError, match="source must be a file name"):
         open_table(7)  # type: ignore[arg-type]
+
+
+def zipped(data: bytes, *names: str) -> bytes:
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
+        for name in names:
+            file.writestr(name, data)
+    return archive.getvalue()
+
+
+PACKED: dict[str, Callable[[bytes], bytes]] = {
+    "gzip": gzip.compress,
+    "bzip2": bz2.compress,
+    "xz": lzma.compress,
+    "Zstandard": lambda data: bytes(pa.Codec("zstd").compress(data, asbytes=True)),
+    "zip": lambda data: zipped(data, "folder/data.csv", "folder/", "__MACOSX/._data.csv"),
+}
+SUFFIX = {"gzip": ".gz", "bzip2": ".bz2", "xz": ".xz", "Zstandard": ".zst", "zip": ".zip"}
+LONG_TABLE = b"a,b\n" + b"".join(b"%d,%d.5\n" % (i, i * i % 97) for i in range(30_000))
+
+
+@pytest.mark.parametrize("name", PACKED)
+def test_compressed_tables(name: str, tmp_path: Path) -> None:
+    expected = rows_of(LONG_TABLE)
+    packed = PACKED[name](LONG_TABLE)
+    assert rows_of(packed) == expected
+    path = tmp_path / f"data.csv{SUFFIX[name]}"
+    path.write_bytes(packed)
+    assert guess_format(path) == "csv"
+    assert read(path).rows.tolist() == expected
+    as_array = json.dumps([{"a": a, "b": b} for a, b in expected])
+    assert rows_of(PACKED[name](as_array.encode())) == expected
+    npy = io.BytesIO()
+    np.save(npy, np.array(expected))
+    assert rows_of(PACKED[name](npy.getvalue())) == expected  # which needs random access
+
+
+@pytest.mark.parametrize("name", ["gzip", "bzip2", "xz", "Zstandard"])
+def test_compressed_files_that_were_joined(name: str) -> None:
+    cut = len(LONG_TABLE) // 3
+    pack = PACKED[name]
+    assert rows_of(pack(LONG_TABLE[:cut]) + pack(LONG_TABLE[cut:])) == rows_of(LONG_TABLE)
+
+
+@pytest.mark.parametrize("name", PACKED)
+def test_compressed_tables_that_are_damaged(name: str) -> None:
+    packed = PACKED[name](LONG_TABLE)
+    assert "is damaged or cut short: it" in refused(packed[:-30])
+    if name == "Zstandard":
+        return  # which may have no sum to check it by
+    middle = len(packed) // 6  # of an archive, in the table
+    broken = packed[:middle] + bytes(20) + packed[middle + 20 :]
+    said = refused(broken)
+    assert name in said
+    assert "is damaged or cut short" in said
+
+
+def test_archives_that_are_no_table(tmp_path: Path) -> None:
+    assert "is an archive of 2 files: a.csv, b.csv. Unpack it" in refused(
+        zipped(LONG_TABLE, "a.csv", "b.csv")
+    )
+    assert "is an archive of no file" in refused(zipped(b"", "folder/"))
+    assert "is an Excel workbook. Save its sheet as CSV" in refused(
+        zipped(b"<xml/>", "[Content_Types].xml", "xl/workbook.xml")
+    )
+    locked = bytearray(zipped(LONG_TABLE, "a.csv"))
+    locked[6] |= 1
+    locked[locked.rindex(b"PK\x01\x02") + 8] |= 1
+    assert "is locked by a password" in refused(bytes(locked))
+    model = tmp_path / "model.resonart"
+    resonart.DensityART().fit([[0.0], [1.0]]).save(model)
+    assert "is a model, not a table" in refused(model.read_bytes())
+    tar = io.BytesIO()
+    with tarfile.open(fileobj=tar, mode="w") as archive:
+        archive.add(model, "data.csv")
+    assert "is a tar archive. Unpack it" in refused(tar.getvalue())
+    assert "is a tar archive. Unpack it" in refused(gzip.compress(tar.getvalue()))
+    assert "is an SQLite database. Save a table of it as CSV" in refused(
+        b"SQLite format 3\0" + b"1"
+    )
+
+
+@pytest.mark.parametrize("name", ["bzip2", "xz", "Zstandard", "zip"])
+def test_the_format_of_a_compressed_stream_has_to_be_given(name: str) -> None:
+    with pytest.raises(TableError, match="does not show its format at once"):
+        guess_format(io.BytesIO(PACKED[name](LONG_TABLE)))
+
+
+@pytest.mark.parametrize("name", ["gzip", "xz", "Zstandard", "zip"])
+def test_lines_of_a_compressed_file_are_named_so(name: str) -> None:
+    with pytest.raises(TableError, match=r"line 1 is compressed\. Unpack the file first"):
+        LineParser("csv").parse(PACKED[name](LONG_TABLE), 1)
+
+
+# ---------------------------------------------------------------------- JSON arrays
+
+
+@pytest.mark.parametrize("indent", [None, 0, 2])
+@pytest.mark.parametrize("portion", [1, 7, 2**20])
+@pytest.mark.parametrize("form", ["objects", "arrays"])
+def test_an_array_of_rows_is_read_as_its_elements(
+    indent: int | None, portion: int, form: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(array_module, "PORTION", portion)
+    rows: list[Any] = [{"a": i, "né": i / 7, "t": '],{"\\"}[\n\r'} for i in range(50)]
+    if form == "arrays":
+        rows = [list(row.values()) for row in rows]
+    lines = "".join(json.dumps(row) + "\n" for row in rows)
+    for escaped in (True, False):
+        text = json.dumps(rows, indent=indent, ensure_ascii=escaped)
+        for around in ("", "\n", "\ufeff"):
+            assert rows_of(around + text) == rows_of(lines)
+            assert rows_of(around + text + "\r\n", format="ndjson") == rows_of(lines)
+    assert rows_of(text.encode("utf-16"), encoding="utf-16", format="ndjson") == rows_of(lines)
+
+
+def test_a_json_file_has_an_array_or_lines(tmp_path: Path) -> None:
+    path = tmp_path / "data.json"
+    path.write_text('[{"a": 1}, {"a": 2}]')
+    assert guess_format(path) == "ndjson"
+    assert read(path).rows.tolist() == [[1], [2]]
+    path.write_text('{"a": 1}\n{"a": 2}\n')
+    assert read(path).rows.tolist() == [[1], [2]]
+
+
+def test_a_stream_has_a_row_in_each_line() -> None:
+    with pytest.raises(TableError, match=r"is an array of rows, not a row\. Write a row in each"):
+        LineParser("ndjson").parse(b'[{"a": 1}, {"a": 2}]\n', 1)
+    found = LineParser("ndjson").parse(b'{"a": 3}\n[{"a": 1}, {"a": 2}]\n', 1)
+    assert found.rows.tolist() == [[3]]
+
+
+def test_an_element_that_is_wrong_is_named() -> None:
+    said = refused('[{"a": 1}, {"a": 2}, {"a": "x"}]')
+    assert "the open file as NDJSON, line 3, column 'a': 'x' is text in a column of numbers" in said
+    said = refused('[{"a": 1}, [2]]')
+    assert "line 2 is an array where an object is expected" in said
+    assert "line 2 is a single value" in refused('[{"a": 1}, 12]')
+    for text, what in [
+        ('[{"a": 1}, {"a": 2}', "element 2 of its JSON array cannot be read: the array is not"),
+        ('[{"a": 1}, {"a": 2', "element 2 of its JSON array cannot be read: expecting"),
+        ('[{"a": 1} {"a": 2}]', "element 2 of its JSON array cannot be read: no comma is before"),
+        ('[{"a": 1}, ]', "element 2 of its JSON array cannot be read"),
+        ('[{"a": 1}]\n[{"a": 2}]', "goes on after the end of its JSON array"),
+        ('[{"a": 1}, ' + "[" * 200_000 + "]", "element 2 of its JSON array cannot be read"),
+        ('[{"a": 1}, {"b": "' + "x" * 2**24 + '"}]', "cannot be read: it is longer than 8 MiB"),
+    ]:
+        assert what in refused(text)
 
 
 @pytest.mark.parametrize("name", ["t.csv.gz", "t.ndjson.gz", "t.tsv.gz", "t.parquet.gz", "t.gz"])

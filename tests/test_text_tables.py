@@ -387,6 +387,54 @@ def test_columns_that_are_hardly_features() -> None:
     assert list(parser.doubtful(rows)) == ["x0", "id", "year"]
 
 
+def doubtful_in(text: str, **options: Any) -> dict[str, str]:
+    with open_table(io.BytesIO(text.encode()), **options) as reader:
+        reader.read_all()
+    return reader.doubtful
+
+
+@pytest.mark.parametrize(
+    "name", ["label", "Class", "target", "species", "y", "true_label", "trueLabel", "ground truth"]
+)
+def test_a_column_of_known_classes_is_hardly_a_feature(name: str) -> None:
+    text = f"width,{name}\n" + "".join(f"{i / 7},{i % 3}\n" for i in range(30))
+    assert doubtful_in(text) == {name: "has the name of known classes"}
+    assert doubtful_in(text, columns=["width", name]) == {}
+    assert doubtful_in(text, label=name) == {}
+
+
+@pytest.mark.parametrize("name", ["glass", "classy", "targeted", "labels_total", "z", "yy"])
+def test_other_names_are_no_classes(name: str) -> None:
+    text = f"width,{name}\n" + "".join(f"{i / 7},{i % 3}\n" for i in range(30))
+    assert doubtful_in(text) == {}
+
+
+def test_y_may_be_a_place_or_a_measurement() -> None:
+    assert doubtful_in("x,y\n" + "".join(f"{i / 7},{i % 3}\n" for i in range(30))) == {}
+    assert doubtful_in("w,y\n" + "".join(f"{i / 7},{i / 3}\n" for i in range(30))) == {}
+    assert doubtful_in("w,y\n" + "".join(f"{i / 7},{i * i}\n" for i in range(30))) == {}
+
+
+def test_a_constant_column_is_named() -> None:
+    said = "has the same value in every row"
+    assert doubtful_in("a,b,c\n1,2,3\n1,3,3\n1,2,3\n") == {"a": said, "c": said}
+    assert doubtful_in("a,b\n1,5\nNA,6\n1,7\n", missing="drop") == {"a": said}
+    assert doubtful_in("a,b\nNA,5\n1,6\n1,7\n", missing="drop") == {"a": said}
+    assert doubtful_in("a,b\n1,2\n") == {}  # one row has no other
+    assert doubtful_in("a,b\n1,2\n1,3\n", columns=["a"]) == {}
+
+
+def test_a_column_is_constant_only_if_all_rows_say_so() -> None:
+    """However far away the first other value is."""
+    text = "a,b\n" + "".join(f"1,{i}.5\n" for i in range(700_000)) + "2,0.5\n"
+    with open_table(io.BytesIO(text.encode())) as reader:
+        next(reader)
+        assert reader.doubtful == {"a": "has the same value in every row"}
+        for _ in reader:
+            pass
+    assert reader.doubtful == {}
+
+
 def test_excluded_columns_must_be_there() -> None:
     assert "has no column 'z'" in refused("x,y\n1,2\n", exclude=["z"])
     assert "column 'x' is given as a feature, but also as the label or excluded" in refused(

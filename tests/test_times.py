@@ -27,7 +27,8 @@ DATES = st.datetimes(
 def texts(draw: st.DrawFn) -> str:
     """Draw a date in one of the ways to write it, or something else."""
     when = draw(DATES)
-    form = draw(st.sampled_from(["iso", "day", "minutes", "blank", "basic", "offset", "other"]))
+    forms = ["iso", "day", "minutes", "blank", "basic", "offset", "slash", "stop", "name", "other"]
+    form = draw(st.sampled_from(forms))
     if form == "iso":
         return when.isoformat()
     if form == "day":
@@ -38,9 +39,15 @@ def texts(draw: st.DrawFn) -> str:
         return f" {when.isoformat(sep=' ', timespec='milliseconds')} "
     if form == "basic":
         return when.strftime("%Y%m%dT%H%M%S")
+    if form in ("slash", "stop"):
+        sign = "/" if form == "slash" else "."
+        return when.isoformat(sep=" ", timespec="seconds").replace("-", sign, 2)
+    if form == "name":
+        return when.strftime("%d %b %Y %H:%M:%S")
     if form == "offset":
         return when.replace(tzinfo=None).isoformat() + draw(st.sampled_from(["Z", "+05:30", "-08"]))
-    return draw(st.sampled_from(["", "NA", "soon", "2026-02-30", "2026-13-01", "5", "24:00", "é"]))
+    others = ["", "NA", "soon", "2026-02-30", "2026-13-01", "5", "24:00", "é", "2026/02/30"]
+    return draw(st.sampled_from([*others, "2026/01.02", "01/02/2026", "2026/01/02/03"]))
 
 
 @given(st.lists(texts(), max_size=8), st.booleans())
@@ -55,6 +62,73 @@ def test_many_dates_are_what_each_is(some: list[str], same: bool) -> None:
         expected = seconds_of(text)
         assert none == (expected is None)
         assert none or found == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("2012/01/02", "2012-01-02"),
+        ("2012/1/2", "2012-01-02"),
+        ("2012-1-2", "2012-01-02"),
+        ("2012.01.02", "2012-01-02"),
+        ("2012/01/02 13:45", "2012-01-02T13:45"),
+        ("2012/01/02 3:04:05.25", "2012-01-02T03:04:05.250"),
+        ("2012/01/02 13:45:10,5 +0100", "2012-01-02T13:45:10.500+01:00"),
+        ("2012/01/02T13:45Z", "2012-01-02T13:45Z"),
+        ("2012/01/02 12:05 am", "2012-01-02T00:05"),
+        ("2012/01/02 12:05PM", "2012-01-02T12:05"),
+        ("2012/01/02 1:05 p.m.", "2012-01-02T13:05"),
+        ("2 Jan 2012", "2012-01-02"),
+        ("02-jan-2012 10:11", "2012-01-02T10:11"),
+        ("January 2, 2012", "2012-01-02"),
+        ("Sept. 2 2012, 3:04 pm", "2012-09-02T15:04"),
+        ("Mon, 02 Jan 2012 08:49:37 GMT", "2012-01-02T08:49:37Z"),
+        ("02/Jan/2012:13:55:36 -0700", "2012-01-02T13:55:36-07:00"),
+    ],
+)
+def test_dates_that_can_only_mean_one_day(text: str, same: str) -> None:
+    assert seconds_of(text) == seconds_of(same) is not None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "01/02/2012",
+        "31.12.2012",
+        "1-2-12",
+        "2012/13/01",
+        "2012/01.02",
+        "2 Foo 2012",
+        "2 ma 2012",
+        "2012/01/02 13:05 pm",
+        "2012/01/02 0:05 am",
+        "2012/01/02 24:01",
+        "12/2012",
+        "2012/01",
+    ],
+)
+def test_what_is_no_date(text: str) -> None:
+    assert seconds_of(text) is None
+
+
+@pytest.mark.parametrize("line", ["{},1", '{{"t": "{}", "a": 1}}'])
+def test_a_time_that_is_no_date_is_answered_with_a_way_to_write_it(line: str) -> None:
+    def said_of(*times: str) -> str:
+        rows = "\n".join(line.format(each) for each in times)
+        text = rows if line.startswith("{{") else f"t,a\n{rows}"
+        with (
+            pytest.raises(TableError) as error,
+            open_table(io.BytesIO(text.encode()), time="t") as reader,
+        ):
+            reader.read_all()
+        return str(error.value)
+
+    said = said_of("01/02/2012", "02/02/2012")
+    assert "column 't': '01/02/2012' may have the day or the month first. Write the year" in said
+    assert "'soon' is neither a number nor a date. Write dates in ISO" in said_of("soon", "later")
+    said = said_of("2012/01/01", "01/02/2012")
+    assert "'01/02/2012' may have the day or the month first. Write the year first, as in" in said
+    assert "'soon' is not a date. Write dates in ISO 8601" in said_of("2012/01/01", "soon")
 
 
 @given(DATES)

@@ -11,6 +11,7 @@
 #include <nanobind/stl/tuple.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -47,9 +48,22 @@ inline std::string number(double value) {
                               .c_str());
 }
 
-// The type numpy.ndarray itself, which hides no values as its subclasses may. Set once, when the
-// module is made: an import from within a call would need a lock of its own.
-inline PyObject* plain_array = nullptr;
+// Whether something is a numpy.ndarray itself, which hides no values as its subclasses may. NumPy
+// is not imported for it, neither here nor when the module is made, so that what needs no arrays
+// (the options of the command line, the version) starts without: who has an array has imported it.
+inline bool is_plain_array(nb::handle row) {
+    static std::atomic<PyObject*> plain{nullptr};
+    PyObject* known = plain.load(std::memory_order_relaxed);
+    if (known == nullptr) {
+        const nb::object modules = nb::module_::import_("sys").attr("modules");
+        const nb::object numpy = modules.attr("get")("numpy");
+        nb::object kind = nb::getattr(numpy, "ndarray", nb::none());
+        if (kind.is_none()) return false;
+        known = kind.release().ptr();  // kept to the end
+        plain.store(known, std::memory_order_relaxed);
+    }
+    return row.type().ptr() == known;
+}
 
 // One row given as a list, a tuple, an array or any other sequence of numbers.
 class OneRow {
@@ -132,7 +146,7 @@ private:
             !PyObject_CheckBuffer(row.ptr())) {
             return false;
         }
-        if (row.type().ptr() != plain_array) check_mask(row);
+        if (!is_plain_array(row)) check_mask(row);
         Py_buffer view;
         if (PyObject_GetBuffer(row.ptr(), &view, PyBUF_STRIDES | PyBUF_FORMAT) != 0) {
             PyErr_Clear();

@@ -185,7 +185,6 @@ NB_MODULE(_core, m) {
     // user; the sanitized build still reports them.
     nb::set_leak_warnings(false);
 #endif
-    plain_array = nb::object(nb::module_::import_("numpy").attr("ndarray")).release().ptr();
     bind_all_params(m);
     bind_metric(m);
     bind_partitions(m);

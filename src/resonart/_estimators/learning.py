@@ -27,6 +27,7 @@ from .._rows.checks import (
 from .._rows.outliers import warn_of_outliers, warn_of_widening
 from .._rows.time import Moment
 from .._rows.vat import order_rows
+from .._shared.progress import listener
 from .._vigilance.auto import learn_choosing, one_row_is_not_enough
 from .._vigilance.choice import LearnedRun, VigilanceChoice
 from .holder import EngineHolder, Labels
@@ -102,8 +103,11 @@ class LearningMixin(EngineHolder):
         return {}
 
     def _watched(self, n_rows: int) -> AbstractContextManager[EngineReport | None]:
-        """Give the callback for the engine's progress, if it is to be shown."""
-        return nullcontext()
+        """Give the callback for the engine's progress, if somebody wants to know it."""
+        tell, what = listener(), f"{type(self).__name__}, rows"
+        if tell is None:
+            return nullcontext()
+        return nullcontext(lambda n_learned, n_parts, all_parts: tell(what, n_learned, n_rows))
 
     # ------------------------------------------------------------------ all rows
 

@@ -15,6 +15,7 @@ from .._rows.checks import (
 )
 from .._shared.show import SHOWN_ROWS, card, heading, summary, table
 from .._shared.warn import warn_user
+from .._shared.words import count_of
 from .base import BaseART
 from .parameters import PARAMETERS, check_parameters, engine_fields
 
@@ -76,8 +77,8 @@ class MergedClusters(NamedTuple):
     def _repr_html_(self) -> str:
         n_new = int(self.category_labels.max(initial=-1)) + 1
         title = (
-            f"{len(self.label_map):,} clusters became {n_new:,}, of {len(self.counts):,} "
-            f"categories, in {self.n_passes:,} passes"
+            f"{count_of(len(self.label_map), 'cluster')} became {n_new:,}, of "
+            f"{count_of(len(self.counts), 'category')}, in {count_of(self.n_passes, 'pass')}"
         )
         rows = list(enumerate(self.label_map[:SHOWN_ROWS].tolist()))
         columns = ["was cluster", "is now"]

@@ -15,7 +15,8 @@ from numbers import Integral, Real
 from typing import Any
 
 from .. import _core
-from .._rows.checks import (
+from .._rows.durations import LENGTHS, check_length
+from .._shared.checks import (
     ParameterError,
     check_choice,
     check_count,
@@ -24,7 +25,6 @@ from .._rows.checks import (
     check_real,
     interval,
 )
-from .._rows.durations import LENGTHS, check_length
 from .._shared.progress import check_progress
 
 AUTO = "auto"

@@ -18,6 +18,7 @@ from .._estimators.density_art import DensityART
 from .._estimators.parameters import AUTO
 from .._models.snapshot import Params, Snapshot, dump_params
 from .._shared.labels import rename_labels
+from .._shared.words import count_of
 from .by_vote import common_bounds, merge_by_vote
 from .grown import merge_grown
 from .pooled import merge_pooled
@@ -270,8 +271,9 @@ def _check_fit_together(models: Sequence[Any], *, with_base: bool) -> None:
     for i, model in enumerate(models[1:], start=1):
         if model.n_features_in_ != first.n_features_in_:
             raise ValueError(
-                f"{names_of[i]} has {model.n_features_in_} features, but {names_of[0]} has "
-                f"{first.n_features_in_}; models to be merged need the same features."
+                f"{names_of[i]} has {count_of(model.n_features_in_, 'feature')}, but "
+                f"{names_of[0]} has {first.n_features_in_}; models to be merged need the same "
+                "features."
             )
         names, wanted_names = (getattr(m, "feature_names_in_", None) for m in (model, first))
         if names is not None and wanted_names is not None and list(names) != list(wanted_names):

@@ -580,7 +580,9 @@ def _box_lines(why: Explanation, box: NearestBox) -> list[str]:
             f"{gap.side} {what}, {percent(gap.share)} of the range"
         )
     hidden = len(box.gaps) - _MOST_FEATURES
-    return [*lines, f"  ... and {hidden:,} more features outside"] if hidden > 0 else lines
+    return (
+        [*lines, f"  ... and {count_of(hidden, 'more feature')} outside"] if hidden > 0 else lines
+    )
 
 
 def _match_lines(why: Explanation, nearest: NearestBox) -> list[str]:

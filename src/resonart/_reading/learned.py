@@ -38,7 +38,9 @@ class Renaming(NamedTuple):
 
     def _repr_html_(self) -> str:
         rows = list(enumerate(self.label_map[:SHOWN_ROWS].tolist()))
-        title = heading(f"Clusters were {self._what} after {self.after:,} rows of the call")
+        title = heading(
+            f"Clusters were {self._what} after {count_of(self.after, 'row')} of the call"
+        )
         return card(title, table(["was cluster", "is now"], rows, n_rows=len(self.label_map)))
 
     @property

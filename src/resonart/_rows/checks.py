@@ -1,13 +1,11 @@
-"""Checks of parameters and rows, with messages that a user understands."""
+"""Checks of rows, with messages that a user understands; and those of parameters."""
 
 from __future__ import annotations
 
 import math
-import os
 import reprlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import date, time, timedelta
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -15,94 +13,18 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import validate_data
 
 from .. import _core
+from .._shared.checks import ParameterError as ParameterError
+from .._shared.checks import check_choice as check_choice
+from .._shared.checks import check_count as check_count
+from .._shared.checks import check_flag as check_flag
+from .._shared.checks import check_jobs as check_jobs
+from .._shared.checks import check_real as check_real
+from .._shared.checks import interval as interval
 from .._shared.escape import escaped_lines
 from .._shared.warn import warn_user as warn_user
+from .._shared.words import count_of
 
 Rows = NDArray[Any]
-
-_LARGEST_COUNT = 2**62  # what the engine counts with
-
-
-class ParameterError(ValueError, TypeError):
-    """A parameter that cannot be used; both kinds of error, as in scikit-learn."""
-
-
-def check_real(
-    name: str,
-    value: object,
-    *,
-    low: float,
-    high: float = math.inf,
-    low_included: bool = True,
-) -> float:
-    """Return ``value`` as a float inside the interval, or raise an error with what is wrong."""
-    if isinstance(value, float):
-        number = float(value)
-    elif isinstance(value, Real) and not isinstance(value, (bool, np.bool_)):
-        try:
-            number = float(value)
-        except OverflowError:
-            number = math.inf
-    else:
-        number = math.nan
-    inside = (low <= number if low_included else low < number) and number <= high
-    if not inside or not math.isfinite(number):
-        needed = interval(low, high, low_included=low_included)
-        raise ParameterError(f"{name} must be {needed}, got {value!r}.")
-    return number
-
-
-def interval(low: float, high: float, *, low_included: bool = True) -> str:
-    """Return an interval in words.
-
-    Examples
-    --------
-    >>> interval(0.0, 1.0, low_included=False), interval(0.0, math.inf)
-    ('a number in (0, 1]', 'a number >= 0')
-    """
-    if math.isinf(high):
-        return f"a number {'>=' if low_included else '>'} {low:g}"
-    return f"a number in {'[' if low_included else '('}{low:g}, {high:g}]"
-
-
-def check_count(name: str, value: object, *, optional: bool = False) -> int | None:
-    """Return ``value`` as a whole number of at least 1 (or None, where that is allowed)."""
-    if value is None and optional:
-        return None
-    if (
-        not isinstance(value, Integral)
-        or isinstance(value, bool)
-        or not 1 <= int(value) <= _LARGEST_COUNT
-    ):
-        allowed = "a whole number >= 1" + (" or None" if optional else "")
-        raise ParameterError(f"{name} must be {allowed}, got {value!r}.")
-    return int(value)
-
-
-def check_choice(name: str, value: object, choices: Sequence[str]) -> str:
-    """Return ``value`` if it is one of the choices, or list them."""
-    if not isinstance(value, str) or value not in choices:
-        raise ParameterError(
-            f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}."
-        )
-    return value
-
-
-def check_flag(name: str, value: object) -> bool:
-    """Return ``value`` if it is True or False."""
-    if not isinstance(value, (bool, np.bool_)):
-        raise ParameterError(f"{name} must be True or False, got {value!r}.")
-    return bool(value)
-
-
-def check_jobs(n_jobs: object) -> int:
-    """Return the number of threads for ``n_jobs``."""
-    if n_jobs is None:
-        return 1
-    if not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool) or n_jobs == 0 or n_jobs < -1:
-        raise ParameterError(f"n_jobs must be a whole number >= 1, -1 or None, got {n_jobs!r}.")
-    available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return available or 1 if n_jobs == -1 else min(int(n_jobs), 256)
 
 
 def check_vigilances(params: Mapping[str, Any]) -> None:
@@ -189,8 +111,8 @@ def check_one_row(estimator: Any, row: Any) -> Rows:
         )
     if len(values) != n_features:
         raise ValueError(
-            f"The row has {len(values)} values, but {type(estimator).__name__} is expecting "
-            f"{n_features} features as input."
+            f"The row has {count_of(len(values), 'value')}, but {type(estimator).__name__} is "
+            f"expecting {n_features} features as input."
         )
     try:
         rows = values.astype(np.float64).reshape(1, -1)

@@ -6,11 +6,15 @@ import math
 import re
 from datetime import timedelta
 from numbers import Real
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
+from .._shared.checks import ParameterError, check_real
+from .._shared.late import LateModule
 
-from .checks import ParameterError, check_real
+if TYPE_CHECKING:
+    import numpy as np
+else:  # options of the command line are checked before anything is computed
+    np = LateModule("numpy")
 
 # What a parameter may be given as; pandas' Timedelta is a timedelta.
 Duration: TypeAlias = "float | str | timedelta | np.timedelta64"

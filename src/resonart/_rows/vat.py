@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_array
 
 from .. import _core
 from .._shared.show import card, heading, picture, summary
+from .._shared.words import count_of
 from .bounds import scale_rows
 from .checks import (
     check_choice,
@@ -55,7 +56,7 @@ class VATImage(NamedTuple):
 
     def _repr_html_(self) -> str:
         n = len(self.order)
-        what = f"Dissimilarities of {n:,} rows in VAT order: dark blocks are clusters"
+        what = f"Dissimilarities of {count_of(n, 'row')} in VAT order: dark blocks are clusters"
         return card(heading(what), picture(self.image, what))
 
 

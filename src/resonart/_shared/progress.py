@@ -10,7 +10,7 @@ from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from .._rows.checks import ParameterError
+from .checks import ParameterError
 from .require import require
 
 Report = Callable[[int, int], None]
@@ -19,17 +19,31 @@ StageReport = Callable[[str, int, int], None]
 # Without a request, a bar is shown only for work that takes longer than this (in seconds).
 PATIENCE = 2.0
 
-_others_show: ContextVar[bool] = ContextVar("_others_show", default=False)
+_listener: ContextVar[StageReport | None] = ContextVar("_listener", default=None)
 
 
 @contextmanager
-def shown_elsewhere() -> Iterator[None]:
-    """Show no bar within this block unless asked to: the caller shows progress in its own way."""
-    token = _others_show.set(True)
+def told_to(listener: StageReport) -> Iterator[None]:
+    """Show no bar within this block unless asked to: the caller shows progress in its own way.
+
+    ``listener`` takes what is being done, how much of it is done, and the total.
+
+    Examples
+    --------
+    >>> with told_to(print), progress_bar("auto", "sweep") as report:
+    ...     report(3, 8)
+    sweep 3 8
+    """
+    token = _listener.set(listener)
     try:
         yield
     finally:
-        _others_show.reset(token)
+        _listener.reset(token)
+
+
+def listener() -> StageReport | None:
+    """Return who wants to know about progress; None if nobody does."""
+    return _listener.get()
 
 
 @contextmanager
@@ -46,7 +60,12 @@ def progress_bar(
     ...     print(report)
     None
     """
-    if not is_shown(progress, name=name):
+    is_asked_for = is_shown(progress, name=name)
+    tell = listener()
+    if tell is not None and (progress == "auto" or not is_asked_for):
+        yield lambda done, total: tell(what, done, total)
+        return
+    if not is_asked_for:
         yield None
         return
     if progress == "auto" and importlib.util.find_spec("tqdm") is None:
@@ -78,7 +97,11 @@ def progress_bars(
     ...     print(report)
     None
     """
-    if not is_shown(progress, name=name):
+    is_asked_for = is_shown(progress, name=name)
+    if listener() is not None and (progress == "auto" or not is_asked_for):
+        yield listener()
+        return
+    if not is_asked_for:
         yield None
         return
     with ExitStack() as open_bar:
@@ -103,7 +126,7 @@ def is_shown(progress: bool | int | str, *, name: str = "progress") -> bool:
     check_progress(name, progress)
     if progress != "auto":
         return bool(progress)
-    return not _others_show.get() and (_is_terminal() or _is_notebook())
+    return _is_terminal() or _is_notebook()
 
 
 def check_progress(name: str, progress: object) -> None:

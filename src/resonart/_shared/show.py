@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .escape import escaped
-from .words import in_words
+from .words import count_of, in_words
 
 # Longer ones are cut, and say so.
 SHOWN_ROWS = 20
@@ -140,9 +140,9 @@ def table(
     )
     more = []
     if n_rows > len(shown):
-        more.append(f"{n_rows - len(shown):,} more rows")
+        more.append(count_of(n_rows - len(shown), "more row"))
     if len(columns) > width:
-        more.append(f"{len(columns) - width:,} more columns")
+        more.append(count_of(len(columns) - width, "more column"))
     note = line(f"... and {' and '.join(more)}") if more else ""
     return _table(f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody>") + note
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from numbers import Integral, Real
 from typing import Any
 
-import numpy as np
+from .checks import is_flag
 
 
 def count_of(n: float, what: str) -> str:
@@ -15,15 +16,17 @@ def count_of(n: float, what: str) -> str:
     --------
     >>> count_of(1, "box"), count_of(1204, "row"), count_of(2, "box"), count_of(3, "category")
     ('1 box', '1,204 rows', '2 boxes', '3 categories')
+    >>> count_of(1, "class"), count_of(2, "class")
+    ('1 class', '2 classes')
     >>> count_of(310.4, "row"), count_of(2.25, "row"), count_of(0.99, "row")
     ('310 rows', '2.2 rows', '1 row')
     """
-    number = f"{n:,}" if isinstance(n, (int, np.integer)) else _about(float(n))
+    number = f"{n:,}" if isinstance(n, Integral) else _about(float(n))
     if number == "1":
         return f"{number} {what}"
     if what.endswith("ry"):
         return f"{number} {what[:-1]}ies"
-    return f"{number} {what}{'es' if what.endswith('x') else 's'}"
+    return f"{number} {what}{'es' if what.endswith(('x', 's')) else 's'}"
 
 
 def _about(n: float) -> str:
@@ -41,13 +44,13 @@ def in_words(value: object, other: Callable[[Any], str] = str) -> str:
     """
     if value is None:
         return ""
-    if isinstance(value, (bool, np.bool_)):
+    if is_flag(value):
         return "yes" if value else "no"
-    if isinstance(value, (int, np.integer)):
+    if isinstance(value, Integral):
         return f"{value:,}"
-    if isinstance(value, (float, np.floating)):
+    if isinstance(value, Real):
         number = float(value)
-        if np.isnan(number):
+        if number != number:
             return "\N{EN DASH}"
         return f"{number:.4g}" if abs(number) < 1000.0 else f"{number:.8g}"
     return value if isinstance(value, str) else other(value)

@@ -18,6 +18,7 @@ from .._rows.bounds import Bounds
 from .._rows.checks import ParameterError, Rows, check_jobs, check_real, check_rows
 from .._shared.progress import progress_bar
 from .._shared.warn import warn_user
+from .._shared.words import count_of
 from .choice import (
     FEWEST_ROWS,
     LearnedRun,
@@ -219,9 +220,9 @@ def _check_enough(rows: Rows, names: str) -> None:
         return
     lacking = "too few" if len(rows) < FEWEST_ROWS else "all of them equal,"
     raise ParameterError(
-        f"The first batch has {len(rows)} rows, {lacking} to choose a vigilance from: at "
-        f"least {FEWEST_ROWS} different rows are needed, and hundreds are better. Start with "
-        f"a larger batch, or give {names}."
+        f"The first batch has {count_of(len(rows), 'row')}, {lacking} to choose a vigilance "
+        f"from: at least {FEWEST_ROWS} different rows are needed, and hundreds are better. Start "
+        f"with a larger batch, or give {names}."
     )
 
 

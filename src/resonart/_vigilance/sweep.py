@@ -18,6 +18,7 @@ from .._rows.checks import ParameterError, Rows, check_jobs, check_rows
 from .._rows.outliers import warn_of_outliers
 from .._rows.vat import order_rows
 from .._shared.show import card, heading, line, summary, table
+from .._shared.words import count_of
 from .quality import RowGraphs, measure, row_graphs
 
 if TYPE_CHECKING:
@@ -102,8 +103,8 @@ class Sweep:
     def _repr_html_(self) -> str:
         n_cells, n_orders = self.n_clusters.shape
         title = (
-            f"{n_cells:,} cells in {n_orders:,} orders: {self.n_runs:,} distinct runs, "
-            f"{self.n_presentations:,} rows presented"
+            f"{count_of(n_cells, 'cell')} in {count_of(n_orders, 'order')}: "
+            f"{count_of(self.n_runs, 'distinct run')}, {self.n_presentations:,} rows presented"
         )
         by = {
             "adjusted Rand index": self.ari,

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
+import os
+import shlex
 import sys
 import warnings
 from collections.abc import Sequence
@@ -9,11 +12,13 @@ from importlib import import_module
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 import resonart
 from resonart._shared.build import version_text
 from resonart._shared.escape import escaped_lines
 
+from ._command import TwoHelps
 from ._errors import (
     Failure,
     WarningLines,
@@ -39,8 +44,33 @@ COMMANDS = {
 }
 
 
-class Application(click.Group):
+class Application(TwoHelps, click.Group):
     """A group that loads a command when it is called, and ends every error in one line."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the options; who gives nothing at all gets the short help."""
+        if not args and not ctx.resilient_parsing:
+            click.echo(self.short_help_text(ctx))
+            ctx.exit()
+        return super().parse_args(ctx, args)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command; of one that does not exist, say which may have been meant."""
+        name = args[0]
+        if name not in COMMANDS and not name.startswith("-") and not ctx.resilient_parsing:
+            ctx.fail(f"No such command {name!r}. {meant(name)}".rstrip())
+        return super().resolve_command(ctx, args)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Return the commands and options that begin like this; no command is loaded for it."""
+        fitting = {name: line for name, line in COMMANDS.items() if name.startswith(incomplete)}
+        commands = [CompletionItem(name, help=line) for name, line in fitting.items()]
+        return [*commands, *click.Command.shell_complete(self, ctx, incomplete)]
+
+    def format_short_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        self.format_commands(ctx, formatter)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -106,6 +136,22 @@ def load_command(name: str) -> click.Command:
     return command
 
 
+def meant(name: str) -> str:
+    """Say what may have been meant by a name that is no command.
+
+    Examples
+    --------
+    >>> meant("clutser"), meant("xyz")
+    ('Did you mean cluster?', '')
+    """
+    near = difflib.get_close_matches(name.lower(), COMMANDS, n=1)
+    if near:
+        return f"Did you mean {near[0]}?"
+    if os.path.isfile(name):
+        return f"To cluster a table: resonart cluster {shlex.quote(name)}."
+    return ""
+
+
 def show_user_warnings() -> None:
     """Show warnings that are meant for the user as one line each, and no others."""
     warnings.simplefilter("ignore")
@@ -138,7 +184,7 @@ def show_version(ctx: click.Context, option: click.Parameter, value: bool) -> No
 
 @click.group(
     cls=Application,
-    context_settings={"help_option_names": ["-h", "--help"], "show_default": True},
+    context_settings={"help_option_names": ["--help"], "show_default": True},
     epilog="\b\nExample:\n  resonart cluster data.csv -o labels.csv",
 )
 @click.option(
@@ -153,6 +199,13 @@ def show_version(ctx: click.Context, option: click.Parameter, value: bool) -> No
 def app(debug: bool) -> None:
     """Cluster tables and streams by adaptive resonance theory.
 
-    Rows are CSV, TSV, Parquet, Arrow, NPY or NDJSON. Clusters may have any shape, and you need not
-    say how many there are. "resonart COMMAND --help" shows the options of a command.
+    Rows are CSV, TSV, Parquet, Arrow, NPY, NDJSON or JSON. Clusters may have any shape, and you
+    need not say how many there are. "resonart COMMAND -h" shows the most used options of a command,
+    and "resonart COMMAND --help" all of them.
+
+    For completion with the TAB key, put this into ~/.bashrc (for zsh and fish, put their names in
+    the place of bash):
+
+    \b
+      eval "$(_RESONART_COMPLETE=bash_source resonart)"
     """

@@ -6,15 +6,11 @@ import math
 from typing import Any, NamedTuple
 
 import click
-import numpy as np
-from numpy.typing import NDArray
 
-from resonart import DensityART
-from resonart._density.standing import standing_of
-from resonart._rows.durations import is_duration, plain_length
-from resonart._shared.dates import as_dates
+import resonart
 
 from ._command import in_section, option
+from ._late import Floats, NDArray, dates, durations, np, standing
 from ._model_options import flag
 from ._models import is_fitted, kind_of
 
@@ -26,8 +22,9 @@ time_option = in_section(
         "--time-column",
         metavar="COLUMN",
         help="Column that says when each row arrived: the clock of --half-life and --window "
-        "(density-art), and not a feature. Numbers, or dates in ISO 8601; with dates, --half-life "
-        "and --window are in seconds, or durations such as 14D. [default: rows are counted]",
+        "(density-art), and not a feature. Numbers, or dates such as 2026-01-31 or 2026/01/31 "
+        "09:30; with dates, --half-life and --window are in seconds, or durations such as 14D. "
+        "[default: rows are counted]",
     ),
 )
 
@@ -46,15 +43,15 @@ def clock_of(model: Any) -> Clock:
 
     Examples
     --------
-    >>> clock_of(DensityART(half_life=9).fit([[0.0], [1.0]], time=[3, 5]))
+    >>> clock_of(resonart.DensityART(half_life=9).fit([[0.0], [1.0]], time=[3, 5]))
     Clock(is_set=True, is_given=True, has_dates=False, now=5.0)
     """
-    if not isinstance(model, DensityART) or not is_fitted(model):
+    if not isinstance(model, resonart.DensityART) or not is_fitted(model):
         return Clock(False, False, False, -math.inf)
-    standing = standing_of(model)
-    is_set, has_dates = standing.clock != "none", standing.clock == "dates"
-    is_given = has_dates or standing.clock == "time"
-    return Clock(is_set, is_given, has_dates, standing.now if is_set else -math.inf)
+    found = standing.standing_of(model)
+    is_set, has_dates = found.clock != "none", found.clock == "dates"
+    is_given = has_dates or found.clock == "time"
+    return Clock(is_set, is_given, has_dates, found.now if is_set else -math.inf)
 
 
 def forgets(model: Any) -> bool:
@@ -62,10 +59,12 @@ def forgets(model: Any) -> bool:
 
     Examples
     --------
-    >>> forgets(DensityART()), forgets(DensityART(window=100))
+    >>> forgets(resonart.DensityART()), forgets(resonart.DensityART(window=100))
     (False, True)
     """
-    return isinstance(model, DensityART) and not (model.half_life is None and model.window is None)
+    return isinstance(model, resonart.DensityART) and not (
+        model.half_life is None and model.window is None
+    )
 
 
 def note_of_times(source: Any) -> dict[str, Any]:
@@ -81,18 +80,18 @@ def known_column(about: Any) -> str | None:
 
 def check_column(column: str | None, model: Any, path: str | None = None) -> None:
     """Raise an error if a model has no clock, or one without times."""
-    if column is not None and not isinstance(model, DensityART):
+    if column is not None and not isinstance(model, resonart.DensityART):
         raise click.UsageError(
             f"--time-column is an option of density-art, and the model is {kind_of(model)}. Leave "
             "a column that is not a feature out with --exclude."
         )
     lengths = {name: getattr(model, name, None) for name in ("half_life", "window")}
     for name, length in lengths.items():
-        if column is None and is_duration(length):
+        if column is None and durations.is_duration(length):
             raise click.UsageError(
-                f"{flag(name)} {plain_length(length)} is a duration, so the date of each row is "
-                f"needed. Name the column of dates with --time-column, or give {flag(name)} a "
-                "number of rows."
+                f"{flag(name)} {durations.plain_length(length)} is a duration, so the date of each "
+                f"row is needed. Name the column of dates with --time-column, or give "
+                f"{flag(name)} a number of rows."
             )
     clock = clock_of(model)
     if clock.is_set and clock.is_given and column is None:
@@ -107,8 +106,8 @@ def check_column(column: str | None, model: Any, path: str | None = None) -> Non
 
 
 def split_times(
-    rows: NDArray[np.float64], has_times: bool, *, has_dates: bool = False
-) -> tuple[NDArray[np.float64], NDArray[Any] | None]:
+    rows: Floats, has_times: bool, *, has_dates: bool = False
+) -> tuple[Floats, NDArray[Any] | None]:
     """Return features and times, which are the last column of rows that have them.
 
     Dates are there in seconds since 1970, and are returned as dates.
@@ -116,4 +115,4 @@ def split_times(
     if not has_times:
         return rows, None
     times = np.ascontiguousarray(rows[:, -1])
-    return np.ascontiguousarray(rows[:, :-1]), as_dates(times) if has_dates else times
+    return np.ascontiguousarray(rows[:, :-1]), dates.as_dates(times) if has_dates else times

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+import resonart
 
-from resonart._shared.labels import rename_labels
-
-Integers = NDArray[np.int64]
+from ._late import Integers, np
 
 
 class ClusterIds:
@@ -57,4 +54,4 @@ def renamed(names: Integers, new_names: Integers) -> Integers:
     """Return ``new_names[name]`` for each name; noise (-1) stays noise."""
     if not len(new_names):
         return names
-    return rename_labels(names, new_names)
+    return resonart.rename_labels(names, new_names)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 import shlex
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
@@ -31,7 +32,79 @@ SHARE = click.FloatRange(0, 1, min_open=True)
 METAVARS = {COUNT: "N", SHARE: "0..1"}
 
 
-class Command(click.Command):
+# What -h shows of a command that has many options.
+MANY_OPTIONS = 10
+MOST_USED = {
+    *("--output", "--save", "--report", "--picture", "--html", "--follow", "--to", "--row"),
+    *("--columns", "--exclude", "--label", "--input", "--resume", "--time-column"),
+    *("--min-cluster-size", "--half-life", "--scoring", "--step"),
+}
+
+
+class TwoHelps(click.Command):
+    """A command with a short help, -h, and a long one, --help."""
+
+    @functools.cached_property
+    def _short_help_option(self) -> click.Option:
+        return click.Option(
+            ["-h"],
+            is_flag=True,
+            is_eager=True,
+            expose_value=False,
+            callback=show_short_help,
+            help="Show a short help, and exit.",
+        )
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """Return the options, with those for help at the end."""
+        *params, long_help = super().get_params(ctx)
+        if isinstance(long_help, click.Option):
+            long_help.help = "Show everything, and exit."
+        return [*params, self._short_help_option, long_help]
+
+    def short_help_text(self, ctx: click.Context) -> str:
+        """Return how the command is used, the most used options, and an example."""
+        formatter = ctx.make_formatter()
+        self.format_usage(ctx, formatter)
+        formatter.write_paragraph()
+        with formatter.indentation():
+            formatter.write_text((self.help or "").partition("\n")[0])
+        self.format_short_options(ctx, formatter)
+        formatter.write_paragraph()
+        example = (self.epilog or "").removeprefix("\b\n").splitlines()[1].strip()
+        formatter.write(f"Example:\n  {example}\n\nMore: {ctx.command_path} --help")
+        return formatter.getvalue()
+
+    def format_short_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options that the short help shows."""
+        options = [each for each in self.params if isinstance(each, click.Option)]
+        few = len(options) <= MANY_OPTIONS
+        shown = [each for each in options if few or MOST_USED.intersection(each.opts)]
+        records = [record for each in shown if (record := each.get_help_record(ctx)) is not None]
+        with formatter.section("Options" if few else "Most used options"):
+            formatter.write_dl([(names, first_sentence(text)) for names, text in records])
+
+
+def first_sentence(text: str) -> str:
+    """Return the first sentence of an option's help, without what is in brackets.
+
+    Examples
+    --------
+    >>> first_sentence("Number of rows. They are counted. [default: 5]")
+    'Number of rows'
+    """
+    return re.sub(r" *\[.*?\]", "", text).partition(". ")[0].rstrip(".")
+
+
+def show_short_help(ctx: click.Context, option: click.Parameter, value: bool) -> None:
+    """Show the short help and exit, if requested."""
+    if value and not ctx.resilient_parsing:
+        assert isinstance(ctx.command, TwoHelps)
+        click.echo(ctx.command.short_help_text(ctx))
+        ctx.exit()
+
+
+class Command(TwoHelps):
     """A command that overwrites nothing it reads, and nothing that another command writes."""
 
     def invoke(self, ctx: click.Context) -> Any:

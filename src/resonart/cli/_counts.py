@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Hashable, Mapping
 from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
+from resonart._shared.words import count_of
 
-from ._cluster_ids import Integers, renamed
+from ._cluster_ids import renamed
+from ._late import Integers, NDArray, np
 from ._output import Table
 
 # A column with more different values has no classes; keeping them all would fill the memory.
@@ -103,8 +103,8 @@ class Summary(NamedTuple):
         if self.agreement is None:
             return None
         return (
-            f"adjusted Rand index {self.agreement:.3f} with the {self.n_classes:,} classes of "
-            f"{self.label_column!r}"
+            f"adjusted Rand index {self.agreement:.3f} with the "
+            f"{count_of(self.n_classes or 0, 'class')} of {self.label_column!r}"
         )
 
     def table(self, categories: Integers | None = None) -> Table:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import difflib
 import errno
 import os
 import re
@@ -21,6 +22,8 @@ from resonart._shared.interrupt import was_interrupted
 
 # Where a command keeps what the features of its table are called.
 FEATURES = "resonart.features"
+
+NAMED = 5  # columns named in a warning
 
 # As shells say it of a command that a signal ended: 128 + SIGINT, 128 + SIGPIPE.
 FAILED, WRONG_USAGE, INTERRUPTED, CLOSED_PIPE = 1, 2, 130, 141
@@ -78,7 +81,9 @@ def message_of(error: BaseException) -> str:
     'two lines'
     """
     if isinstance(error, click.UsageError):
-        text = one_line(error.format_message())
+        text = one_line(
+            about_option(error) if isinstance(error, click.NoSuchOption) else error.format_message()
+        )
         if not text.endswith((".", "?")):
             text += "."
         return f"{text} Try '{error.ctx.command_path} --help'." if error.ctx is not None else text
@@ -90,6 +95,36 @@ def message_of(error: BaseException) -> str:
     if isinstance(error, MemoryError) and not str(error):
         return "out of memory. A command that has --in-memory-rows needs less with fewer."
     return as_options(one_line(str(error))) or type(error).__name__
+
+
+def about_option(error: click.NoSuchOption) -> str:
+    """Return which option does not exist, and which may have been meant, or which file.
+
+    Examples
+    --------
+    >>> about_option(click.NoSuchOption("--repotr", possibilities=["--report", "--epochs"]))
+    "No such option '--repotr'. Did you mean --report?"
+    """
+    told = f"No such option {error.option_name!r}."
+    near = difflib.get_close_matches(error.option_name, error.possibilities or (), n=1)
+    if near:
+        return f"{told} Did you mean {near[0]}?"
+    given = [] if error.ctx is None else error.ctx.find_root().obj
+    for word in given if isinstance(given, list) else ():
+        if word.startswith(error.option_name[:2]) and os.path.isfile(word):
+            return f"{told} If you mean the file, write {shlex.quote(as_argument(word))}."
+    return told
+
+
+def as_argument(path: str) -> str:
+    """Return the name of a file as an argument of a command, where no name may look like an option.
+
+    Examples
+    --------
+    >>> as_argument("-rf.csv"), as_argument("data.csv"), as_argument("-")
+    ('./-rf.csv', 'data.csv', '-')
+    """
+    return f"./{path}" if path.startswith("-") and path != "-" else path
 
 
 @contextmanager
@@ -202,12 +237,47 @@ class WarningLines:
 
 def note_features(source: str, names: Sequence[str] | None, doubtful: Mapping[str, str]) -> None:
     """Warn of features that hardly look like measurements, and keep all names for later."""
-    for name, looks in doubtful.items():
-        cure = f"If it is not a feature, leave it out with --exclude {shlex.quote(name)}."
-        warn(f"{source}: the column {name!r} {looks}. {cure}")
+    from resonart.io._columns import CLASSES, CONSTANT
+
     context = click.get_current_context(silent=True)
+    known = set() if context is None else {option.name for option in context.command.params}
+    for name, looks in doubtful.items():
+        if looks == CONSTANT:
+            continue
+        word = shlex.quote(name)
+        cure = f"If it is not a feature, leave it out with --exclude {word}."
+        if looks == CLASSES:
+            cure = f"As a feature, it gives its own answer. Leave it out with --exclude {word}" + (
+                f", or compare the clusters with it: --label {word}." if "label" in known else "."
+            )
+        warn(f"{source}: the column {name!r} {looks}. {cure}")
+    constant = [name for name, looks in doubtful.items() if looks == CONSTANT]
+    if constant:
+        warn(f"{source}: {about_constant(constant)}")
     if context is not None and names is not None:
         context.meta[FEATURES] = list(names)
+
+
+def about_constant(names: Sequence[str]) -> str:
+    """Return which columns are constant, and what to do about them.
+
+    Examples
+    --------
+    >>> about_constant(["a b"])
+    "the column 'a b' has the same value in every row and tells no clusters apart. Leave it out \
+with --exclude 'a b'."
+    >>> about_constant([f"p{j}" for j in range(30)])[:66]
+    "the columns 'p0', 'p1', 'p2', 'p3', 'p4' and 25 more have the same"
+    """
+    some = ", ".join(map(repr, names[:NAMED]))
+    more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
+    cure = " ".join(f"--exclude {shlex.quote(name)}" for name in names)
+    if len(names) > NAMED:
+        cure = "--exclude, or name the features with --columns"
+    what, it = ("column {} has", "it") if len(names) == 1 else ("columns {} have", "them")
+    told = what.format(f"{some}{more}")
+    said = "the same value in every row and tell" + ("s" if len(names) == 1 else "")
+    return f"the {told} {said} no clusters apart. Leave {it} out with {cure}."
 
 
 def about_outliers(warning: Any) -> str:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
+import resonart
 
-from resonart import ClusterEvent, DensityART, Renaming
-from resonart._density.standing import standing_of
-
+from ._late import np, standing
 from ._models import is_fitted
+
+if TYPE_CHECKING:
+    from resonart import ClusterEvent, Renaming
 
 
 class Told(NamedTuple):
@@ -26,14 +27,13 @@ def events_of(model: Any, n_before: int = 0) -> Told:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> model = DensityART(half_life=50)
+    >>> model = resonart.DensityART(half_life=50)
     >>> learned = model.learn_many(np.random.default_rng(0).normal(size=(100, 2)))
     >>> told = events_of(model)
     >>> told.n_ever, told.last[0].kind, told.last[0].row
     (1, 'born', 58)
     """
-    if not isinstance(model, DensityART) or not is_fitted(model):
+    if not isinstance(model, resonart.DensityART) or not is_fitted(model):
         return Told(0, [])
     kept = model.events_
     return Told(kept.n_dropped + len(kept), list(kept[max(0, n_before - kept.n_dropped) :]))
@@ -81,7 +81,7 @@ class Diary:
             for label in self._living:
                 if label < len(label_map) and label_map[label] >= 0:
                     changed[label] = label_map[label]
-            found.append(Renaming(after, changed))
+            found.append(resonart.Renaming(after, changed))
             self._follow(events, after)
         self._follow(events, math.inf)
         return found
@@ -99,9 +99,9 @@ def _residents_of(model: Any) -> set[int]:
     """Return the labels of a model's clusters as they were last read."""
     if not _readings_of(model):
         return {0}  # until then all rows are of one cluster
-    return set(standing_of(model).labels.tolist())
+    return set(standing.standing_of(model).labels.tolist())
 
 
 def _readings_of(model: Any) -> int:
-    is_read = isinstance(model, DensityART) and is_fitted(model)
+    is_read = isinstance(model, resonart.DensityART) and is_fitted(model)
     return int(model.n_readings_) if is_read else 0

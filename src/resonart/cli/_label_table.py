@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import click
-from numpy.typing import NDArray
 
-from ._cluster_ids import Integers
 from ._command import gathered, option, target_option
+from ._late import Integers, NDArray
 
 
 @dataclass(frozen=True)

@@ -5,17 +5,20 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import resonart
-from resonart._estimators.in_blocks import end_blocks, learn_block
-from resonart.io import Chunk
-from resonart.io._read import join_chunks, part_of
 
 from ._clock import forgets, split_times
-from ._cluster_ids import ClusterIds, Integers
+from ._cluster_ids import ClusterIds
 from ._errors import CommandError
+from ._late import Integers, in_blocks, tables
 from ._output import Advance
+
+if TYPE_CHECKING:
+    from resonart.io import Chunk
+
+    OnChunk = Callable[[Chunk, Integers], None]
 
 
 class FirstRows(NamedTuple):
@@ -35,9 +38,6 @@ class Learned(NamedTuple):
     labels: Integers  # of every id
 
 
-OnChunk = Callable[[Chunk, Integers], None]
-
-
 def read_first_rows(chunks: Iterable[Chunk], limit: int, advance: Advance) -> FirstRows:
     """Read up to ``limit`` rows; the rest stays unread."""
     chunks = iter(chunks)
@@ -50,10 +50,10 @@ def read_first_rows(chunks: Iterable[Chunk], limit: int, advance: Advance) -> Fi
         if n_rows > limit:
             break
     else:
-        return FirstRows(join_chunks(taken), True, iter(()))
-    whole = join_chunks(taken)
-    rest = chain([part_of(whole, limit, n_rows)], chunks)
-    return FirstRows(part_of(whole, 0, limit), False, rest)
+        return FirstRows(tables.join_chunks(taken), True, iter(()))
+    whole = tables.join_chunks(taken)
+    rest = chain([tables.part_of(whole, limit, n_rows)], chunks)
+    return FirstRows(tables.part_of(whole, 0, limit), False, rest)
 
 
 def learn(
@@ -80,7 +80,7 @@ def learn(
         if times is not None:
             labels = (model.fit if first.is_all else model.partial_fit)(rows, time=times).labels_
         else:
-            labels = model.fit(rows).labels_ if first.is_all else learn_block(model, rows)
+            labels = model.fit(rows).labels_ if first.is_all else in_blocks.learn_block(model, rows)
         seconds += time.perf_counter() - began
         if forgets(model):
             on_chunk(chunk, labels)  # which clusters rows were in that are gone stays so
@@ -93,7 +93,7 @@ def learn(
         advance(len(chunk.rows))
     if not first.is_all:
         began = time.perf_counter()
-        label_map = end_blocks(model)
+        label_map = in_blocks.end_blocks(model)
         seconds += time.perf_counter() - began
         if label_map is not None and keeps_labels(model) and not forgets(model):
             ids.follow(model.n_clusters_, label_map)

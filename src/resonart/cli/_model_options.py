@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import functools
-import inspect
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -13,18 +12,39 @@ from typing import Any
 import click
 
 import resonart
-from resonart._estimators.parameters import AUTO, PARAMETERS, Parameter, parameters_of
+from resonart._estimators.parameters import AUTO, PARAMETERS, Parameter
+from resonart._shared.signature import defaults_of
 
 from ._command import Decorator, in_section
 
-# The first is the default; the first of those with vigilances is DDVFA.
-ESTIMATORS: dict[str, type[Any]] = {
-    "density-art": resonart.DensityART,
-    "ddvfa": resonart.DDVFA,
-    "fuzzy-art": resonart.FuzzyART,
-    "dvfa": resonart.DVFA,
-    "topo-art": resonart.TopoART,
+# Names of the estimators' classes. The first is the default; the first of those with vigilances is
+# DDVFA.
+ESTIMATORS = {
+    "density-art": "DensityART",
+    "ddvfa": "DDVFA",
+    "fuzzy-art": "FuzzyART",
+    "dvfa": "DVFA",
+    "topo-art": "TopoART",
 }
+# The parameters of each, with their defaults. Options, and so help and completion, are made from
+# these; the classes themselves, with all they need, are imported when one is made.
+DEFAULTS = {
+    model: defaults_of(f"resonart._estimators.{model.replace('-', '_')}", kind)
+    for model, kind in ESTIMATORS.items()
+}
+
+
+def estimator(model: str) -> type[Any]:
+    """Return the class of an estimator.
+
+    Examples
+    --------
+    >>> estimator("topo-art").__name__
+    'TopoART'
+    """
+    kind: type[Any] = getattr(resonart, ESTIMATORS[model])
+    return kind
+
 
 # ---------------------------------------------------------------------- kinds of value
 
@@ -138,33 +158,33 @@ class ModelOptions:
 
     def make(self) -> Any:
         """Return the estimator, or raise an error about options that do not fit or are missing."""
-        kind = ESTIMATORS[self.model]
-        for name in self.params_of(kind):
-            if name not in parameters_of(kind):
-                owners = [m for m, k in ESTIMATORS.items() if name in parameters_of(k)]
+        known = DEFAULTS[self.model]
+        params = self.params_of(known)
+        for name in params:
+            if name not in known:
+                owners = [model for model, defaults in DEFAULTS.items() if name in defaults]
                 raise click.UsageError(
                     f"{flag(name)} is an option of {' and '.join(owners)}, and the model is "
                     f"{self.model}. Name the model you mean: --model {owners[0]}."
                 )
-        params = self.params_of(kind)
         if "half_life" in params and "window" in params:
             raise click.UsageError(
                 "--half-life and --window are two ways to forget, and a model can have only one. "
                 "Leave one of them out."
             )
-        if "random_state" in parameters_of(kind):
+        if "random_state" in known:
             params = {"random_state": 0} | params
         if self.model == "topo-art" and params.get("rho_a") is None:
             raise click.UsageError(
                 "--model topo-art needs --rho-a, for instance --rho-a 0.9: it does not choose its "
                 "vigilance by itself. 'resonart plane DATA --model topo-art' finds a good one."
             )
-        return kind(**params)
+        return estimator(self.model)(**params)
 
-    def params_of(self, kind: type[Any]) -> dict[str, Any]:
-        """Return what was given, as parameters of an estimator of this kind."""
+    def params_of(self, known: Container[str]) -> dict[str, Any]:
+        """Return what was given, as parameters of an estimator that has these."""
         params = dict(self.given)
-        if "noise" in params and "noise" not in parameters_of(kind):
+        if "noise" in params and "noise" not in known:
             params["on_mismatch"] = ON_MISMATCH[params.pop("noise")]
         return params
 
@@ -246,11 +266,7 @@ def _help(parameter: Parameter) -> str:
     'Learning rate of the second best category (topo-art). [default: 0.5]'
     """
     name = parameter.name
-    defaults = {
-        model: inspect.signature(kind).parameters[name].default
-        for model, kind in ESTIMATORS.items()
-        if name in parameters_of(kind)
-    }
+    defaults = {model: known[name] for model, known in DEFAULTS.items() if name in known}
     models = "" if len(defaults) == len(ESTIMATORS) else f" ({', '.join(defaults)})"
     told, where = "", ""
     if len(set(defaults.values())) == 2 and None in defaults.values():
@@ -273,9 +289,9 @@ def _option(parameter: Parameter) -> Decorator[Any]:
     return click.option(name, parameter.name, **({"help": _help(parameter)} | form))
 
 
-_KNOWN = set().union(*map(parameters_of, ESTIMATORS.values()))
+_KNOWN = set().union(*DEFAULTS.values())
 # Those of the default estimator come first.
-_IN_ORDER = dict.fromkeys([*parameters_of(next(iter(ESTIMATORS.values()))), *PARAMETERS])
+_IN_ORDER = dict.fromkeys([*next(iter(DEFAULTS.values())), *PARAMETERS])
 MODEL_PARAMETERS = [name for name in _IN_ORDER if name in _KNOWN - _NO_OPTIONS]
 
 
@@ -286,9 +302,8 @@ def model_options(*, tries_vigilances: bool = False) -> Decorator[Any]:
     """
     models, parameters = list(ESTIMATORS), MODEL_PARAMETERS
     if tries_vigilances:
-        of = {model: parameters_of(kind).keys() for model, kind in ESTIMATORS.items()}
-        models = [model for model in models if of[model] & set(VIGILANCES)]
-        known = set().union(*(of[model] for model in models))
+        models = [model for model in models if DEFAULTS[model].keys() & set(VIGILANCES)]
+        known = set().union(*(DEFAULTS[model] for model in models))
         parameters = [name for name in parameters if name in known - _NOT_OF_A_PLANE]
     options = [
         click.option(

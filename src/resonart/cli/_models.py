@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 import resonart
-from resonart._rows.durations import is_duration, plain_length
+from resonart._shared.words import count_of
 
-from ._cluster_ids import Integers
 from ._errors import CommandError
 from ._files import STDIN
+from ._late import Integers, durations, np
 from ._model_options import ESTIMATORS, VIGILANCES
 
-MODEL_MARK = b"PK\x03\x04"  # models are uncompressed zip archives
+# Models are uncompressed zip archives, with a name at the beginning that no table has.
+MODEL_MARK, MODEL_NAME, NAME_AT = b"PK\x03\x04", b"header.npy", 30
 
 
 def load_fitted(path: str) -> tuple[Any, dict[str, Any]]:
@@ -34,7 +33,8 @@ def is_model_file(path: str) -> bool:
         return False
     try:
         with open(path, "rb") as file:
-            return file.read(len(MODEL_MARK)) == MODEL_MARK
+            first = file.read(NAME_AT + len(MODEL_NAME))
+            return first.startswith(MODEL_MARK) and first.endswith(MODEL_NAME)
     except OSError:
         return False  # whoever opens it next says what is wrong
 
@@ -54,7 +54,7 @@ def kind_of(model: Any) -> str:
     'topo-art'
     """
     for name, kind in ESTIMATORS.items():
-        if type(model) is kind:
+        if type(model).__name__ == kind:
             return name
     return type(model).__name__
 
@@ -92,11 +92,12 @@ def in_short(model: Any) -> str:
         "half-life": getattr(model, "half_life", None),
         "window": getattr(model, "window", None),
     }
-    told = (
-        f"{name} {plain_length(value) if is_duration(value) else format(value, '.12g')}"
-        for name, value in values.items()
-        if value is not None
-    )
+
+    def shown(value: Any) -> str:
+        is_duration = durations.is_duration(value)
+        return str(durations.plain_length(value)) if is_duration else format(value, ".12g")
+
+    told = (f"{name} {shown(value)}" for name, value in values.items() if value is not None)
     return ", ".join([kind_of(model), *told])
 
 
@@ -136,8 +137,8 @@ def check_width(names: Sequence[str] | None, model: Any, source: str) -> None:
     if names is not None and wanted is not None and len(names) != wanted:
         some = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
         raise CommandError(
-            f"{source}: the rows have {len(names)} features ({some}), the model has {wanted}. "
-            "Choose as many with --columns."
+            f"{source}: the rows have {count_of(len(names), 'feature')} ({some}), the model has "
+            f"{wanted}. Choose as many with --columns."
         )
 
 

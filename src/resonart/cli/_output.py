@@ -13,14 +13,15 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import click
-import numpy as np
 
 import resonart
 from resonart._shared.escape import escaped, escaped_json, escaped_lines
-from resonart._shared.progress import shown_elsewhere
+from resonart._shared.progress import told_to
 from resonart._shared.words import in_words
 
 from ._errors import naming
+from ._late import np
+from ._progress import ProgressLine, Share
 
 Advance = Callable[[int], None]
 
@@ -137,37 +138,18 @@ class Output:
     # ------------------------------------------------------------------ while it works
 
     @contextmanager
-    def progress(self, what: str) -> Iterator[Advance]:
-        """Give a function to call with the rows done; shows them if somebody is watching."""
+    def progress(self, what: str, share: Share | None = None) -> Iterator[Advance]:
+        """Give a function to call with the rows done; shows them if somebody is watching.
+
+        ``share`` returns how much of all is done, if that is known. What the library tells about
+        its own work is shown, too.
+        """
         if self.json or self.quiet or sys.stderr is None or not sys.stderr.isatty():
-            yield lambda n_rows: None
+            with told_to(lambda what, done, total: None):
+                yield lambda n_rows: None
             return
-        from rich.console import Console
-        from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-        with (
-            shown_elsewhere(),
-            Progress(
-                SpinnerColumn(),
-                TextColumn("{task.description}"),
-                TextColumn("{task.completed:,} rows"),
-                TextColumn("{task.fields[speed]}"),
-                TimeElapsedColumn(),
-                console=Console(stderr=True),
-                transient=True,
-            ) as bar,
-        ):
-            task = bar.add_task(what, total=None, speed="")
-            begin = time.perf_counter()
-            done = 0
-
-            def advance(n_rows: int) -> None:
-                nonlocal done
-                done += n_rows
-                speed = done / max(time.perf_counter() - begin, 1e-9)
-                bar.update(task, advance=n_rows, speed=f"{speed:,.0f} rows/s")
-
-            yield advance
+        with ProgressLine(what, share) as line, told_to(line.tell):
+            yield line.advance
 
 
 def wrapped(text: str, width: int) -> list[str]:

@@ -12,18 +12,17 @@ from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
 from operator import itemgetter
-from typing import BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
-from resonart import ClusterEvent, Learned
 from resonart._shared.escape import escaped_json
-from resonart.io._times import in_words
 
 from ._errors import CommandError, naming
 from ._events import distance_of
+from ._late import Integers, np, times
 from ._locks import try_lock
+
+if TYPE_CHECKING:
+    from resonart import ClusterEvent, Learned
 
 
 class Naming(NamedTuple):
@@ -54,7 +53,7 @@ class LineFormat(NamedTuple):
 
     def lines(
         self,
-        numbers: NDArray[np.int64],
+        numbers: Integers,
         learned: Learned,
         before: int,
         event: str = "merge",
@@ -85,7 +84,7 @@ class LineFormat(NamedTuple):
         parts.append(self._rows(numbers, learned, done, len(numbers)))
         return "".join(parts)
 
-    def _rows(self, numbers: NDArray[np.int64], learned: Learned, first: int, last: int) -> str:
+    def _rows(self, numbers: Integers, learned: Learned, first: int, last: int) -> str:
         some = slice(first, last)
         values = zip(
             numbers[some].tolist(),
@@ -106,7 +105,7 @@ def _renaming_as_csv(event: str, line: int, changed: dict[int, int]) -> str:
 
 
 def _event_as_ndjson(event: ClusterEvent, line: int, names: Naming) -> str:
-    time, distance = in_words(event.time), distance_of(event)
+    time, distance = times.in_words(event.time), distance_of(event)
     told = {
         "event": json.dumps(event.kind),
         "line": line,
@@ -127,7 +126,7 @@ def _event_as_csv(event: ClusterEvent, line: int, names: Naming) -> str:
     distance = "" if moved is None else f"{moved:.6g}"
     place = names.place(event).replace('"', '""')
     return (
-        f"{event.kind},{line},{event.label},,,,{other},{event.row},{in_words(event.time)},"
+        f"{event.kind},{line},{event.label},,,,{other},{event.row},{times.in_words(event.time)},"
         f'{event.size:.6g},{distance},"{place}"\n'
     )
 

@@ -217,10 +217,9 @@ class Streamer:
         self.seconds = time.perf_counter() - started
         first = self._first_reject
         if first is not None and self._read.n_rows == 0 and self.stop.signal is None:
-            raise CommandError(
-                f"none of {self._read.n_rejected:,} lines is a row. Line {first.line}: "
-                f"{first.reason}."
-            )
+            n_lines = self._read.n_rejected
+            none = "the only line is not" if n_lines == 1 else f"none of {n_lines:,} lines is"
+            raise CommandError(f"{none} a row. Line {first.line}: {first.reason}.")
 
     def _learn_what_waits(self) -> None:
         """Let a model start with fewer rows than it wanted: they would not come again."""

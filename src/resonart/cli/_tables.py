@@ -10,6 +10,7 @@ import click
 
 from resonart import io
 from resonart._shared.words import count_of
+from resonart.io._formats import FORMATS
 
 from ._clock import known_column
 from ._command import COUNT, choice_option, gathered, in_section, option
@@ -75,7 +76,10 @@ class TableOptions(TextOptions):
         self, source: str, in_memory_rows: int | None, output: Output
     ) -> tuple[io.Chunk, io.TableReader]:
         """Read all rows, or raise an error if there are too many."""
-        with self.open(source) as reader, output.progress("Reading") as advance:
+        with (
+            self.open(source) as reader,
+            output.progress("Reading", lambda: reader.share_read) as advance,
+        ):
             limit = row_limit(in_memory_rows, len(reader.feature_names))
             first = read_first_rows(reader, limit, advance)
         if not first.is_all:
@@ -146,7 +150,7 @@ TABLE_OPTIONS = [
     ),
     choice_option(
         "--format",
-        list(io.FORMATS),
+        list(FORMATS),
         "Format of the table. [default: by its name or first bytes]",
     ),
     *TEXT_OPTIONS,

@@ -6,13 +6,12 @@ import tempfile
 from collections.abc import Iterator
 from typing import Self
 
-import numpy as np
-
-from ._cluster_ids import Integers
 from ._errors import naming
+from ._late import Integers, np
 
 # Which row, and the id of its cluster.
-ENTRY = np.dtype([("row", np.int64), ("cluster", np.int32)])
+ENTRY = [("row", "i8"), ("cluster", "i4")]
+ENTRY_BYTES = 12
 MOST_IN_MEMORY = 2**24
 AT_ONCE = 2**16
 
@@ -59,5 +58,5 @@ class TemporaryIds:
 
     def take(self, n_rows: int) -> tuple[Integers, Integers]:
         """Return the next rows, fewer only at the end."""
-        entries = np.frombuffer(self._file.read(n_rows * ENTRY.itemsize), dtype=ENTRY)
+        entries = np.frombuffer(self._file.read(n_rows * ENTRY_BYTES), dtype=ENTRY)
         return entries["row"].astype(np.int64), entries["cluster"].astype(np.int64)

@@ -4,25 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
-import numpy as np
-from numpy.typing import NDArray
 
 import resonart
-from resonart import plot
 from resonart._shared.words import count_of
-from resonart.io import Chunk, TableReader
-from resonart.io._read import part_of
 
 from ._clock import check_column, note_of_times, split_times, time_option
-from ._cluster_ids import Integers, renamed
+from ._cluster_ids import renamed
 from ._command import command, data_argument, option, picture_option
 from ._counts import ClusterCounts
 from ._errors import CommandError, note_features, warn
 from ._files import STDIN, OutputFile, check_folder, shown_path, table_writer
 from ._label_table import LabelTable, label_table_options
+from ._late import Floats, Integers, NDArray, np, plot, tables
 from ._learning import FirstRows, Learned, keeps_labels, labels_are_final, learn, read_first_rows
 from ._model_options import ModelOptions, model_options
 from ._models import as_feature, feature_names, in_short, kind_of, living_labels, vigilances_of
@@ -37,6 +33,9 @@ from ._tables import (
     table_options,
 )
 from ._temporary_ids import AT_ONCE, TemporaryIds
+
+if TYPE_CHECKING:
+    from resonart.io import Chunk, TableReader
 
 
 @command(
@@ -79,10 +78,10 @@ def cluster(
 ) -> Report:
     """Cluster a table; write labels, a model, a report, a picture.
 
-    DATA is a CSV, TSV, Parquet, Arrow, NPY or NDJSON file, or - for stdin. Nothing has to be
-    chosen: how clusters are read from the density of the rows is chosen automatically, and so are
-    the vigilances of the other models, unless they are given. Noise has the label -1. A table
-    larger than --in-memory-rows is read in chunks, in limited memory.
+    DATA is a CSV, TSV, Parquet, Arrow, NPY, NDJSON or JSON file, compressed or not, or - for stdin.
+    Nothing has to be chosen: how clusters are read from the density of the rows is chosen
+    automatically, and so are the vigilances of the other models, unless they are given. Noise has
+    the label -1. A table larger than --in-memory-rows is read in chunks, in limited memory.
     """
     if axes is not None and (picture is None or len(axes) > 2):
         raise click.UsageError("--axes names one or two features for --picture FILE.")
@@ -122,7 +121,7 @@ class ClusterTask(NamedTuple):
         """Open the table."""
         return self.table.open(self.data, time_column=self.time_column)
 
-    def features(self, chunk: Chunk) -> NDArray[np.float64]:
+    def features(self, chunk: Chunk) -> Floats:
         """Return the features of rows, without their times."""
         return split_times(chunk.rows, self.time_column is not None)[0]
 
@@ -151,7 +150,7 @@ def run(
             kept_ids.add(chunk.numbers, ids)
 
     with task.open() as reader:
-        with output.progress("Reading") as advance:
+        with output.progress("Reading", lambda: reader.share_read) as advance:
             first = read_first_rows(
                 reader, row_limit(in_memory_rows, len(reader.feature_names)), advance
             )
@@ -236,7 +235,7 @@ def chunks_again(task: ClusterTask, first: FirstRows | None) -> Iterator[Chunk]:
             yield from reader
     else:
         for begin in range(0, len(first.chunk.rows), AT_ONCE):
-            yield part_of(first.chunk, begin, begin + AT_ONCE)
+            yield tables.part_of(first.chunk, begin, begin + AT_ONCE)
 
 
 def draw_categories(

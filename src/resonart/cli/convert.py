@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import click
-import numpy as np
-from numpy.typing import NDArray
 
 from resonart import io
 from resonart._shared.words import count_of
+from resonart.io._formats import FORMATS
 
 from ._command import choice_option, command
 from ._files import STDOUT, InputFile, OutputFile, check_folder, write_file
+from ._late import NDArray, np
 from ._models import feature_names, is_model_file, load_fitted
 from ._output import Output, Report, as_json
 from ._tables import TableOptions, rows_in_words, table_options
@@ -30,7 +30,7 @@ MODEL_ENDINGS = (".resonart", ".npz")
 @click.argument("target", metavar="OUT", type=OutputFile(allow_dash=True))
 @choice_option(
     "--to",
-    list(io.FORMATS),
+    list(FORMATS),
     "Format of OUT. [default: by its name; CSV on stdout]",
     "target_format",
 )

@@ -7,12 +7,11 @@ from typing import Any, NamedTuple
 import click
 
 import resonart
-from resonart._rows.durations import check_length, in_units
-from resonart.io._times import in_words
 
 from ._clock import clock_of, forgets, known_column
 from ._command import COUNT, SHARE, command, model_argument, option
 from ._events import distance_of, events_of
+from ._late import durations, times
 from ._models import feature_names, in_short, kind_of, load_fitted, vigilances_of
 from ._output import Output, Report, Table
 
@@ -76,7 +75,7 @@ def forgetting_of(model: Any, about: dict[str, Any]) -> Forgetting | None:
         return None
     clock, told, column = clock_of(model), events_of(model), known_column(about)
     names = feature_names(model)
-    now = in_words(clock.now, clock.has_dates)
+    now = times.in_words(clock.now, clock.has_dates)
     record = {
         "half_life": model.half_life,
         "window": model.window,
@@ -95,9 +94,9 @@ def forgetting_of(model: Any, about: dict[str, Any]) -> Forgetting | None:
         ],
     }
     is_fading = model.half_life is not None
-    length = check_length("", model.half_life if is_fading else model.window)
+    length = durations.check_length("", model.half_life if is_fading else model.window)
     unit = "rows" if not clock.is_given else "units of the clock"
-    told_length = in_units(length) if clock.has_dates else f"{length:,.12g} {unit}"
+    told_length = durations.in_units(length) if clock.has_dates else f"{length:,.12g} {unit}"
     told_by = "counts rows" if not clock.is_given else "times that came with the rows"
     facts: dict[str, object] = {
         "forgets": f"rows count {'half after' if is_fading else 'for'} {told_length}",
@@ -111,7 +110,7 @@ def forgetting_of(model: Any, about: dict[str, Any]) -> Forgetting | None:
             each.label,
             each.other,
             each.row,
-            in_words(each.time),
+            times.in_words(each.time),
             f"{each.size:,.1f}",
         )
         for each in reversed(told.last)

@@ -6,12 +6,12 @@ from dataclasses import replace
 from typing import Any
 
 import click
-import numpy as np
 
 from resonart import io
 
 from ._command import command, data_argument, model_argument, option
 from ._errors import CommandError
+from ._late import np
 from ._models import load_fitted
 from ._output import Output, Report
 from ._tables import TableOptions, table_options

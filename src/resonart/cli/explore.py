@@ -14,17 +14,15 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
-import numpy as np
-from numpy.typing import NDArray
 
+from resonart import io
 from resonart._shared.words import count_of
-from resonart.explore import Explorer
-from resonart.io import LineParser, LineReader, TableError, TableReader
 
 from ._clock import check_column, split_times, time_option
 from ._command import COUNT, command, option
-from ._errors import CommandError, as_options, note_features, warn
+from ._errors import CommandError, as_argument, as_options, note_features, warn
 from ._files import STDIN, InputFile, OutputFile, check_folder, write_file
+from ._late import Floats, NDArray, explorers, np
 from ._learning import learn, read_first_rows
 from ._model_options import ON_MISMATCH, ModelOptions, flag, model_options
 from ._models import in_short, is_model_file, kind_of, load_fitted
@@ -41,8 +39,8 @@ WARM_UP = 200
 # Parameters without an option of resonart cluster.
 _NO_FLAG = {"bounds", "n_jobs", "verbose", "gamma_ref", "search", "merge_every"}
 
-Rows = NDArray[np.float64]
-TimedRows = tuple[Rows, NDArray[Any] | None]
+Rows = Floats
+TimedRows = tuple[Rows, Any]  # times are numbers, dates or None
 
 
 @command(
@@ -133,7 +131,7 @@ def explore(
                 "model or the option. Parameters can be changed on the page."
             )
         found = loaded(task, model_file)
-    explorer = Explorer(
+    explorer = explorers.Explorer(
         found.model,
         found.rows,
         labels=found.labels,
@@ -308,7 +306,7 @@ def loaded(task: Task, model_file: str) -> Found:
 
 
 def other_columns(
-    task: Task, reader: TableReader, numbers: NDArray[np.int64]
+    task: Task, reader: io.TableReader, numbers: NDArray[np.int64]
 ) -> dict[str, NDArray[Any]] | None:
     """Read what is no feature, such as names and dates, of the rows with these numbers.
 
@@ -320,14 +318,14 @@ def other_columns(
     names: list[str] = []
     found: dict[str, NDArray[Any]] = {}
     # Whatever there is to say about the table was said when it was read.
-    with warnings.catch_warnings(), suppress(TableError):
+    with warnings.catch_warnings(), suppress(io.TableError):
         warnings.simplefilter("ignore")
         with table.open(task.data) as whole:
             names = whole.left_out
     aside = (*names, *task.table.exclude, task.table.label, reader.time_name)
     for name in [name for name in dict.fromkeys(aside) if name is not None][:MOST_TEXTS]:
         columns = replace(table, columns=reader.feature_names[:1], label=name)
-        with suppress(TableError), columns.open(task.data) as texts:
+        with suppress(io.TableError), columns.open(task.data) as texts:
             parts = [chunk.labels[np.isin(chunk.numbers, numbers)] for chunk in texts]  # type: ignore[index]
             found[str(texts.label_name)] = np.concatenate(parts)
     return {name: column for name, column in found.items() if len(column) == len(numbers)}
@@ -372,10 +370,10 @@ class LiveRows:
             )
         options = {field.name: getattr(self._table, field.name) for field in fields(TextOptions)}
         try:
-            parser = LineParser(form, time=self._time_column, title="standard input", **options)
+            parser = io.LineParser(form, time=self._time_column, title="standard input", **options)
         except ValueError as error:
             raise click.UsageError(as_options(str(error))) from None
-        reader = LineReader(sys.stdin.buffer.fileno())
+        reader = io.LineReader(sys.stdin.buffer.fileno())
         held, n_lines, is_known, has_warned = b"", 0, False, False
         while True:
             block = reader.read()
@@ -414,7 +412,7 @@ def warmed_up(data: str, model: Any, live: LiveRows, batches: Iterator[TimedRows
 # ---------------------------------------------------------------------- showing
 
 
-def serve(explorer: Explorer, port: int, opens: bool, output: Output) -> str:
+def serve(explorer: explorers.Explorer, port: int, opens: bool, output: Output) -> str:
     """Serve the page until it is closed, or until Ctrl-C; return its address."""
 
     def ready(address: str) -> None:
@@ -443,7 +441,8 @@ model.resonart"
         of_table += ["--time-column", time_column]
 
     def write(model: Any) -> str:
-        words = ["resonart", "cluster", data, "--model", kind_of(model), *model_flags(model)]
+        words = ["resonart", "cluster", as_argument(data), "--model", kind_of(model)]
+        words += model_flags(model)
         words += [*of_table, "-o", "labels.csv", "--save", "model.resonart"]
         return shlex.join(words)
 

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-import numpy as np
 
 import resonart
 from resonart._shared.words import count_of
@@ -16,10 +15,11 @@ from ._clock import TIME_COLUMN, known_column
 from ._command import command, target_option
 from ._errors import CommandError
 from ._files import InputFile, OutputFile, check_folder
+from ._late import np
 from ._models import kind_of, living_labels, load_fitted
 from ._output import Output, Report, Table
 
-MERGED = (resonart.DensityART, resonart.DDVFA)
+MERGED = ("density-art", "ddvfa")
 
 
 @command("merge a.resonart b.resonart -o both.resonart")
@@ -90,7 +90,7 @@ def merge(model_files: tuple[str, ...], target: Path, output: Output) -> Report:
 def load_for_merging(path: str) -> tuple[Any, dict[str, Any]]:
     """Load a model and its metadata, or raise an error if its kind cannot be merged."""
     model, about = load_fitted(path)
-    if not isinstance(model, MERGED):
+    if kind_of(model) not in MERGED:
         raise CommandError(
             f"{path} contains a {kind_of(model)} model; only density-art and ddvfa models can be "
             "merged."

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-import numpy as np
 
-from resonart import plot
 from resonart._shared.words import count_of
-from resonart.io import Chunk
-from resonart.tuning import VigilancePlane
 
 from ._command import (
     COUNT,
@@ -25,10 +20,15 @@ from ._command import (
     target_option,
 )
 from ._files import shown_path, table_writer
-from ._model_options import ESTIMATORS, VIGILANCES, ModelOptions, flag, model_options
+from ._late import np, plot, tuning
+from ._model_options import DEFAULTS, VIGILANCES, ModelOptions, flag, model_options
 from ._output import Output, Report, Table, duration
 from ._pictures import check_picture, draw
 from ._tables import TableOptions, in_memory_option, rows_in_words, table_options
+
+if TYPE_CHECKING:
+    from resonart.io import Chunk
+    from resonart.tuning import VigilancePlane
 
 HEADINGS = {
     "mean_score": "score",
@@ -104,22 +104,22 @@ def plane(
     check_picture(picture)
     seed = model_options.given.get("random_state", 0)
     # Any value with which an estimator can be made: all values are tried.
-    known = inspect.signature(ESTIMATORS[model_options.model]).parameters
+    known = DEFAULTS[model_options.model]
     vigilances = {name: float(name == "rho_ub") for name in VIGILANCES if name in known}
     model = ModelOptions(model_options.model, vigilances | model_options.given).make()
     with table_writer(target) as writer:
         chunk, reader = table.read_all(data, in_memory_rows, output)
         rows, classes = sampled(chunk, sample, seed)
-        found = VigilancePlane(
-            model,
-            step=step,
-            n_orders=n_orders,
-            scoring=scoring,
-            refit=False,
-            random_state=seed,
-            n_jobs=jobs,
-            progress=False if output.json or output.quiet else "auto",
-        ).fit(rows, classes)
+        with output.progress("Trying vigilances"):
+            found = tuning.VigilancePlane(
+                model,
+                step=step,
+                n_orders=n_orders,
+                scoring=scoring,
+                refit=False,
+                random_state=seed,
+                n_jobs=jobs,
+            ).fit(rows, classes)
         if writer is not None:
             writer.write(found.results_)
     draw(picture, lambda ax: plot.vigilance_plane(found, shown, ax=ax))

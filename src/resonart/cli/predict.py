@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from resonart._estimators.parameters import PARAMETERS
 from resonart._shared.words import count_of
 
@@ -14,6 +12,7 @@ from ._counts import ClusterCounts
 from ._errors import CommandError
 from ._files import shown_path, table_writer
 from ._label_table import LabelTable, label_table_options
+from ._late import np
 from ._model_options import ON_MISMATCH
 from ._models import kind_of, living_labels, load_fitted
 from ._output import Output, Report, duration
@@ -51,10 +50,11 @@ def predict(
     if noise is not None:
         set_noise(model, noise, model_file)
     counts = ClusterCounts()
+    began = output.seconds  # what is imported for it does not make a model slow
     with (
         table.open(data, model, about=about) as reader,
         table_writer(labels.target) as writer,
-        output.progress("Predicting") as advance,
+        output.progress("Predicting", lambda: reader.share_read) as advance,
     ):
         for chunk in reader:
             found = model.predict(chunk.rows)
@@ -63,6 +63,7 @@ def predict(
                 writer.write(labels.columns(chunk.numbers, found, model, chunk.rows))
             advance(len(found))
     seconds = output.seconds
+    speed = counts.n_rows / max(seconds - began, 1e-9)
     summary = counts.summary(np.empty(0, np.int64), living_labels(model), reader.label_name)
     return Report(
         {
@@ -82,7 +83,7 @@ def predict(
                 "model": f"{model_file}: {kind_of(model)}, "
                 f"{count_of(model.n_clusters_, 'cluster')}",
                 "agreement": summary.agreement_in_words,
-                "time": f"{duration(seconds)}, {counts.n_rows / max(seconds, 1e-9):,.0f} rows/s",
+                "time": f"{duration(seconds)}, {speed:,.0f} rows/s",
                 "labels": shown_path(labels.target),
             },
             summary.table(),

@@ -10,20 +10,20 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 import click
-import numpy as np
 
 import resonart
-from resonart.io import LineParser, LineReader, guess_format
+from resonart import io
+from resonart._shared.words import count_of
 
 from ._clock import check_column, known_column, time_option
 from ._command import COUNT, choice_option, command, option, target_option
 from ._errors import CommandError, as_options, message_of
 from ._files import STDIN, STDOUT, InputFile, OutputFile, UpdatedFile
+from ._late import np, streaming
 from ._model_options import ModelOptions, model_options
 from ._models import chooses_itself, feature_names, is_fitted, kind_of
 from ._output import Output, Report
 from ._stream_output import LINE_FORMATS, LineOutput, line_format
-from ._streaming import Position, Streamer, stopping_at_signals
 from ._tables import TextOptions, text_options
 
 FORMATS = ("ndjson", "csv", "tsv")
@@ -117,7 +117,7 @@ def stream(
         time_column = time_column or known_column(about)
         check_column(time_column, model, path)
     with ExitStack() as stack:
-        stop = stack.enter_context(stopping_at_signals())
+        stop = stack.enter_context(streaming.stopping_at_signals())
         raw = stack.enter_context(open_input(source))
         clocks = (time_column, known_column(about))
         parser = make_parser(form or named_format(source), text, clocks, model, source)
@@ -130,11 +130,11 @@ def stream(
             name: LineOutput(path, kind, position.files.get(name), appends)
             for name, (path, kind) in wanted.items()
         }
-        streamer = Streamer(
+        streamer = streaming.Streamer(
             model=model,
             path=path,
             parser=parser,
-            reader=LineReader(raw.fileno(), wake=stop.wake),
+            reader=io.LineReader(raw.fileno(), wake=stop.wake),
             outputs=outputs,
             format=line_format(output_format, has_events=isinstance(model, resonart.DensityART)),
             stop=stop,
@@ -167,16 +167,16 @@ def stream(
 
 def find_model(
     path: str, *, resume: bool, must_exist: bool
-) -> tuple[Any, Position, dict[str, Any] | None, Any]:
+) -> tuple[Any, streaming.Position, dict[str, Any] | None, Any]:
     """Return a file's model, its position in the stream, its parser's state, and its metadata."""
     if not Path(path).exists():
         if must_exist:
             raise CommandError(f"{path}: there is no such model, and --no-learn does not make one.")
-        return None, Position(), None, None
+        return None, streaming.Position(), None, None
     model, metadata = resonart.load(path, with_metadata=True)
     if not resume:
-        return model, Position(), None, metadata
-    found = Position.of(metadata)
+        return model, streaming.Position(), None, metadata
+    found = streaming.Position.of(metadata)
     if found is None:
         raise CommandError(
             f"{path} is not a checkpoint of a stream, so there is nothing to resume. Without "
@@ -189,7 +189,7 @@ def check_same(model: Any, options: ModelOptions, path: str) -> None:
     """Allow the same command again; refuse options that an existing model does not have."""
     given_by = click.get_current_context().get_parameter_source("model")
     is_kind_given = given_by is click.core.ParameterSource.COMMANDLINE
-    mine, asked = model.get_params(), options.params_of(type(model))
+    mine, asked = model.get_params(), options.params_of(model.get_params())
     # (Bounds are a pair of numbers or of as many numbers as there are features.)
     if (is_kind_given and kind_of(model) != options.model) or not all(
         name in mine and np.array_equal(mine[name], value) for name, value in asked.items()
@@ -227,7 +227,7 @@ def rows_to_wait_for(model: Any, warm_up: int | None) -> int:
 
 def named_format(source: str) -> str:
     """Return the format by the name; a pipe is assumed to be NDJSON."""
-    form = "ndjson" if source == STDIN else guess_format(source)
+    form = "ndjson" if source == STDIN else io.guess_format(source)
     if form not in FORMATS:
         raise click.UsageError(
             f"{source}: a stream is read line by line, and {form} has no lines. Use resonart "
@@ -238,7 +238,7 @@ def named_format(source: str) -> str:
 
 def make_parser(
     form: str, text: TextOptions, clocks: tuple[str | None, str | None], model: Any, source: str
-) -> LineParser:
+) -> io.LineParser:
     """Return a parser that finds the requested columns, or else the model's features.
 
     ``clocks`` are the column of times, and the one that the model had before.
@@ -248,14 +248,14 @@ def make_parser(
     title = "standard input" if source == STDIN else source
     try:
         ignore = () if known is None else (known,)
-        return LineParser(
+        return io.LineParser(
             form, features=features, time=time, ignore=ignore, title=title, **vars(text)
         )
     except ValueError as error:
         raise click.UsageError(as_options(str(error))) from None
 
 
-def restore(parser: LineParser, state: dict[str, Any], path: str) -> None:
+def restore(parser: io.LineParser, state: dict[str, Any], path: str) -> None:
     """Let the parser continue as before; the options must be the same."""
     try:
         parser.restore(state)
@@ -275,22 +275,23 @@ def open_input(source: str) -> BinaryIO:
 # ---------------------------------------------------------------------- the end
 
 
-def checkpoint_note(streamer: Streamer) -> str:
+def checkpoint_note(streamer: streaming.Streamer) -> str:
     """Return what is safe after a failure."""
     saved = streamer.saved
     if saved is None:
         return "No checkpoint had been written."
-    told = f": {saved.n_rows:,} rows of this input learned" if saved.n_rows else ""
+    told = f": {count_of(saved.n_rows, 'row')} of this input learned" if saved.n_rows else ""
     return f"The last checkpoint, {streamer.path}, is complete{told}."
 
 
-def report_of(streamer: Streamer) -> Report:
+def report_of(streamer: streaming.Streamer) -> Report:
     """Report what was done."""
     model, position, stopped_by = streamer.model, streamer.position, streamer.stop.signal
     fitted = is_fitted(model)
     n_clusters = model.n_clusters_ if fitted else 0
     n_categories = model.n_categories_ if fitted else 0
     left_out = streamer.parser.left_out
+    waiting, were = streamer.n_waiting, "was" if streamer.n_waiting == 1 else "were"
     end = "end of input" if stopped_by is None else "stopped by a signal"
     return Report(
         {
@@ -311,10 +312,11 @@ def report_of(streamer: Streamer) -> Report:
             "stopped_by": stopped_by,
         },
         [
-            f"resonart: {end}. {position.n_rows:,} rows in {n_clusters:,} clusters and "
-            f"{n_categories:,} categories; {position.n_rejected:,} lines left out."
+            f"resonart: {end}. {count_of(position.n_rows, 'row')} in "
+            f"{count_of(n_clusters, 'cluster')} and {count_of(n_categories, 'category')}; "
+            f"{count_of(position.n_rejected, 'line')} left out."
             + (f" Not numeric: {', '.join(left_out)}." if left_out else "")
-            + (f" {streamer.n_waiting:,} rows were waiting for more." if streamer.n_waiting else "")
+            + (f" {count_of(waiting, 'row')} {were} waiting for more." if waiting else "")
         ],
         exit_code=0 if stopped_by is None else 128 + stopped_by,
     )

@@ -7,7 +7,6 @@ from pathlib import Path
 import click
 
 import resonart
-from resonart import plot
 from resonart._shared.words import count_of
 
 from ._command import (
@@ -19,6 +18,7 @@ from ._command import (
     target_option,
 )
 from ._files import shown_path, table_writer
+from ._late import plot
 from ._output import Output, Report, duration
 from ._pictures import check_picture, draw
 from ._tables import TableOptions, in_memory_option, rows_in_words, table_options

@@ -7,6 +7,7 @@ from typing import Any
 
 from resonart import Bounds
 from resonart._shared.show import bullets, card, heading, summary
+from resonart._shared.words import count_of
 
 MB = 1e6
 
@@ -72,12 +73,14 @@ class FitReport:
         share = self.merge_seconds / spent if spent > 0 else 0.0
         return "\n".join(
             [
-                f"{self.n_rows:,} rows in {self.n_partitions} partitions{first}",
-                f"{self.n_clusters} clusters in {self.n_categories:,} categories",
+                f"{count_of(self.n_rows, 'row')} in "
+                f"{count_of(self.n_partitions, 'partition')}{first}",
+                f"{count_of(self.n_clusters, 'cluster')} in "
+                f"{count_of(self.n_categories, 'category')}",
                 f"ranges: {'given' if self.bounds_given else 'found in a first pass'}",
                 self._choice_in_words(),
-                f"{self.n_models} models learned separately; with those merged on the way they "
-                f"take {self.models_bytes / MB:.2f} MB",
+                f"{count_of(self.n_models, 'model')} learned separately; with those merged on the "
+                f"way they take {self.models_bytes / MB:.2f} MB",
                 f"first pass {self.survey_seconds:.2f} s, second {self.fit_seconds:.2f} s; "
                 f"{100 * share:.1f} % of the work was merging",
             ]

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from ._convert import Conversion, convert
-from ._errors import EmptyTableError, TableError
-from ._formats import FORMATS, guess_format
-from ._lines import Block, LineReader
-from ._live_rows import LineParser, LiveRows, Reject
-from ._read import Chunk, TableReader, open_table
-from ._values import MISSING
-from ._write import TableWriter, write_table
+from typing import TYPE_CHECKING
+
+from resonart._shared.late import late_names
+
+if TYPE_CHECKING:
+    from ._public import *
 
 __all__ = [
     "FORMATS",
@@ -30,3 +28,7 @@ __all__ = [
     "open_table",
     "write_table",
 ]
+
+if not TYPE_CHECKING:
+    # At first use, as those of resonart.
+    __getattr__, __dir__ = late_names(__name__, __all__)

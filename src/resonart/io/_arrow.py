@@ -11,7 +11,7 @@ from ._columns import Columns, Request
 from ._errors import TableError, reason, shown
 from ._pyarrow import labels_of, require_pyarrow
 from ._source import Source
-from ._times import ISO, seconds_of_dates, seconds_of_many
+from ._times import seconds_of_dates, seconds_of_many, why_no_date
 from ._values import MISSING, Floats, Objects, Piece
 
 # How much of a column of a Parquet file is held at a time.
@@ -133,8 +133,9 @@ class TypedTable(Columns):
             )
         seconds, is_none = seconds_of_many(values.cast(pa.string()), MISSING)
         if is_none.any():
-            told = shown(values[int(np.argmax(is_none))].as_py())
-            raise TableError(f"{where}: {told} is not a date", f"Write dates in {ISO}")
+            wrong = values[int(np.argmax(is_none))].as_py()
+            what, cure = why_no_date(str(wrong))
+            raise TableError(f"{where}: {shown(wrong)} {what}", cure)
         return seconds
 
     def _labels(self, batch: Any, label: int) -> Objects:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator
 
-from ._encoding import in_utf8
 from ._errors import TableError
 from ._schema import TextParser
 from ._source import Source
@@ -21,7 +20,7 @@ class TextTable:
 
     def __init__(self, source: Source, parser: TextParser) -> None:
         self._parser = parser
-        self._source = in_utf8(source, parser.options.encoding)
+        self._source = source
         self._blocks = self._cut()
         self._first: list[tuple[bytes, int]] = []
         for block in self._blocks:

@@ -19,6 +19,13 @@ from ._values import MOST_COLUMNS, Floats, Piece, numbered
 # With at least this many rows, a column of 0, 1, 2, ... is not an accident.
 FEW = 10
 NAMED = 8  # columns named in a message
+# What is said of a column that seems to have the answer; names that end in such a word have it.
+CLASSES = "has the name of known classes"
+CONSTANT = "has the same value in every row"
+_ANSWER = re.compile(
+    r"(?i:(?:^|[^a-z])(?:labels?|class(?:es)?|targets?|species|ground.?truth))$"
+    r"|[a-z](?:Label|Class|Target|Species)$"
+)
 
 
 @dataclass(frozen=True)
@@ -254,16 +261,54 @@ def doubtful_columns(names: Sequence[str], rows: Floats) -> dict[str, str]:
 
     Examples
     --------
-    >>> rows = np.column_stack([np.arange(12.0), np.full(12, 2008.0), np.linspace(0, 1, 12)])
-    >>> doubtful_columns(["Unnamed: 0", "year", "length"], rows)
-    {'Unnamed: 0': 'just counts the rows', 'year': 'looks like a year'}
+    >>> columns = [np.arange(12.0), np.full(12, 2008.0), np.linspace(0, 1, 12), np.arange(12) % 3]
+    >>> doubtful_columns(["Unnamed: 0", "year", "length", "class"], np.column_stack(columns))
+    {'Unnamed: 0': 'just counts the rows', 'year': 'looks like a year', 'class': 'has the name of \
+known classes'}
     """
+    is_plane = any(name.lower() == "x" for name in names)  # then y is no answer, but a place
     pairs = zip(names, rows.T, strict=True)
-    looks = {name: _looks_like(name, values[np.isfinite(values)]) for name, values in pairs}
+    looks = {
+        name: _looks_like(name, values[np.isfinite(values)], is_plane) for name, values in pairs
+    }
     return {name: what for name, what in looks.items() if what}
 
 
-def _looks_like(name: str, values: Floats) -> str:
+def is_answer(name: str, values: Floats, is_plane: bool) -> bool:
+    """Return whether a column seems to say what its rows are known to be.
+
+    Examples
+    --------
+    >>> numbers = np.arange(20.0)
+    >>> [name for name in ("Class", "true_label", "glass", "y") if is_answer(name, numbers, False)]
+    ['Class', 'true_label']
+    >>> is_answer("y", numbers % 3, False), is_answer("y", numbers % 3, True)
+    (True, False)
+    """
+    if _ANSWER.search(name) is not None:
+        return True
+    if name.lower() not in ("y", "y_true") or is_plane or len(values) < FEW:
+        return False
+    return bool(np.all(values == np.floor(values))) and len(np.unique(values)) <= len(values) // 5
+
+
+def constant_columns(rows: Floats) -> dict[int, float]:
+    """Return the columns that have one value in all rows that have any, and the value.
+
+    Examples
+    --------
+    >>> constant_columns(np.array([[1.0, 2.0], [np.nan, 3.0]]))
+    {0: 1.0}
+    """
+    if not len(rows):
+        return {}
+    low, high = np.fmin.reduce(rows), np.fmax.reduce(rows)
+    return {int(j): float(low[j]) for j in np.flatnonzero(low == high)}
+
+
+def _looks_like(name: str, values: Floats, is_plane: bool) -> str:
+    if is_answer(name, values, is_plane):
+        return CLASSES
     if len(values) < FEW or np.any(values != np.floor(values)):
         return ""
     if values[0] in (0, 1) and np.all(np.diff(values) == 1):

@@ -7,7 +7,7 @@ import io
 from typing import BinaryIO
 
 from ._errors import TableError
-from ._formats import BOM, binary_format
+from ._formats import BOM, COMPRESSED, binary_format
 from ._source import Source
 from ._values import BadLine
 
@@ -21,6 +21,8 @@ def without_byte_order_mark(line: bytes) -> bytes:
 
 def why_not_text(data: bytes, line: int = 0, encoding: str = "utf-8") -> BadLine | None:
     """Return why a line is not text; None if it is."""
+    if data.startswith(COMPRESSED):
+        return BadLine(line, None, "is compressed", "Unpack the file first")
     if b"\0" in data:
         return BadLine(
             line, None, "holds a zero byte: this is not a text table", "Check the format"

@@ -98,6 +98,14 @@ class NdjsonText(TextParser):
     def _finish(self) -> None:
         if not self.names and self._first_bad is not None:
             raise TableError(f"{self.title}, {self._first_bad.where}", self._first_bad.cure)
+        inside = [value for each in self._evidence for _, value in each.texts]
+        is_one = self._n_rows == 1 and self.has_names and len(inside) == len(self.names)
+        if is_one and all(isinstance(value, (dict, list)) for value in inside):
+            raise TableError(
+                f"{self.title} is one JSON object, in which the rows are hidden",
+                "Write an array of the rows, or a row in each line: in pandas, "
+                'to_json(..., orient="records")',
+            )
 
     def restore(self, state: dict[str, Any]) -> None:
         super().restore(state)
@@ -333,6 +341,9 @@ class NdjsonText(TextParser):
         if kind not in expected:
             what = f"is {kind} where {expected} is expected"
             return BadLine(line, None, what, "All lines must be objects, or all arrays")
+        if kind == "an array" and row and all(isinstance(value, dict) for value in row):
+            cure = "Write a row in each line: jq -c '.[]' does so"
+            return BadLine(line, None, "is an array of rows, not a row", cure)
         if not width and not row:
             return BadLine(line, None, "has no values", "Give rows with columns")
         if width and kind == "an array" and len(row) != width:

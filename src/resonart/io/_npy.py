@@ -11,6 +11,8 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
+from resonart._shared.words import count_of
+
 from ._columns import Columns, Request
 from ._errors import TableError, reason
 from ._source import Source
@@ -36,8 +38,8 @@ class NpyTable(Columns):
         there = self._file.seek(0, os.SEEK_END) - self._start
         if there < needed:
             raise TableError(
-                f"{self.title} is cut short: {self._n_rows} rows of {n_columns} columns "
-                f"take {needed:,} bytes, and there are {there:,}",
+                f"{self.title} is cut short: {count_of(self._n_rows, 'row')} of "
+                f"{count_of(n_columns, 'column')} take {needed:,} bytes, and there are {there:,}",
                 "Get a whole copy of it",
             )
         self.names = numbered(n_columns)

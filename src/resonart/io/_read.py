@@ -14,9 +14,18 @@ from resonart._shared.show import SHOWN_ROWS, card, summary
 
 from ._arrow import ArrowTable, ParquetTable
 from ._blocks import TextTable
-from ._columns import Request, Table, doubtful_columns
+from ._columns import CONSTANT, Request, Table, constant_columns, doubtful_columns
+from ._encoding import in_utf8
 from ._errors import EmptyTableError, TableError
-from ._formats import LOOK, binary_format, check_format, format_of_bytes, format_of_name
+from ._formats import (
+    LOOK,
+    binary_format,
+    check_format,
+    check_not_foreign,
+    format_of_bytes,
+    format_read,
+)
+from ._json_array import array_as_lines
 from ._npy import NpyTable
 from ._schema import TextOptions
 from ._source import Source, open_source
@@ -80,8 +89,8 @@ class TableReader:
         Columns left out because they are not numeric; empty if columns were chosen.
     doubtful : dict of str to str
         Features that hardly look like measurements, and what each looks like: it just counts the
-        rows, or looks like an id or a year. Known from the first chunk on, and empty if columns
-        were chosen.
+        rows, looks like an id or a year, has the name of known classes, or has had the same value
+        in all rows so far. Known from the first chunk on, and empty if columns were chosen.
     format : str
         The table's format.
     source : str
@@ -90,6 +99,8 @@ class TableReader:
         Number of rows read so far, dropped ones included.
     n_dropped : int
         Number of rows dropped so far because a value is missing.
+    share_read : float or None
+        How much of a text file was read so far, from 0 to 1; None if that cannot be known.
 
     See Also
     --------
@@ -110,7 +121,8 @@ class TableReader:
         self._names = [table.names[j] for j in chosen.columns]
         self._latest = -np.inf  # of all times so far
         self.left_out = chosen.left_out
-        self.doubtful: dict[str, str] = {}
+        self._doubtful: dict[str, str] = {}
+        self._constant: dict[int, float] | None = None  # so far; None before the first rows
         self.n_rows = 0
         self.n_dropped = 0
         self._source = source
@@ -119,6 +131,17 @@ class TableReader:
         self._chunk_rows = min(chunk_rows, max(1, MOST_NUMBERS // len(chosen.columns)))
         self._chunks = self._cut(table.pieces(self._chunk_rows))
         self._error: TableError | None = None
+
+    @property
+    def doubtful(self) -> dict[str, str]:
+        """What some features look like."""
+        constant = self._constant if self._constant is not None and self.n_rows > 1 else {}
+        return self._doubtful | {self.feature_names[j]: CONSTANT for j in constant}
+
+    @property
+    def share_read(self) -> float | None:
+        """How much of a text file was read so far; None for a pipe, and in other formats."""
+        return self._source.share if self.format in ("csv", "tsv", "ndjson") else None
 
     def __iter__(self) -> Iterator[Chunk]:
         return self
@@ -173,9 +196,8 @@ class TableReader:
         n_waiting = n_read = n_given = 0
         size = self._chunk_rows
         for piece in pieces:
-            if n_read == 0 and not self._is_chosen:
-                some = piece.rows[:1_000, : len(self.feature_names)]
-                self.doubtful = doubtful_columns(self.feature_names, some)
+            if not self._is_chosen:
+                self._doubt(piece.rows[:, : len(self.feature_names)])
             chunk = self._checked(piece, n_read)
             n_read += len(piece.rows)
             waiting.append(chunk)
@@ -199,6 +221,16 @@ class TableReader:
             yield join_chunks(waiting)
         elif not n_given:
             self._raise_no_rows()
+
+    def _doubt(self, rows: NDArray[np.float64]) -> None:
+        """Look for features that hardly are measurements; of later rows, only if still constant."""
+        if self._constant is None:
+            self._doubtful = doubtful_columns(self.feature_names, rows[:1_000])
+            self._constant = constant_columns(rows)
+        for j, value in list(self._constant.items()):
+            column = rows[:, j]
+            if (column[~np.isnan(column)] != value).any():
+                del self._constant[j]
 
     def _checked(self, piece: Piece, first: int) -> Chunk:
         """Return the usable rows of a piece, or raise an error about the first bad one."""
@@ -278,11 +310,13 @@ def open_table(
     Parameters
     ----------
     source : str, path or binary file
-        A file, ``"-"`` for standard input, or a file opened in mode ``"rb"``; gzipped or not.
-        Parquet and NPY that come through a pipe are kept in a temporary file while they are read.
+        A file, ``"-"`` for standard input, or a file opened in mode ``"rb"``; compressed (gzip,
+        bzip2, xz, Zstandard, a zip archive of one file) or not. Parquet, NPY and zip archives that
+        come through a pipe are kept in a temporary file while they are read.
     format : {"csv", "tsv", "parquet", "arrow", "npy", "ndjson"}, optional
         The format. By default it follows from the name or the first bytes; see
-        :func:`guess_format`.
+        :func:`guess_format`. A JSON array of objects or arrays is read as NDJSON, an element a
+        line.
     columns : list of str or int, optional
         The features, by name or by number from 0. A text such as ``"3"`` is a number if no column
         has that name. By default all numeric columns but the label; ``left_out`` of the reader
@@ -300,9 +334,10 @@ def open_table(
         (other than x0, x1, ...), all numeric columns are taken in their order, and their number
         must be that of the features.
     time : str or int, optional
-        A column that says when each row arrived, never descending: numbers, or dates in ISO 8601,
-        which become seconds since 1970 (those without an offset count as UTC). It is not a feature,
-        and becomes the last column of the rows.
+        A column that says when each row arrived, never descending: numbers, or dates, which become
+        seconds since 1970 (those without an offset count as UTC). Dates are in ISO 8601, or have
+        the year first (``2026/1/31 9:30``) or the month by its English name (``31 Jan 2026``). It
+        is not a feature, and becomes the last column of the rows.
     ignore : list of str, default=()
         Names of columns that are not features, unless they are chosen; they need not exist.
     header : bool, optional
@@ -384,9 +419,10 @@ def _format_of(source: object, opened: Source) -> str:
     first = opened.peek(LOOK)
     by_bytes = format_of_bytes(first)
     name = source if isinstance(source, (str, os.PathLike)) else getattr(source, "name", None)
-    by_name = format_of_name(name) if isinstance(name, (str, os.PathLike)) else None
+    by_name = format_read(name) if isinstance(name, (str, os.PathLike)) else None
     if not first:
         raise TableError(f"{opened.title} is empty", "Give a table with rows")
+    check_not_foreign(first, opened.title)
     if by_name is None:
         return by_bytes
     if by_bytes != by_name and (binary_format(first) or by_name not in ("csv", "tsv", "ndjson")):
@@ -405,10 +441,13 @@ def _format_of(source: object, opened: Source) -> str:
 
 
 def _open(source: Source, format: str, options: TextOptions, request: Request) -> Table:
+    options.check_for(format, source.title)
     if format in ("csv", "tsv", "ndjson"):
+        source = in_utf8(source, options.encoding)
+        if format == "ndjson":
+            source = array_as_lines(source)
         parser = text_parser(format, source.title, options, request, in_lines=False)
         return TextTable(source, parser)
-    options.check_for(format, source.title)
     if not source.peek(1):
         raise TableError(f"{source.title} is empty", "Give a table with rows")
     if format == "npy":

@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 from ._columns import NAMED, Columns, Request, Selection, first_names
 from ._errors import TableError, shown
 from ._notation import DECIMALS, THOUSANDS, Notation
-from ._times import ISO, is_date
+from ._times import is_date, why_no_date
 from ._values import BadLine, Piece
 
 LOOK_LINES = 1_000
@@ -295,8 +295,12 @@ class TextParser(Columns, ABC):
 
     def _no_time(self, line: int, column: int, value: Any) -> BadLine:
         name, told = self.names[column], self._shown(value)
+        what, cure = why_no_date(str(value))
         if self.has_dates:
-            return BadLine(line, name, f"{told} is not a date", f"Write dates in {ISO}")
+            return BadLine(line, name, f"{told} {what}", cure)
+        if self._evidence[column].first == "text":
+            what = what.replace("is not a date", "is neither a number nor a date")
+            return BadLine(line, name, f"{told} {what}", cure)
         hint = self.notation.hint(value.strip()) if isinstance(value, str) else ""
         what = f"{told} is not a number, as times before it are"
         return BadLine(

@@ -1,21 +1,19 @@
-"""Where bytes come from: a file, standard input or an open file, gzipped or not."""
+"""Where bytes come from: a file, standard input or an open file, compressed or not."""
 
 from __future__ import annotations
 
 import difflib
-import gzip
 import io
 import os
 import shutil
 import sys
 import tempfile
-import zlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
+from ._compressed import unpacked
 from ._errors import TableError, reason
-from ._formats import GZIP
 
 PORTION = 2**22
 
@@ -38,9 +36,11 @@ class Source(io.RawIOBase):
         *,
         owns: Sequence[_Closable] = (),
         path: Path | None = None,
+        packed: Source | None = None,
     ) -> None:
         self.title = title
         self.path = path
+        self._packed = packed  # what it is unpacked from
         self._stream = stream
         self._owns = list(owns)
         self._ahead = bytearray()
@@ -88,6 +88,17 @@ class Source(io.RawIOBase):
             ) from error
         return copy
 
+    @property
+    def share(self) -> float | None:
+        """How much of a file was read so far; None if that cannot be known."""
+        if self._packed is not None:
+            return self._packed.share
+        try:
+            size = os.fstat(self._stream.fileno()).st_size
+            return min(self._stream.tell() / size, 1.0) if size and self.path is not None else None
+        except (AttributeError, OSError, ValueError):
+            return None
+
     def close(self) -> None:
         if not self.closed:
             for each in self._owns:
@@ -99,12 +110,6 @@ class Source(io.RawIOBase):
             data = self._stream.read(size)
         except TableError:
             raise  # from a source below this one
-        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-            raise TableError(
-                f"{self.title} is damaged or cut short: its gzip stream ends in the middle or is "
-                f"none ({reason(error)})",
-                "Get a whole copy of it",
-            ) from error
         except (OSError, ValueError) as error:
             # A closed file says what it is by a ValueError.
             cure = "" if isinstance(error, OSError) else "Give a file that is open"
@@ -117,13 +122,14 @@ class Source(io.RawIOBase):
 
 
 def open_source(source: str | os.PathLike[str] | BinaryIO) -> Source:
-    """Open a file, standard input (``"-"``) or an open file; gunzip it if needed."""
+    """Open a file, standard input (``"-"``) or an open file; what is compressed is unpacked."""
     opened = _open(source)
     try:
-        if opened.peek(2) != GZIP:
+        inside = unpacked(opened)
+        if inside is None:
             return opened
-        unzipped = gzip.GzipFile(fileobj=opened, mode="rb")
-        return Source(unzipped, opened.title, owns=[unzipped, opened])  # type: ignore[arg-type]
+        owns = [inside, opened]
+        return Source(inside, opened.title, owns=owns, packed=opened)  # type: ignore[arg-type]
     except BaseException:
         opened.close()
         raise
@@ -187,8 +193,6 @@ def _near(path: Path) -> str:
 
 def _is_at_start(stream: BinaryIO, n_ahead: int) -> bool:
     """Return whether one can go back to the beginning of a file, where it was given."""
-    if isinstance(stream, gzip.GzipFile):  # which would start again each time
-        return False
     try:
         return stream.seekable() and stream.tell() == n_ahead
     except (AttributeError, OSError, ValueError):

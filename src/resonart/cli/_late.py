@@ -1,0 +1,58 @@
+"""What commands need when they run, and neither their help nor completion: imported at first use.
+
+Files of the command line take these modules from here, so that the shell gets its answer at once.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from resonart._shared.late import LateModule
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    import resonart._density.standing as standing
+    import resonart._estimators.in_blocks as in_blocks
+    import resonart._rows.durations as durations
+    import resonart._shared.dates as dates
+    import resonart.explore as explorers
+    import resonart.io._read as tables
+    import resonart.io._times as times
+    from resonart import plot, tuning
+
+    from . import _streaming as streaming
+
+    Integers = NDArray[np.int64]
+    Floats = NDArray[np.float64]
+else:
+    np = LateModule("numpy")
+    explorers = LateModule("resonart.explore")
+    plot = LateModule("resonart.plot")
+    tuning = LateModule("resonart.tuning")
+    standing = LateModule("resonart._density.standing")
+    in_blocks = LateModule("resonart._estimators.in_blocks")
+    durations = LateModule("resonart._rows.durations")
+    dates = LateModule("resonart._shared.dates")
+    tables = LateModule("resonart.io._read")
+    times = LateModule("resonart.io._times")
+    streaming = LateModule("resonart.cli._streaming")
+    NDArray = Integers = Floats = Any
+
+__all__ = [
+    "Floats",
+    "Integers",
+    "NDArray",
+    "dates",
+    "durations",
+    "explorers",
+    "in_blocks",
+    "np",
+    "plot",
+    "standing",
+    "streaming",
+    "tables",
+    "times",
+    "tuning",
+]
