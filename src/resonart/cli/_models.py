@@ -11,7 +11,7 @@ import resonart
 
 from ._cluster_ids import Integers
 from ._errors import CommandError
-from ._files import STDIN
+from ._files import is_read_once
 from ._model_options import ESTIMATORS, VIGILANCES
 
 MODEL_MARK = b"PK\x03\x04"  # models are uncompressed zip archives
@@ -28,8 +28,11 @@ def load_fitted(path: str) -> tuple[Any, dict[str, Any]]:
 
 
 def is_model_file(path: str) -> bool:
-    """Tell by its first bytes whether a file holds a model: no table begins like that."""
-    if path == STDIN:
+    """Tell by its first bytes whether a file holds a model: no table begins like that.
+
+    A model is a file. From a pipe nothing is read here: it would be missing later.
+    """
+    if is_read_once(path):
         return False
     try:
         with open(path, "rb") as file:

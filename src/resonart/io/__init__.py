@@ -5,8 +5,8 @@ from __future__ import annotations
 from ._convert import Conversion, convert
 from ._errors import EmptyTableError, TableError
 from ._formats import FORMATS, guess_format
-from ._lines import Block, LineReader
-from ._live_rows import LineParser, LiveRows, Reject
+from ._lines import Block, LineReader, open_lines
+from ._live_rows import LineParser, LiveLines, LiveRows, Reject
 from ._read import Chunk, TableReader, open_table
 from ._values import MISSING
 from ._write import TableWriter, write_table
@@ -20,6 +20,7 @@ __all__ = [
     "EmptyTableError",
     "LineParser",
     "LineReader",
+    "LiveLines",
     "LiveRows",
     "Reject",
     "TableError",
@@ -27,6 +28,7 @@ __all__ = [
     "TableWriter",
     "convert",
     "guess_format",
+    "open_lines",
     "open_table",
     "write_table",
 ]
