@@ -512,6 +512,17 @@ def test_what_is_kept_stays_with_its_row(
     assert len(rows) == len(ROWS) - 60
 
 
+def test_a_key_that_may_come_later_is_null_until_then(tmp_path: Path) -> None:
+    lines = b'{"x": 0.1, "host": "a"}\n{"x": 0.2, "trace": 7}\n'
+    (tmp_path / "rows.ndjson").write_bytes(lines)
+    given = ["--input", tmp_path / "rows.ndjson", "--keep", "host,trace"]
+    result = run("stream", tmp_path / "m", *given, *DDVFA_GIVEN)
+    assert [(each["host"], each["trace"]) for each in told(result.stdout)] == [
+        ("a", None), (None, 7),
+    ]  # fmt: skip
+    assert "has no key 'trace' in its first lines" in result.stderr
+
+
 def test_what_cannot_be_kept_is_refused(tmp_path: Path) -> None:
     source = tmp_path / "rows.csv"
     source.write_bytes(as_csv())

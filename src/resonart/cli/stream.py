@@ -69,7 +69,7 @@ SECONDS = click.FloatRange(min=0, min_open=True)
 @option(
     "--checkpoint-seconds",
     type=SECONDS,
-    default=60.0,
+    default=60,
     metavar="N",
     help="Number of seconds after which a checkpoint is written, however few rows have arrived.",
 )

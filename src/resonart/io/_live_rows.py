@@ -181,6 +181,7 @@ class LineParser:
         request = Request(columns, None, exclude, features, time, ignore)
         self._text = text_parser(format, title, options, request, in_lines=True)
         self._keep = keep
+        self._is_kept_checked = False
 
     @property
     def title(self) -> str:
@@ -267,6 +268,10 @@ class LineParser:
 
     def _check_kept(self) -> None:
         """Refuse to make a feature, unasked, of a field that is kept, such as an id."""
+        if self._is_kept_checked:
+            return
+        self._is_kept_checked = True
+        self._text.check_kept(self._keep)
         chosen, names = self._text.selection, self.names
         if chosen is None or names is None or chosen.is_chosen:
             return

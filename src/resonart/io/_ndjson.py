@@ -19,7 +19,7 @@ import numpy as np
 
 from resonart._shared.words import count_of
 
-from ._columns import Request
+from ._columns import NAMED, Request, first_names, near
 from ._encoding import why_not_text, without_byte_order_mark
 from ._errors import TableError, reason, shown
 from ._formats import BOM
@@ -277,6 +277,17 @@ class NdjsonText(TextParser):
             values = map(row.get if self.has_names else row.__getitem__, keys)
             found.append(tuple(_as_written(value) for value in values))
         return found
+
+    def check_kept(self, columns: Sequence[str | int]) -> None:
+        """Warn of keys that are to be kept, and that the first lines have not."""
+        keys = [self._key(column) for column in columns]  # arrays have them all, or that fails
+        lacking = [key for key in keys if self.has_names and key not in self._places]
+        if lacking:
+            warnings.warn(
+                f"{self.title} has no key {first_names(lacking, NAMED)} in its first lines: it is "
+                f"kept as null until one comes. {near(self.names, lacking[0])}.",
+                stacklevel=2,
+            )
 
     def _key(self, column: str | int) -> Any:
         """Return what a value is found by; a key may be one that no line has had so far."""

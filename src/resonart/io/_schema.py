@@ -215,6 +215,11 @@ class TextParser(Columns, ABC):
         plain str, any other value of JSON a :class:`JsonText`, and None says that there is none.
         """
 
+    def check_kept(self, columns: Sequence[str | int]) -> None:
+        """Raise an error if a field that should be kept is not there, or warn if it may come."""
+        for column in columns:
+            self.find(column, "keep")
+
     def last_end(self, data: bytes) -> int:
         """Return where the last whole row ends; 0 if there is none."""
         return data.rfind(b"\n") + 1
