@@ -9,13 +9,15 @@ import threading
 import time
 import zlib
 from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from resonart.io import LineParser, LineReader, LiveRows, TableError
+from resonart.io import LineParser, LineReader, LiveLines, LiveRows, TableError, open_lines
 from resonart.io import _ndjson as ndjson_module
 from resonart.io._blocks import LONGEST_LINE
 
@@ -161,9 +163,167 @@ def test_a_wake_up_call_is_heard(pipe: tuple[int, int]) -> None:
     block = reader.read()
     assert block is not None
     assert block.data == b""
-    time.sleep(0.1)
+    # Once: the call has been heard.
+    os.write(pipe[1], b"a\n")
+    block = reader.read()
+    assert block is not None
+    assert block.data == b"a\n"
     os.close(wake)
     os.close(caller)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.sampled_from([b"", b" ", b"x", b"a,b" * 30]), max_size=12),
+    st.integers(1, 50),
+    st.integers(1, 200),
+    st.integers(0, 100),
+)
+def test_a_look_ahead_takes_nothing_away(
+    parts: list[bytes], step: int, size: int, n_skipped: int
+) -> None:
+    data = b"\n".join(parts)
+    ends = os.pipe()
+    thread = feed(ends[1], data, step)
+    with LineReader(ends[0], closes=True) as reader:
+        first = reader.peek(size)
+        assert data.startswith(first)
+        assert len(first) <= size
+        # At least the first line that is not blank, if it is not longer.
+        has_line = b"\n" in first.lstrip() or len(first) in (size, len(data))
+        assert has_line
+        assert reader.peek(size)[: len(first)] == first
+        assert reader.skip(n_skipped) == min(n_skipped, len(data))
+        found, _, n_bytes = everything(reader)
+        assert n_bytes == max(0, len(data) - n_skipped)
+        assert found.rstrip(b"\n") == data[n_skipped:].rstrip(b"\n")
+        assert reader.crc32 == zlib.crc32(data)
+        assert reader.peek() == b""
+    thread.join()
+
+
+def test_no_read_lasts_beyond_its_deadline(pipe: tuple[int, int]) -> None:
+    reader = LineReader(pipe[0])
+    assert reader.is_idle
+    os.write(pipe[1], b"half a li")
+    for _ in range(2):
+        block = reader.read(deadline=time.monotonic() + 0.01)
+        assert block is not None
+        assert (block.data, block.n_bytes) == (b"", 0)
+    os.write(pipe[1], b"ne\n")
+    assert not reader.is_idle
+    block = reader.read(deadline=0.0)  # long ago; but what is there is read
+    assert block is not None
+    assert block.data == b"half a line\n"
+    os.close(pipe[1])
+    assert not reader.is_idle
+    assert reader.read() is None
+
+
+def test_some_calls_end_a_look_ahead_and_others_do_not(pipe: tuple[int, int]) -> None:
+    wake, caller = os.pipe()
+    n_calls = 0
+
+    def stops() -> bool:
+        nonlocal n_calls
+        n_calls += 1
+        os.write(caller, b"!")
+        return n_calls >= 3
+
+    os.write(caller, b"!")
+    reader = LineReader(pipe[0], wake=wake, stops=stops)
+    assert reader.peek() == b""
+    assert n_calls == 3
+    assert reader.skip(1) == 0
+    os.close(wake)
+    os.close(caller)
+
+
+# ---------------------------------------------------------------------- holding lines back
+
+
+def lines_of(pipe: tuple[int, int], *args: Any, **options: Any) -> tuple[LiveLines, LineParser]:
+    parser = LineParser(*args)
+    return LiveLines(LineReader(pipe[0]), parser, **options), parser
+
+
+def some_lines(lines: LiveLines) -> bytes:
+    while True:
+        block = lines.read()
+        assert block is not None
+        if block.data:
+            return block.data
+
+
+def test_lines_are_held_until_patience_ends(pipe: tuple[int, int]) -> None:
+    n_waits: list[int] = []
+    lines, parser = lines_of(pipe, "csv", patience=0.05, on_wait=lambda: n_waits.append(1))
+    for text in (b"host,x,y\n", b"a,1,?\n", b"b,2,3\n"):
+        os.write(pipe[1], text)
+    assert some_lines(lines) == b"host,x,y\na,1,?\nb,2,3\n"
+    assert n_waits == [1]
+    assert len(parser.parse(b"host,x,y\na,1,?\nb,2,3\n", 1).rows) == 1  # half of y is numbers
+    os.write(pipe[1], b"c,3,4\n")
+    assert some_lines(lines) == b"c,3,4\n"  # known by now
+    os.close(pipe[1])
+    assert lines.read() is None
+
+
+def test_a_header_and_rows_without_numbers_are_held_for_good(pipe: tuple[int, int]) -> None:
+    for first in (b"host,x\n", b"host,x\na,b\n"):
+        ends = os.pipe()
+        lines, _ = lines_of(ends, "csv", patience=0.0)
+        os.write(ends[1], first)
+        for _ in range(3):
+            block = lines.read(deadline=time.monotonic() + 0.01)
+            assert block is not None
+            assert block.data == b""
+        os.close(ends[1])
+        block = lines.read()
+        assert block is not None
+        assert block.data == first  # at the end it decides
+        os.close(ends[0])
+
+
+def test_a_source_that_has_more_is_not_cut_off(tmp_path: Path) -> None:
+    """However long it takes to read, the first thousand lines of a file decide."""
+    text = b"x,y\n" + b"?,1\n" * 300 + b"1,1\n" * 500
+    (tmp_path / "rows.csv").write_bytes(text)
+    with open_lines(tmp_path / "rows.csv") as reader, pytest.MonkeyPatch.context() as patch:
+        patch.setattr("resonart.io._lines.BLOCK_BYTES", 100)
+        patch.setattr("resonart.io._lines.READ_BYTES", 100)
+        parser = LineParser("csv")
+        lines = LiveLines(reader, parser, patience=0.0)
+        data = some_lines(lines)
+    assert data == text
+    assert len(parser.parse(data, 1).rows) == 500
+    assert parser.names == ["x", "y"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "n_held"),
+    [
+        ([b'{"x": 1, "host": "a"}\n'], 0),
+        ([b'{"x": 1, "host": {"a": 1}}\n'], 0),
+        ([b'[1, "a"]\n'], 0),
+        ([b'{"x": 1, "y": null}\n', b'{"x": 1, "y": "?"}\n'], 1),
+        ([b'{"host": "a"}\n', b'{"host": "a", "x": 1}\n'], 1),
+        ([b'{"x": 1, "when": null}\n', b'{"x": 1, "when": "a"}\n'], 1),
+    ],
+)
+def test_the_first_value_of_a_key_decides(lines: list[bytes], n_held: int) -> None:
+    parser = LineParser("ndjson")
+    found = [parser.look(line, i) for i, line in enumerate(lines, 1)]
+    assert found == [False] * n_held + [True]
+
+
+def test_named_columns_and_times_are_waited_for(pipe: tuple[int, int]) -> None:
+    parser = LineParser("ndjson", columns=["x"], time="t")
+    assert not parser.look(b'{"t": null, "x": 1}\n', 1)
+    assert parser.has_rows
+    assert not parser.can_decide
+    assert parser.look(b'{"t": "2026-01-01", "x": 1}\n', 2)
+    assert parser.can_decide
 
 
 # ---------------------------------------------------------------------- parsing them

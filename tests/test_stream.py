@@ -607,23 +607,6 @@ def test_a_trickle_and_a_signal(here: Path, number: signal.Signals, code: int) -
 
 
 @pytest.mark.subprocess
-def test_a_trickle_that_has_to_wait_says_so(here: Path) -> None:
-    process = begin(here / "m.resonart", *GIVEN, "--format", "csv")
-    assert process.stdin is not None
-    assert process.stderr is not None
-    for line in (b"name,x\n", b"n,0.1\n", b"n,0.2\n"):
-        process.stdin.write(line)
-        process.stdin.flush()
-        wait_until_read(process)
-    assert (
-        b"waiting for at most 1,000 lines, to see which columns are numbers"
-        in process.stderr.readline()
-    )
-    output, _ = process.communicate(timeout=60)
-    assert len(told(output.decode())) == 2
-
-
-@pytest.mark.subprocess
 def test_a_full_pipe_loses_no_line(here: Path) -> None:
     """Nobody reads for a while; Python's own stdout would then write a part only."""
     with begin(here / "m.resonart", *GIVEN, env=os.environ | {"PYTHONUNBUFFERED": "1"}) as process:

@@ -21,7 +21,7 @@ from resonart._density.events import KINDS
 from resonart._models.snapshot import DensitySnapshot, dump
 from resonart.cli import _streaming
 from resonart.cli._events import Diary, events_of
-from resonart.cli._stream_output import LINE_FORMATS
+from resonart.cli._stream_output import line_format
 from resonart.io import _lines
 
 HOUR = 3_600.0
@@ -281,6 +281,7 @@ def test_bad_times_are_bad_lines(
     assert [each["line"] for each in found] == [at + 1 + i for i in range(len(bad))]
     for each, reason in zip(found, wrong.values(), strict=True):
         assert reason in each["reason"]
+    assert [each["text"] for each in found] == [line.rstrip("\n") for line in bad]
     missed = {each["line"] for each in told(result.stdout)}
     assert not missed & {each["line"] for each in found}
 
@@ -522,7 +523,7 @@ def test_other_models_have_no_events(tmp_path: Path) -> None:
     path, source = tmp_path / "m.resonart", write(tmp_path)
     given = ["--model", "ddvfa", "--rho-lb", "0.8", "--rho-ub", "0.9", "--exclude", "when"]
     text = run("stream", path, "--input", source, *given, "--output-format", "csv").stdout
-    assert text.startswith(LINE_FORMATS["csv"].header)
+    assert text.startswith(line_format("csv", has_events=False).header)
 
 
 # ---------------------------------------------------------------------- tables
@@ -611,7 +612,7 @@ def test_the_other_commands_read_such_a_model(tmp_path: Path) -> None:
     assert list(told_of["events"][0]["place"]) == ["x", "y"]
 
     said = run("explain", path, source, "--row", 1_999).stdout
-    assert f"cluster {model.predict(ROWS[-1:])[0]}: the row lies inside" in said
+    assert f"cluster {model.predict(ROWS[-1:])[0]}: the row equals a learned row" in said
     first_gone = int(np.flatnonzero(np.array(predicted) < 0)[0])
     assert run("explain", path, source, "--row", first_gone).stdout.startswith("no cluster (-1)")
 

@@ -114,6 +114,11 @@ def identity(file: NamedFile) -> Hashable | None:
     return (status.st_dev, status.st_ino) if stat.S_ISREG(status.st_mode) else None
 
 
+def is_read_once(path: str) -> bool:
+    """Return whether what is read there is gone: it is a pipe, a device or a terminal."""
+    return path == STDIN or (os.path.exists(path) and not os.path.isfile(path))
+
+
 # ---------------------------------------------------------------------- writing
 
 

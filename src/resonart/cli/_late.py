@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import resonart.explore as explorers
     import resonart.io._read as tables
     import resonart.io._times as times
+    import resonart.io._values as values
     from resonart import plot, tuning
 
     from . import _streaming as streaming
@@ -37,6 +38,7 @@ else:
     dates = LateModule("resonart._shared.dates")
     tables = LateModule("resonart.io._read")
     times = LateModule("resonart.io._times")
+    values = LateModule("resonart.io._values")
     streaming = LateModule("resonart.cli._streaming")
     NDArray = Integers = Floats = Any
 
@@ -55,4 +57,5 @@ __all__ = [
     "tables",
     "times",
     "tuning",
+    "values",
 ]

@@ -9,7 +9,7 @@ import resonart
 from resonart._shared.words import count_of
 
 from ._errors import CommandError
-from ._files import STDIN
+from ._files import is_read_once
 from ._late import Integers, durations, np
 from ._model_options import ESTIMATORS, VIGILANCES
 
@@ -28,8 +28,11 @@ def load_fitted(path: str) -> tuple[Any, dict[str, Any]]:
 
 
 def is_model_file(path: str) -> bool:
-    """Tell by its first bytes whether a file holds a model: no table begins like that."""
-    if path == STDIN:
+    """Tell by its first bytes whether a file holds a model: no table begins like that.
+
+    A model is a file. From a pipe nothing is read here: it would be missing later.
+    """
+    if is_read_once(path):
         return False
     try:
         with open(path, "rb") as file:

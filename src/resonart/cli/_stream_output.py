@@ -12,13 +12,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
 from operator import itemgetter
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from resonart._shared.escape import escaped_json
 
 from ._errors import CommandError, naming
 from ._events import distance_of
-from ._late import Integers, np, times
+from ._late import Integers, np, times, values
 from ._locks import try_lock
 
 if TYPE_CHECKING:
@@ -40,16 +40,22 @@ class Naming(NamedTuple):
 NO_NAMES = Naming(())
 
 
+Kept = Sequence[str | None]  # fields of a row's line, as the parser returns them
+
+
 class LineFormat(NamedTuple):
     """How rows and events are written, one line for each."""
 
     header: str
-    row: str  # of its line's number, label, match, and whether it founded a cluster
+    row: str  # of its line's number, label, match, whether it founded a cluster, and what is kept
     truth: tuple[str, str]  # how no and yes are written
     # What has renamed labels, the last line before it, and which labels.
     renaming: Callable[[str, int, dict[int, int]], str]
     # The event of a cluster, the line after which it happened, and how it is written.
     event: Callable[[ClusterEvent, int, Naming], str]
+    # Fields of a row's line that are written at the end of its own; None if none are kept.
+    kept: Callable[[Kept], str] | None = None
+    events_header: str | None = None  # None if events are written among the rows
 
     def lines(
         self,
@@ -59,11 +65,13 @@ class LineFormat(NamedTuple):
         event: str = "merge",
         told: Iterable[tuple[int, ClusterEvent]] = (),
         names: Naming = NO_NAMES,
-    ) -> str:
-        """Return lines for the rows, and between them lines for events that changed clusters.
+        kept: Sequence[Kept] = (),
+    ) -> tuple[str, str]:
+        """Return lines for the rows, and for the events that changed clusters.
 
         ``before`` is the line of the last row before these. Each event of ``told`` comes with the
-        number of these rows after which it happened.
+        number of these rows after which it happened. If events have no file of their own, they are
+        among the lines of the rows.
         """
 
         def line_of(after: int) -> int:
@@ -76,32 +84,44 @@ class LineFormat(NamedTuple):
             if changed:
                 events.append((after, self.renaming(event, line_of(after), changed)))
         events += [(after, self.event(each, line_of(after), names)) for after, each in told]
+        events.sort(key=itemgetter(0))
+        if self.events_header is not None:
+            rows = self._rows(numbers, learned, kept, 0, len(numbers))
+            return rows, "".join(text for _, text in events)
         parts: list[str] = []
         done = 0
-        for after, text in sorted(events, key=itemgetter(0)):
-            parts += [self._rows(numbers, learned, done, after), text]
+        for after, text in events:
+            parts += [self._rows(numbers, learned, kept, done, after), text]
             done = after
-        parts.append(self._rows(numbers, learned, done, len(numbers)))
-        return "".join(parts)
+        parts.append(self._rows(numbers, learned, kept, done, len(numbers)))
+        return "".join(parts), ""
 
-    def _rows(self, numbers: Integers, learned: Learned, first: int, last: int) -> str:
+    def _rows(
+        self,
+        numbers: Integers,
+        learned: Learned,
+        kept: Sequence[Kept],
+        first: int,
+        last: int,
+    ) -> str:
         some = slice(first, last)
-        values = zip(
+        columns: list[Iterable[Any]] = [
             numbers[some].tolist(),
             learned.labels[some].tolist(),
             learned.matches[some].tolist(),
             map(self.truth.__getitem__, learned.founded[some].tolist()),
-            strict=True,
-        )
+        ]
+        if self.kept is not None:
+            columns.append(map(self.kept, kept[some]))
+        values = zip(*columns, strict=True)
         return (self.row * (last - first)) % tuple(chain.from_iterable(values))
+
+
+# ---------------------------------------------------------------------- NDJSON
 
 
 def _renaming_as_ndjson(event: str, line: int, changed: dict[int, int]) -> str:
     return f'{{"event":"{event}","line":{line},"labels":{json.dumps(changed)}}}\n'
-
-
-def _renaming_as_csv(event: str, line: int, changed: dict[int, int]) -> str:
-    return "".join(f"{event},{line},{old},,,{new}\n" for old, new in changed.items())
 
 
 def _event_as_ndjson(event: ClusterEvent, line: int, names: Naming) -> str:
@@ -120,39 +140,111 @@ def _event_as_ndjson(event: ClusterEvent, line: int, names: Naming) -> str:
     return "{" + ",".join(f'"{name}":{value}' for name, value in told.items()) + "}\n"
 
 
-def _event_as_csv(event: ClusterEvent, line: int, names: Naming) -> str:
-    other = "" if event.other is None else event.other
-    moved = distance_of(event)
-    distance = "" if moved is None else f"{moved:.6g}"
-    place = names.place(event).replace('"', '""')
-    return (
-        f"{event.kind},{line},{event.label},,,,{other},{event.row},{times.in_words(event.time)},"
-        f'{event.size:.6g},{distance},"{place}"\n'
-    )
+def _ndjson(keep: Sequence[str], *, apart: bool) -> LineFormat:
+    keys = [_json_text(name) for name in keep]
 
+    def write(fields: Kept) -> str:
+        return "".join(f",{key}:{_as_json(each)}" for key, each in zip(keys, fields, strict=True))
 
-LINE_FORMATS = {
-    "ndjson": LineFormat(
+    return LineFormat(
         header="",
-        row='{"line":%d,"label":%d,"match":%.6g,"new":%s}\n',
+        row=f'{{"line":%d,"label":%d,"match":%.6g,"new":%s{"%s" if keep else ""}}}\n',
         truth=("false", "true"),
         renaming=_renaming_as_ndjson,
         event=_event_as_ndjson,
-    ),
-    "csv": LineFormat(
-        header="event,line,label,match,new,renamed_to\n",
-        row="row,%d,%d,%.6g,%s,\n",
+        kept=write if keep else None,
+        events_header="" if apart else None,
+    )
+
+
+def _as_json(field: str | None) -> str:
+    if field is None:
+        return "null"
+    return escaped_json(field) if isinstance(field, values.JsonText) else _json_text(field)
+
+
+def _json_text(text: str) -> str:
+    return escaped_json(json.dumps(text, ensure_ascii=False))
+
+
+# ---------------------------------------------------------------------- CSV
+
+# What is told of a row, of changed labels, and, by a model that has them, of an event.
+_ROW = {"line": "%d", "label": "%d", "match": "%.6g", "new": "%s"}
+_RENAMING = ("event", "line", "label", "renamed_to")
+_EVENT = ("other", "row", "time", "size", "distance", "place")
+
+
+def _csv(keep: Sequence[str], *, has_events: bool, apart: bool) -> LineFormat:
+    more = _EVENT if has_events else ()
+    mixed = ("event", *_ROW, "renamed_to", *more)
+    of_events = (*_RENAMING, *more) if apart else (*mixed, *keep)
+    of_rows = tuple(_ROW) if apart else mixed
+    template = {"event": "row", **_ROW}
+
+    def line_of(told: dict[str, object]) -> str:
+        return ",".join(_as_field(told.get(name, "")) for name in of_events) + "\n"
+
+    def renaming(event: str, line: int, changed: dict[int, int]) -> str:
+        told: dict[str, object] = {"event": event, "line": line}
+        return "".join(
+            line_of(told | {"label": old, "renamed_to": new}) for old, new in changed.items()
+        )
+
+    def write_event(event: ClusterEvent, line: int, names: Naming) -> str:
+        distance = distance_of(event)
+        return line_of(
+            {
+                "event": event.kind,
+                "line": line,
+                "label": event.label,
+                "other": "" if event.other is None else event.other,
+                "row": event.row,
+                "time": times.in_words(event.time),
+                "size": f"{event.size:.6g}",
+                "distance": "" if distance is None else f"{distance:.6g}",
+                "place": names.place(event),
+            }
+        )
+
+    def write_kept(fields: Kept) -> str:
+        return "".join("," + ("" if each is None else _as_field(each)) for each in fields)
+
+    def header_of(columns: Iterable[str]) -> str:
+        return ",".join(map(_as_field, columns)) + "\n"
+
+    return LineFormat(
+        header=header_of([*of_rows, *keep]),
+        row=",".join(template.get(name, "") for name in of_rows) + ("%s\n" if keep else "\n"),
         truth=("0", "1"),
-        renaming=_renaming_as_csv,
-        event=_event_as_csv,
-    ),
-}
-# Of a model that has events a table has more columns.
-_MORE = ("other", "row", "time", "size", "distance", "place")
+        renaming=renaming,
+        event=write_event,
+        kept=write_kept if keep else None,
+        events_header=header_of(of_events) if apart else None,
+    )
 
 
-def line_format(name: str, *, has_events: bool) -> LineFormat:
-    """Return a format, for lines with or without events.
+def _as_field(value: object) -> str:
+    """Return a value as a field of CSV, quoted if needed."""
+    # Half of a character, as JSON can have it, has no bytes.
+    text = str(value).encode("utf-8", "backslashreplace").decode()
+    if not any(mark in text for mark in ',"\r\n'):
+        return text
+    return '"' + text.replace('"', '""') + '"'
+
+
+# ---------------------------------------------------------------------- any of them
+
+LINE_FORMATS = ("ndjson", "csv")
+
+
+def line_format(
+    name: str, *, has_events: bool, keep: Sequence[str] = (), apart: bool = False
+) -> LineFormat:
+    """Return a format, for models with or without events.
+
+    Lines of rows carry the fields ``keep`` of the input. Events come between them, unless they are
+    written ``apart``.
 
     Examples
     --------
@@ -160,16 +252,27 @@ def line_format(name: str, *, has_events: bool) -> LineFormat:
     event,line,label,match,new,renamed_to
     >>> print(line_format("csv", has_events=True).header, end="")
     event,line,label,match,new,renamed_to,other,row,time,size,distance,place
+    >>> told = line_format("csv", has_events=False, keep=["host"], apart=True)
+    >>> print(told.header + told.events_header, end="")
+    line,label,match,new,host
+    event,line,label,renamed_to
     """
-    found = LINE_FORMATS[name]
-    if name != "csv" or not has_events:
-        return found
-    empty = "," * len(_MORE) + "\n"
-    return found._replace(
-        header=found.header.replace("\n", "," + ",".join(_MORE) + "\n"),
-        row=found.row.replace("\n", empty),
-        renaming=lambda *told: found.renaming(*told).replace("\n", empty),
-    )
+    if name == "ndjson":
+        return _ndjson(keep, apart=apart)
+    return _csv(keep, has_events=has_events, apart=apart)
+
+
+def names_in_lines(name: str, *, has_events: bool, apart: bool = False) -> list[str]:
+    """Return the names that lines of rows have, which no field of the input can take.
+
+    Examples
+    --------
+    >>> names_in_lines("ndjson", has_events=True)
+    ['event', 'line', 'label', 'match', 'new']
+    """
+    if name == "ndjson":
+        return ["event", *_ROW]
+    return line_format(name, has_events=has_events, apart=apart).header.strip().split(",")
 
 
 @dataclass(frozen=True)
@@ -185,15 +288,22 @@ class LineOutput:
     """Where lines go: a file, which can be cut back, or a pipe or terminal, which cannot.
 
     It is cut back to what an earlier run had written ``before``. If no run is continued, all
-    existing content is cut off, too, unless this run ``appends``.
+    existing content is cut off, too, unless this run ``appends``. It begins with the header.
     """
 
     def __init__(
-        self, path: str | None, format: str, before: WrittenFile | None, appends: bool
+        self,
+        path: str | None,
+        format: str,
+        before: WrittenFile | None = None,
+        *,
+        appends: bool,
+        header: str = "",
     ) -> None:
         self.path = None if path is None else os.path.abspath(path)
         self._title = "standard output" if path is None else path
         self._format = format
+        self._header = header
         self._before = before
         self._appends = appends
         self._stream: BinaryIO | None = None
@@ -216,28 +326,61 @@ class LineOutput:
         if size < before.n_bytes:
             raise CommandError(
                 f"{self._title} has {size:,} of the {before.n_bytes:,} bytes that were written "
-                "before."
+                "before. If it was moved away, move it back."
             )
 
     def begin(self) -> None:
         """Open it; only now is existing content cut off."""
         if self.path is None:
             self._stream = binary_stdout()
+        else:
+            self._stream = self._open(self.path)
+        if self._is_empty(self._stream):
+            self.write(self._header)
+
+    def reopen(self) -> None:
+        """Open a file again if it has been moved away, as logs are: there is a new one now."""
+        old = self._stream
+        if not self._is_file or old is None or self.path is None:
             return
+        with suppress(FileNotFoundError):
+            if os.path.samestat(os.stat(self.path), os.fstat(old.fileno())):
+                return
+        self._before, self._appends = None, True
+        with naming(self._title):
+            os.fsync(old.fileno())
+            self.begin()
+            old.close()
+
+    def _open(self, path: str) -> BinaryIO:
         # Opened as it is, and cut off only when it is locked.
-        flags = os.O_WRONLY | os.O_CREAT | getattr(os, "O_BINARY", 0)
-        stream: BinaryIO = open(os.open(self.path, flags, 0o666), "wb")  # noqa: SIM115
+        has_columns = self._header and (os.path.isfile(path) or not os.path.exists(path))
+        access = os.O_RDWR if has_columns else os.O_WRONLY  # to see which columns it has
+        flags = access | os.O_CREAT | getattr(os, "O_BINARY", 0)
+        stream: BinaryIO = open(os.open(path, flags, 0o666), "wb")  # noqa: SIM115
         try:
             self._is_file = stat.S_ISREG(os.fstat(stream.fileno()).st_mode)
             if self._is_file:
                 self._lock(stream.fileno())
                 if self._before is not None or not self._appends:
                     stream.truncate(0 if self._before is None else self._before.n_bytes)
+                self._check_header(stream.fileno())
                 stream.seek(0, os.SEEK_END)
         except BaseException:
             stream.close()
             raise
-        self._stream = stream
+        return stream
+
+    def _check_header(self, descriptor: int) -> None:
+        """Raise an error if lines were written to the file whose columns are others."""
+        os.lseek(descriptor, 0, os.SEEK_SET)
+        header = self._header.encode()
+        begin = os.read(descriptor, len(header)) if header else b""
+        if begin and begin != header:
+            raise CommandError(
+                f"{self._title} begins with other columns than {self._header.strip()}. Name "
+                "another file, or give the options that it was written with."
+            )
 
     def _lock(self, descriptor: int) -> None:
         """Lock the file itself, too: a hard link is another name of the same file."""
@@ -251,12 +394,9 @@ class LineOutput:
                 "it to end, or stop it."
             )
 
-    @property
-    def is_empty(self) -> bool:
-        """Whether nothing has been written to it, by earlier runs, too."""
-        if self._is_file and self._stream is not None:
-            return self._stream.tell() == 0
-        return self._before is None
+    def _is_empty(self, stream: BinaryIO) -> bool:
+        """Return whether nothing has been written to it, by earlier runs, too."""
+        return stream.tell() == 0 if self._is_file else self._before is None
 
     def write(self, text: str) -> None:
         """Write and flush."""

@@ -12,9 +12,10 @@ import os
 import signal
 import time
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -24,14 +25,15 @@ from numpy.typing import NDArray
 
 from resonart import ClusterEvent, DensityART, Learned
 from resonart._shared.escape import escaped_json
-from resonart.io import Block, LineParser, LineReader, LiveRows, Reject
+from resonart.io import Block, LineParser, LineReader, LiveLines, LiveRows, Reject
+from resonart.io._live_rows import PATIENCE
 from resonart.io._times import are_back, in_words
 
 from ._clock import clock_of, forgets, note_of_times, split_times
 from ._errors import CommandError, as_options, naming, note_features, print_error, warn
 from ._events import Diary
 from ._models import check_width, is_fitted
-from ._stream_output import LineFormat, LineOutput, Naming, WrittenFile
+from ._stream_output import Kept, LineFormat, LineOutput, Naming, WrittenFile
 
 # Rows of a model with events that are learned at once: its diary keeps the last ones only.
 AT_ONCE = 4_096
@@ -83,23 +85,34 @@ class Position:
 
 
 @dataclass
-class StopRequest:
-    """Whether a signal has asked to stop, and a descriptor that becomes readable when it has."""
+class Requests:
+    """What signals have asked for, and a descriptor that becomes readable when one has."""
 
-    signal: int | None = None
+    signal: int | None = None  # to stop
+    reopens: bool = False  # the files that are written
     wake: int | None = None
+
+    def stops(self) -> bool:
+        """Return whether a signal has asked to stop."""
+        return self.signal is not None
 
 
 @contextmanager
-def stopping_at_signals() -> Iterator[StopRequest]:
-    """Let SIGINT and SIGTERM request an orderly end. A second signal ends at once."""
-    stop = StopRequest()
+def heeding_signals() -> Iterator[Requests]:
+    """Let SIGINT and SIGTERM request an orderly end, and SIGHUP a checkpoint and new files.
+
+    A second signal to stop ends at once.
+    """
+    stop = Requests()
     before: dict[int, Any] = {}
 
     def ask(number: int, frame: FrameType | None) -> None:
         if stop.signal is not None:
             raise KeyboardInterrupt
         stop.signal = number
+
+    def hang_up(number: int, frame: FrameType | None) -> None:
+        stop.reopens = True
 
     reader, writer = os.pipe()
     if hasattr(os, "set_blocking"):
@@ -109,6 +122,8 @@ def stopping_at_signals() -> Iterator[StopRequest]:
     try:
         for asked in (signal.SIGINT, signal.SIGTERM):
             before[asked] = signal.signal(asked, ask)
+        if hasattr(signal, "SIGHUP"):
+            before[signal.SIGHUP] = signal.signal(signal.SIGHUP, hang_up)
         yield stop
     finally:
         for number, handler in before.items():
@@ -142,13 +157,14 @@ class Streamer:
     path: str
     parser: LineParser
     reader: LineReader
-    outputs: dict[str, LineOutput]  # "output", and "rejects" if they have a file
+    outputs: dict[str, LineOutput]  # "output", and "events" and "rejects" if they have a file
     format: LineFormat
-    stop: StopRequest
+    stop: Requests
     position: Position
     resumes: bool
     warm_up: int
-    checkpoint_every: int
+    checkpoint_every: int  # rows
+    checkpoint_seconds: float
     stops_at_reject: bool
     learns: bool
     has_times: bool = False  # in the last column of rows
@@ -159,12 +175,16 @@ class Streamer:
         self._read = self.position  # how far lines were read; `position` is what was learned
         # Where the model file stands; None where there is none yet.
         self.saved = self.position if Path(self.path).exists() else None
-        self._held: Block | None = None  # lines that do not yet tell what the columns are
-        self._has_said_that_it_waits = False
+        self.lines = LiveLines(
+            self.reader, self.parser, self.position.n_lines, on_wait=self._tell_of_columns
+        )
         self._waiting: list[LiveRows] = []  # for the warm-up to be whole
         self.n_waiting = 0
         self._first_reject: Reject | None = None
+        self._owes_columns = False  # that were waited for
+        self._is_told_of_warm_up = False
         self.n_checkpoints = 0
+        self._checked_at = time.monotonic()
         self.seconds = 0.0
 
     # ------------------------------------------------------------------ going on
@@ -204,13 +224,18 @@ class Streamer:
         started = time.perf_counter()
         while self.stop.signal is None:
             with naming(self.parser.title):
-                block = self.reader.read()
+                block = self.lines.read(self._due_at())
             if block is None:
-                self._take_held()
                 self._learn_waiting(is_last=True)
                 break
             if block.n_bytes:
                 self._take(block)
+            if self._is_due():
+                self.checkpoint()
+            if self.stop.reopens:
+                self._reopen()
+            if self._waiting and self.reader.is_idle:
+                self._tell_of_warm_up()
         if self.stop.signal is not None and not self.resumes:
             self._learn_what_waits()
         self.checkpoint()
@@ -223,41 +248,34 @@ class Streamer:
 
     def _learn_what_waits(self) -> None:
         """Let a model start with fewer rows than it wanted: they would not come again."""
-        if self._held is None and not self._waiting:
+        held = self.lines.take_held()
+        if held is None and not self._waiting:
             return
         try:
-            self._take_held()
+            if held is not None:
+                self._take(held)
             self._learn_waiting(is_last=True)
         except ValueError as error:
             warn(f"{self.n_waiting:,} rows were waiting and are lost: {error}")
 
-    def _take(self, block: Block) -> None:
-        """Take lines; hold them while the columns are not known yet."""
-        held, self._held = self._held, None
-        n_held = 0 if held is None else held.data.count(b"\n")
-        is_known = self.parser.look(block.data, self._read.n_lines + n_held + 1)
-        if held is not None:
-            data, n_bytes = held.data + block.data, held.n_bytes + block.n_bytes
-            block = block._replace(data=data, n_bytes=n_bytes)
-        if is_known or block.dropped:
-            self._take_known(block)
-            return
-        if held is not None and not self.warm_up and not self._has_said_that_it_waits:
-            self._has_said_that_it_waits = True
+    def _tell_of_columns(self) -> None:
+        self._owes_columns = True
+        most = f"at most {PATIENCE:g} seconds " if self.parser.can_decide else ""
+        print_error(
+            f"resonart: waiting {most}for more lines, to see which columns are numbers. Name the "
+            "columns with --columns to get an answer for each row at once."
+        )
+
+    def _tell_of_warm_up(self) -> None:
+        if not self._is_told_of_warm_up:
+            self._is_told_of_warm_up = True
             print_error(
-                "resonart: waiting for at most 1,000 lines, to see which columns are numbers. Name "
-                "the columns with --columns to get an answer for each row at once."
+                f"resonart: waiting for {self.warm_up:,} rows, from which the model learns feature "
+                "ranges and vigilances. Give fewer with --warm-up, or give --bounds and vigilances."
             )
-        self._held = block
 
-    def _take_held(self) -> None:
-        """Let the lines that are held decide the columns: there are no more."""
-        held, self._held = self._held, None
-        if held is not None:
-            self._take_known(held)
-
-    def _take_known(self, block: Block) -> None:
-        """Take lines whose columns are known, first those for the warm-up of a new model."""
+    def _take(self, block: Block) -> None:
+        """Take lines, first those for the warm-up of a new model."""
         if self.warm_up and not is_fitted(self.model):
             found = self._parse(block.data)
             n_wanted = self.warm_up - self.n_waiting
@@ -270,12 +288,18 @@ class Streamer:
 
     def _take_lines(self, block: Block) -> None:
         found = self._parse(block.data)
+        if self._owes_columns:
+            self._owes_columns = False
+            names, left_out = self.parser.names or [], self.parser.left_out
+            told = f" Not numeric: {', '.join(left_out)}." if left_out else ""
+            print_error(f"resonart: the features are {', '.join(names)}.{told}")
         rejects = found.rejects
         n_lines = block.data.count(b"\n")
         if block.dropped:
             n_lines += 1
             reason = f"it is longer than {self.reader.longest:,} bytes"
-            rejects = [*rejects, Reject(self._read.n_lines + n_lines, reason, b"")]
+            line = self._read.n_lines + n_lines
+            rejects = [*rejects, Reject(line, reason, block.dropped_text)]
         if rejects and self.stops_at_reject:
             self._stop_at(rejects[0], block)
         self._read = replace(
@@ -294,56 +318,52 @@ class Streamer:
             self.n_waiting += len(found.rows)
         self._report_rejects(rejects)
         self._learn_waiting(is_last=False)
-        if self._is_due():
-            self.checkpoint()
 
     # ------------------------------------------------------------------ rows and other lines
 
     def _parse(self, data: bytes) -> LiveRows:
         """Parse lines; rows that the model refuses are rejected."""
-        found = self.parser.parse(data, self._read.n_lines + 1)
+        first_line = self._read.n_lines + 1
+        found = self.parser.parse(data, first_line)
         check_width(self.parser.names, self.model, self.parser.title)
-        return self._without_late(self._without_outside(found))
+        for why_not in (self._why_outside, self._why_late):
+            reasons = why_not(found.rows)
+            if reasons:
+                lines = [int(found.lines[row]) for row in reasons]
+                found = found.without(reasons, self.parser.texts(data, first_line, lines))
+        return found
 
-    def _without_outside(self, found: LiveRows) -> LiveRows:
-        """Reject rows outside bounds that no row may leave."""
-        features, _ = split_times(found.rows, self.has_times and found.rows.shape[1] > 0)
+    def _why_outside(self, rows: NDArray[np.float64]) -> dict[int, str]:
+        """Return which rows are outside bounds that no row may leave, and how."""
+        features, _ = split_times(rows, self.has_times and rows.shape[1] > 0)
         bounds = self._strict_bounds(features.shape[1])
         if bounds is None:
-            return found
+            return {}
         low, high = bounds
         outside = (features < low) | (features > high)
-        is_outside = outside.any(axis=1)
-        if not is_outside.any():
-            return found
-        assert self.parser.names is not None
-        rejects = found.rejects
-        for row in np.flatnonzero(is_outside).tolist():
+        reasons = {}
+        for row in np.flatnonzero(outside.any(axis=1)).tolist():
+            assert self.parser.names is not None
             feature = int(np.argmax(outside[row]))
-            reason = (
-                f"{self.parser.names[feature]!r} is {found.rows[row, feature]:.12g}, outside "
+            reasons[row] = (
+                f"{self.parser.names[feature]!r} is {features[row, feature]:.12g}, outside "
                 f"the model's bounds [{low[feature]:.12g}, {high[feature]:.12g}]"
             )
-            rejects.append(Reject(int(found.lines[row]), reason, b""))
-        return LiveRows(found.rows[~is_outside], found.lines[~is_outside], sorted(rejects))
+        return reasons
 
-    def _without_late(self, found: LiveRows) -> LiveRows:
-        """Reject rows whose time is before that of a row that was taken."""
-        if not self.has_times or not len(found.rows):
-            return found
-        times = found.rows[:, -1]
-        is_late = are_back(times, self._latest)
-        if not is_late.any():
-            return found
+    def _why_late(self, rows: NDArray[np.float64]) -> dict[int, str]:
+        """Return which rows have a time before that of a row that was taken, and which."""
+        if not self.has_times or not len(rows):
+            return {}
+        times = rows[:, -1]
         latest = np.maximum.accumulate(np.maximum(times, self._latest))
-        rejects = found.rejects
-        for row in np.flatnonzero(is_late).tolist():
+        reasons = {}
+        for row in np.flatnonzero(are_back(times, self._latest)).tolist():
             is_now, was = (
                 in_words(float(each[row]), self.parser.has_dates) for each in (times, latest)
             )
-            reason = f"{self.parser.time_name!r} runs backwards: {is_now} after {was}"
-            rejects.append(Reject(int(found.lines[row]), reason, b""))
-        return LiveRows(found.rows[~is_late], found.lines[~is_late], sorted(rejects))
+            reasons[row] = f"{self.parser.time_name!r} runs backwards: {is_now} after {was}"
+        return reasons
 
     def _strict_bounds(self, n_features: int) -> tuple[NDArray[Any], NDArray[Any]] | None:
         """Return the bounds that no row may leave, if any, also before the model has learned."""
@@ -392,17 +412,20 @@ class Streamer:
         if self.n_waiting < self.warm_up and not is_last:
             return
         if self._waiting:
-            rows, lines = self._waiting[0][:2]
+            rows, lines, _, kept = self._waiting[0]
             if len(self._waiting) > 1:
                 rows = np.concatenate([some.rows for some in self._waiting])
                 lines = np.concatenate([some.lines for some in self._waiting])
-            self._learn(rows, lines)
+                kept = list(chain.from_iterable(some.kept for some in self._waiting))
+            self._learn(rows, lines, kept)
             self.warm_up = 0
         self._waiting.clear()
         self.n_waiting = 0
         self.position = self._read
 
-    def _learn(self, rows: NDArray[np.float64], lines: NDArray[np.int64]) -> None:
+    def _learn(
+        self, rows: NDArray[np.float64], lines: NDArray[np.int64], kept: Sequence[Kept]
+    ) -> None:
         is_new = not is_fitted(self.model)
         if is_new:
             note_features(self.parser.title, self.parser.names, self.parser.doubtful(rows))
@@ -412,7 +435,7 @@ class Streamer:
         for first in range(0, len(rows), size):
             some = slice(first, first + size)
             timed = split_times(rows[some], self.has_times, has_dates=self.parser.has_dates)
-            self._learn_some(*timed, lines[some])
+            self._learn_some(*timed, lines[some], kept[some])
         if is_new:
             self.model.name_features(self.parser.names)
 
@@ -421,6 +444,7 @@ class Streamer:
         rows: NDArray[np.float64],
         times: NDArray[Any] | None,
         lines: NDArray[np.int64],
+        kept: Sequence[Kept],
     ) -> None:
         told: list[tuple[int, ClusterEvent]] = []
         if self.learns:
@@ -442,8 +466,11 @@ class Streamer:
             learned = learned._replace(renamings=self._diary.of_living(learned.renamings, told))
         event = "reading" if isinstance(self.model, DensityART) else "merge"
         names = Naming(self.parser.names or ())
-        text = self.format.lines(lines, learned, self._read.last_line, event, told, names)
-        self.outputs["output"].write(text)
+        before = self._read.last_line
+        of_rows, of_events = self.format.lines(lines, learned, before, event, told, names, kept)
+        if of_events:
+            self.outputs["events"].write(of_events)
+        self.outputs["output"].write(of_rows)
         self._read = replace(self._read, last_line=int(lines[-1]))
 
     @property
@@ -451,9 +478,29 @@ class Streamer:
         """Number of events that the model ever had."""
         return self._diary.n_told
 
+    # ------------------------------------------------------------------ checkpoints
+
     def _is_due(self) -> bool:
         done = self.saved.n_rows if self.saved is not None else 0
-        return not self._waiting and self.position.n_rows - done >= self.checkpoint_every
+        if not self._waiting and self.position.n_rows - done >= self.checkpoint_every:
+            return True
+        due = self._due_at()
+        return due is not None and time.monotonic() >= due
+
+    def _due_at(self) -> float | None:
+        """Return when a checkpoint is due, if anything has changed since the last one."""
+        n_bytes = 0 if self.saved is None else self.saved.n_bytes
+        if not self.learns or not is_fitted(self.model) or self.position.n_bytes == n_bytes:
+            return None
+        return self._checked_at + self.checkpoint_seconds
+
+    def _reopen(self) -> None:
+        """Write a checkpoint, and go on in new files where the old ones were moved away."""
+        self.stop.reopens = False
+        self.checkpoint()
+        for output in self.outputs.values():
+            output.reopen()
+        self.checkpoint()  # which knows of the new files
 
     def checkpoint(self) -> None:
         """Write the model and its position, if anything has changed."""
@@ -470,5 +517,6 @@ class Streamer:
         if self.has_times:
             about |= note_of_times(self.parser)
         self.model.save(self.path, metadata=about, include_labels=False)
+        self._checked_at = time.monotonic()
         self.saved = position
         self.n_checkpoints += 1

@@ -16,7 +16,7 @@ from ._cluster_ids import renamed
 from ._command import command, data_argument, option, picture_option
 from ._counts import ClusterCounts
 from ._errors import CommandError, note_features, warn
-from ._files import STDIN, OutputFile, check_folder, shown_path, table_writer
+from ._files import OutputFile, check_folder, is_read_once, shown_path, table_writer
 from ._label_table import LabelTable, label_table_options
 from ._late import Floats, Integers, NDArray, np, plot, tables
 from ._learning import FirstRows, Learned, keeps_labels, labels_are_final, learn, read_first_rows
@@ -178,8 +178,8 @@ def run(
 
 
 def check_readable_twice(task: ClusterTask, n_rows: int) -> None:
-    """Raise an error if stdin would have to be read twice."""
-    if task.data != STDIN:
+    """Raise an error if a pipe would have to be read twice."""
+    if not is_read_once(task.data):
         return
     if task.labels.scores:
         why = "--scores"
@@ -188,8 +188,8 @@ def check_readable_twice(task: ClusterTask, n_rows: int) -> None:
     else:
         return
     raise CommandError(
-        f"{why} reads a table of more than {n_rows:,} rows a second time, which stdin does not "
-        "allow. Give a file, or a larger --in-memory-rows."
+        f"{why} reads a table of more than {n_rows:,} rows a second time, which a pipe does "
+        "not allow. Give a file, or a larger --in-memory-rows."
     )
 
 

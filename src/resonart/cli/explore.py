@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import sys
 import warnings
 import webbrowser
 from collections.abc import Callable, Iterator, Sequence
@@ -21,8 +20,8 @@ from resonart._shared.words import count_of
 from ._clock import check_column, split_times, time_option
 from ._command import COUNT, command, option
 from ._errors import CommandError, as_argument, as_options, note_features, warn
-from ._files import STDIN, InputFile, OutputFile, check_folder, write_file
-from ._late import Floats, NDArray, explorers, np
+from ._files import STDIN, InputFile, OutputFile, check_folder, is_read_once, write_file
+from ._late import Floats, NDArray, explorers, np, tables
 from ._learning import learn, read_first_rows
 from ._model_options import ON_MISMATCH, ModelOptions, flag, model_options
 from ._models import in_short, is_model_file, kind_of, load_fitted
@@ -350,7 +349,7 @@ class LiveRows:
     def batches(self) -> Iterator[TimedRows]:
         """Yield the rows with their times, at most one step of them at a time."""
         has_times = self._time_column is not None
-        for rows in self._from_stdin() if self._data == STDIN else self._from_table():
+        for rows in self._from_lines() if is_read_once(self._data) else self._from_table():
             for begin in range(0, len(rows), self._n_step):
                 some = rows[begin : begin + self._n_step]
                 yield split_times(some, has_times, has_dates=self.has_dates)
@@ -361,36 +360,32 @@ class LiveRows:
             for chunk in reader:
                 yield chunk.rows
 
-    def _from_stdin(self) -> Iterator[Rows]:
+    def _from_lines(self) -> Iterator[Rows]:
         """Yield rows from lines; lines that are no rows are left out, with one warning."""
-        form = self._table.format or "csv"
-        if form not in ("csv", "tsv", "ndjson"):
-            raise click.UsageError(
-                f"--follow reads lines of csv, tsv or ndjson from stdin, and --format is {form}."
-            )
-        options = {field.name: getattr(self._table, field.name) for field in fields(TextOptions)}
-        try:
-            parser = io.LineParser(form, time=self._time_column, title="standard input", **options)
-        except ValueError as error:
-            raise click.UsageError(as_options(str(error))) from None
-        reader = io.LineReader(sys.stdin.buffer.fileno())
-        held, n_lines, is_known, has_warned = b"", 0, False, False
-        while True:
-            block = reader.read()
-            data = b"" if block is None else block.data
-            is_known = is_known or parser.look(data, n_lines + held.count(b"\n") + 1)
-            held += data
-            if held and (is_known or block is None):
-                found = parser.parse(held, n_lines + 1)
-                n_lines, held = n_lines + held.count(b"\n"), b""
+        title = "standard input" if self._data == STDIN else self._data
+        with io.open_lines(self._data) as reader:
+            form = self._table.format or tables.format_by(self._data, reader.peek(), title)
+            if form not in ("csv", "tsv", "ndjson"):
+                raise click.UsageError(
+                    f"--follow reads lines of csv, tsv or ndjson from a pipe, and this is {form}."
+                )
+            given = {field.name: getattr(self._table, field.name) for field in fields(TextOptions)}
+            try:
+                parser = io.LineParser(form, time=self._time_column, title=title, **given)
+            except ValueError as error:
+                raise click.UsageError(as_options(str(error))) from None
+            lines, n_lines, has_warned = io.LiveLines(reader, parser), 0, False
+            while (block := lines.read()) is not None:
+                if not block.data:
+                    continue
+                found = parser.parse(block.data, n_lines + 1)
+                n_lines += block.data.count(b"\n") + (block.dropped > 0)
                 self.names, self.has_dates = parser.names, parser.has_dates
                 if found.rejects and not has_warned:
                     has_warned = True
                     line, reason, _ = found.rejects[0]
-                    warn(f"line {line} of stdin is no row: {reason}. Such lines are left out.")
+                    warn(f"line {line} of {title} is no row: {reason}. Such lines are left out.")
                 yield found.rows
-            if block is None:
-                return
 
 
 def warmed_up(data: str, model: Any, live: LiveRows, batches: Iterator[TimedRows]) -> Found:

@@ -2,32 +2,32 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import click
 
 import resonart
 from resonart import io
 from resonart._shared.words import count_of
+from resonart.io._formats import COMPRESSED, format_of_name
 
 from ._clock import check_column, known_column, time_option
 from ._command import COUNT, choice_option, command, option, target_option
 from ._errors import CommandError, as_options, message_of
 from ._files import STDIN, STDOUT, InputFile, OutputFile, UpdatedFile
-from ._late import np, streaming
+from ._late import np, streaming, tables
 from ._model_options import ModelOptions, model_options
 from ._models import chooses_itself, feature_names, is_fitted, kind_of
 from ._output import Output, Report
-from ._stream_output import LINE_FORMATS, LineOutput, line_format
-from ._tables import TextOptions, text_options
+from ._stream_output import LINE_FORMATS, LineOutput, line_format, names_in_lines
+from ._tables import TextOptions, column_list, text_options
 
 FORMATS = ("ndjson", "csv", "tsv")
 WARM_UP = 1_000
+SECONDS = click.FloatRange(min=0, min_open=True)
 
 
 @command("stream live.resonart --input data.csv -o labels.ndjson --resume", summary_on_stderr=True)
@@ -40,12 +40,19 @@ WARM_UP = 1_000
     help="Source of the rows; - is standard input.",
 )
 @choice_option(
-    "--format", FORMATS, "Format of the rows. [default: from the name, else ndjson]", "form"
+    "--format", FORMATS, "Format of the rows. [default: by the name or the first bytes]", "form"
 )
 @text_options
 @time_option
 @target_option("Write the lines to this file; - is standard output.", default=STDOUT)
 @choice_option("--output-format", list(LINE_FORMATS), "Format of the lines.", default="ndjson")
+@option(
+    "--keep",
+    type=column_list,
+    metavar="A,B,3",
+    help="Fields of the input to copy to the lines, whatever is in them, such as an id.",
+)
+@option("--events", type=OutputFile(), help="Write events to this file, not between the rows.")
 @option("--rejects", type=OutputFile(), help="Write lines that are not rows to this file.")
 @choice_option(
     "--on-reject", ["continue", "stop"], "What to do if a line is not a row.", default="continue"
@@ -54,8 +61,15 @@ WARM_UP = 1_000
     "--checkpoint-every",
     type=COUNT,
     default=100_000,
-    help="Number of rows between two checkpoints. One is also written at the end, and on SIGTERM "
-    "and SIGINT.",
+    help="Number of rows between two checkpoints. One is also written at the end, and on SIGTERM, "
+    "SIGINT and SIGHUP.",
+)
+@option(
+    "--checkpoint-seconds",
+    type=SECONDS,
+    default=60,
+    metavar="N",
+    help="Number of seconds after which a checkpoint is written, however few rows have arrived.",
 )
 @option(
     "--resume",
@@ -79,9 +93,12 @@ def stream(
     time_column: str | None,
     target: str,
     output_format: str,
+    keep: list[str] | None,
+    events: str | None,
     rejects: str | None,
     on_reject: str,
     checkpoint_every: int,
+    checkpoint_seconds: float,
     resume: bool,
     merge_every: int | None,
     warm_up: int | None,
@@ -96,7 +113,8 @@ def stream(
     clusters were born, merged, split, moved and died. MODEL is a model file. If it exists, the
     model goes on learning. If not, it is made, with the same options as in "resonart cluster". The
     model and the position in the input are saved together, so an input that can be replayed is
-    learned exactly once: --resume continues where the file stopped, even after a crash.
+    learned exactly once: --resume continues where the file stopped, even after a crash. SIGHUP
+    writes a checkpoint and begins new files where the old ones were moved away.
     """
     if no_learn and resume:
         raise click.UsageError(
@@ -116,32 +134,40 @@ def stream(
     else:
         time_column = time_column or known_column(about)
         check_column(time_column, model, path)
+    has_events = isinstance(model, resonart.DensityART)
+    keep = keep or []
+    check_kept(keep, output_format, has_events=has_events, apart=events is not None)
+    lines = line_format(output_format, has_events=has_events, keep=keep, apart=events is not None)
     with ExitStack() as stack:
-        stop = stack.enter_context(streaming.stopping_at_signals())
-        raw = stack.enter_context(open_input(source))
+        stop = stack.enter_context(streaming.heeding_signals())
+        reader = stack.enter_context(io.open_lines(source, wake=stop.wake, stops=stop.stops))
+        form = form or format_of(source, reader, parser_state)
         clocks = (time_column, known_column(about))
-        parser = make_parser(form or named_format(source), text, clocks, model, source)
+        parser = make_parser(form, text, keep, clocks, model, source)
         if parser_state is not None:
             restore(parser, parser_state, path)
-        wanted = {"output": (None if target == STDOUT else target, output_format)}
+        wanted = {"output": (None if target == STDOUT else target, output_format, lines.header)}
+        if events is not None:
+            wanted["events"] = (events, output_format, lines.events_header or "")
         if rejects is not None:
-            wanted["rejects"] = (rejects, "ndjson")
+            wanted["rejects"] = (rejects, "ndjson", "")
         outputs = {
-            name: LineOutput(path, kind, position.files.get(name), appends)
-            for name, (path, kind) in wanted.items()
+            name: LineOutput(path, kind, position.files.get(name), appends=appends, header=header)
+            for name, (path, kind, header) in wanted.items()
         }
         streamer = streaming.Streamer(
             model=model,
             path=path,
             parser=parser,
-            reader=io.LineReader(raw.fileno(), wake=stop.wake),
+            reader=reader,
             outputs=outputs,
-            format=line_format(output_format, has_events=isinstance(model, resonart.DensityART)),
+            format=lines,
             stop=stop,
             position=position,
             resumes=resume,
             warm_up=rows_to_wait_for(model, warm_up),
             checkpoint_every=checkpoint_every,
+            checkpoint_seconds=checkpoint_seconds,
             stops_at_reject=on_reject == "stop",
             learns=not no_learn,
             has_times=time_column is not None,
@@ -151,8 +177,6 @@ def stream(
             for each in outputs.values():
                 stack.callback(each.close)
                 each.begin()
-            if outputs["output"].is_empty:
-                outputs["output"].write(streamer.format.header)
             streamer.run()
         except (OSError, ValueError, MemoryError) as error:
             told = "the output was closed"
@@ -225,19 +249,57 @@ def rows_to_wait_for(model: Any, warm_up: int | None) -> int:
 # ---------------------------------------------------------------------- in and out
 
 
-def named_format(source: str) -> str:
-    """Return the format by the name; a pipe is assumed to be NDJSON."""
-    form = "ndjson" if source == STDIN else io.guess_format(source)
-    if form not in FORMATS:
-        raise click.UsageError(
-            f"{source}: a stream is read line by line, and {form} has no lines. Use resonart "
-            "cluster, or resonart convert."
+def check_kept(keep: list[str], form: str, *, has_events: bool, apart: bool) -> None:
+    """Refuse fields that would be written twice under one name."""
+    for i, name in enumerate(keep):
+        if name in keep[:i]:
+            raise click.UsageError(f"--keep names {name!r} twice.")
+        if name in names_in_lines(form, has_events=has_events, apart=apart):
+            others = "" if apart or form == "ndjson" else ", or write events apart with --events"
+            raise click.UsageError(
+                f"--keep: lines have a field {name!r} already. Rename the one in the input{others}."
+            )
+
+
+def format_of(source: str, reader: io.LineReader, before: dict[str, Any] | None) -> str:
+    """Return the format by the name, or as a checkpoint knows it, or by the first bytes."""
+    form = format_of_name(source)
+    if form is not None and form not in FORMATS:
+        raise no_lines(source, form)
+    first = reader.peek()
+    if first.startswith(COMPRESSED):
+        raise CommandError(
+            f"{title_of(source)} is compressed, and a stream is read as it grows. Unpack it on the "
+            "way: gunzip -c FILE | resonart stream MODEL."
         )
+    if form is None and before is not None:
+        return str(before.get("format"))
+    form = tables.format_by(source, first, title_of(source))
+    if form not in FORMATS:
+        raise no_lines(source, form)
     return form
 
 
+def no_lines(source: str, form: str) -> click.UsageError:
+    """Return the error for a table that is not text."""
+    return click.UsageError(
+        f"{title_of(source)}: a stream is read line by line, and {form} has no lines. Use resonart "
+        "cluster, or resonart convert."
+    )
+
+
+def title_of(source: str) -> str:
+    """Return how messages name the input."""
+    return "standard input" if source == STDIN else source
+
+
 def make_parser(
-    form: str, text: TextOptions, clocks: tuple[str | None, str | None], model: Any, source: str
+    form: str,
+    text: TextOptions,
+    keep: list[str],
+    clocks: tuple[str | None, str | None],
+    model: Any,
+    source: str,
 ) -> io.LineParser:
     """Return a parser that finds the requested columns, or else the model's features.
 
@@ -245,11 +307,16 @@ def make_parser(
     """
     time, known = clocks
     features = feature_names(model) if text.columns is None and is_fitted(model) else None
-    title = "standard input" if source == STDIN else source
+    ignore = () if known is None else (known,)
     try:
-        ignore = () if known is None else (known,)
         return io.LineParser(
-            form, features=features, time=time, ignore=ignore, title=title, **vars(text)
+            form,
+            features=features,
+            time=time,
+            ignore=ignore,
+            keep=keep,
+            title=title_of(source),
+            **vars(text),
         )
     except ValueError as error:
         raise click.UsageError(as_options(str(error))) from None
@@ -261,15 +328,6 @@ def restore(parser: io.LineParser, state: dict[str, Any], path: str) -> None:
         parser.restore(state)
     except ValueError as error:
         raise CommandError(f"{path} cannot be resumed with this input: {error}") from None
-
-
-def open_input(source: str) -> BinaryIO:
-    """Return the input as a file that has a descriptor."""
-    if source != STDIN:
-        return open(source, "rb", buffering=0)
-    if sys.stdin is None:
-        raise CommandError("standard input is closed. Name a file with --input.")
-    return os.fdopen(os.dup(sys.stdin.fileno()), "rb", buffering=0)
 
 
 # ---------------------------------------------------------------------- the end

@@ -18,6 +18,7 @@ __all__ = [
     "EmptyTableError",
     "LineParser",
     "LineReader",
+    "LiveLines",
     "LiveRows",
     "Reject",
     "TableError",
@@ -25,6 +26,7 @@ __all__ = [
     "TableWriter",
     "convert",
     "guess_format",
+    "open_lines",
     "open_table",
     "write_table",
 ]

@@ -93,7 +93,7 @@ class Columns:
                     f"Give the number of the one you mean: {_listed(found, 'or')}",
                 )
             if not (column.isascii() and column.isdigit()):
-                raise TableError(f"{title} has no column {shown(column)}", _near(names, column))
+                raise TableError(f"{title} has no column {shown(column)}", near(names, column))
             number = int(column)
         elif isinstance(column, bool) or not hasattr(column, "__index__"):
             raise TypeError(f"{what} takes names and numbers of columns, got {column!r}.")
@@ -325,11 +325,12 @@ def _is_numbered(names: Sequence[str]) -> bool:
     return list(names) == numbered(len(names))
 
 
-def _near(names: Sequence[str], wanted: str) -> str:
+def near(names: Sequence[str], wanted: str) -> str:
+    """Say which columns may have been meant."""
     lowered = {name.lower(): name for name in names}
-    near = difflib.get_close_matches(wanted.lower(), lowered, n=5, cutoff=0.5)
-    if near:
-        return f"Near it are: {', '.join(repr(lowered[name]) for name in near)}"
+    found = difflib.get_close_matches(wanted.lower(), lowered, n=5, cutoff=0.5)
+    if found:
+        return f"Near it are: {', '.join(repr(lowered[name]) for name in found)}"
     return f"Its columns are: {first_names(names, NAMED)}"
 
 

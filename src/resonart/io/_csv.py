@@ -198,6 +198,15 @@ class CsvText(TextParser):
         labels = None if labels is None else labels[is_row]
         return Piece(values[is_row], labels, lambda: kept, sorted(bad))
 
+    def fields(
+        self, data: bytes, line: int, columns: Sequence[str | int], of_lines: Sequence[int]
+    ) -> list[tuple[str | None, ...]]:
+        """Return some fields of lines that are rows, without the quotes around them."""
+        places = [self.find(column, "keep") for column in columns]
+        wanted = set(of_lines)
+        found = (each.fields for each in self._records(data, line) if each.line in wanted)
+        return [tuple(fields[j] for j in places) for fields in found]
+
     def _lines(self, data: bytes, line: int) -> Callable[[], Sequence[int]]:
         """Return a function for the line numbers of the rows that pyarrow finds."""
         if self.in_lines:

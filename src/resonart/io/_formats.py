@@ -52,6 +52,7 @@ FOREIGN = {
 BOM = b"\xef\xbb\xbf"
 LOOK = 4096
 
+_READS = "its format cannot be found without reading it"
 GIVE_FORMAT = f"Give the format, one of {', '.join(map(repr, FORMATS))}"
 
 
@@ -62,7 +63,7 @@ def guess_format(source: str | os.PathLike[str] | BinaryIO) -> str:
     ----------
     source : str, path or binary file
         A file, ``"-"`` for standard input, or a file opened in binary mode. Nothing is consumed:
-        the first bytes can still be read.
+        the first bytes can still be read. So a named pipe must have a name that says it.
 
     Returns
     -------
@@ -85,6 +86,8 @@ def guess_format(source: str | os.PathLike[str] | BinaryIO) -> str:
         by_name = format_read(source)
         if by_name is not None:
             return by_name
+        if os.path.exists(source) and not os.path.isfile(source) and not os.path.isdir(source):
+            raise TableError(f"{source} is a pipe or a device: {_READS}", GIVE_FORMAT)
         with open_source(source) as opened:
             return format_of_bytes(opened.peek(LOOK))
     stream = standard_input() if isinstance(source, (str, os.PathLike)) else source
@@ -101,7 +104,7 @@ def _first_of_stream(stream: BinaryIO) -> bytes:
         first = stream.read(LOOK)
         stream.seek(start)
     else:
-        raise TableError("The format of a stream cannot be found without reading it", GIVE_FORMAT)
+        raise TableError(f"The table is a stream: {_READS}", GIVE_FORMAT)
     if first.startswith(GZIP):
         with suppress(zlib.error):  # which reading will report
             return zlib.decompressobj(wbits=31).decompress(first, LOOK)

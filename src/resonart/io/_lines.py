@@ -9,17 +9,24 @@ from __future__ import annotations
 
 import os
 import select
+import stat
+import sys
+import threading
 import time
 import zlib
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple, Self
 
 from resonart._shared.show import card, facts, summary
 
 from ._blocks import LONGEST_LINE
+from ._errors import TableError
+from ._formats import LOOK
 
 READ_BYTES = 1 << 18
 BLOCK_BYTES = 1 << 20
 GATHER_SECONDS = 0.02
+KEPT_BYTES = 1_000  # of a line that is too long
 
 
 class Block(NamedTuple):
@@ -36,6 +43,8 @@ class Block(NamedTuple):
     dropped : int
         Number of bytes of one more line, after those of ``data``, that was too long to keep; 0 if
         there is none.
+    dropped_text : bytes
+        How that line begins.
 
     See Also
     --------
@@ -46,6 +55,7 @@ class Block(NamedTuple):
     n_bytes: int
     crc32: int
     dropped: int = 0
+    dropped_text: bytes = b""
 
     def __repr__(self) -> str:
         n_lines = self.data.count(b"\n")
@@ -62,17 +72,22 @@ class Block(NamedTuple):
 
 
 class LineReader:
-    """Reads whole lines from a file descriptor.
+    """Reads whole lines from a file descriptor, once: it can look ahead without losing anything.
 
     Parameters
     ----------
     fd : int
-        The descriptor to read. It is not closed.
+        The descriptor to read.
     wake : int or None, default=None
         A descriptor that becomes readable when :meth:`read` should return at once, for instance
-        after a signal.
+        after a signal. What is in it is read.
+    stops : callable or None, default=None
+        Tells whether a wake-up call should end :meth:`peek` and :meth:`skip`, too. By default it
+        should.
     longest : int, default=8 MiB
         Maximum length of a line in bytes, its end included. Longer lines are skipped and reported.
+    closes : bool, default=False
+        Whether :meth:`close` closes the descriptor.
 
     Attributes
     ----------
@@ -82,16 +97,56 @@ class LineReader:
     See Also
     --------
     LineParser : Turn lines into rows.
+    open_lines : Open a file, a pipe or standard input.
     """
 
-    def __init__(self, fd: int, *, wake: int | None = None, longest: int = LONGEST_LINE) -> None:
+    def __init__(
+        self,
+        fd: int,
+        *,
+        wake: int | None = None,
+        stops: Callable[[], bool] | None = None,
+        longest: int = LONGEST_LINE,
+        closes: bool = False,
+    ) -> None:
         self._fd = fd
         self._wake = wake
+        self._stops = stops or (lambda: True)
+        self._closes = closes
         self.longest = longest
         self._rest = b""  # not handed out yet
         self._skipped = 0  # bytes of a line that is being read past
+        self._long_text = b""  # how it begins
         self.crc32 = 0
         self._at_end = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the descriptor, if it belongs to the reader."""
+        if self._closes:
+            self._closes = False
+            os.close(self._fd)
+
+    def peek(self, size: int = LOOK) -> bytes:
+        """Return the next bytes without consuming them.
+
+        Returns
+        -------
+        data : bytes
+            The first line that is not blank, or what there is of it, and what came with it; at most
+            ``size`` bytes. Nothing at the end of the input, or if ``wake`` has ended the wait.
+        """
+        while not self._at_end and len(self._rest) < size and b"\n" not in self._rest.lstrip():
+            part = self._part(READ_BYTES)
+            if part is None:
+                break
+            self._rest += part
+        return self._rest[:size]
 
     def skip(self, n_bytes: int) -> int:
         """Skip bytes before the first line.
@@ -99,28 +154,54 @@ class LineReader:
         Returns
         -------
         n_skipped : int
-            Number of bytes skipped: fewer at the end of the input, or if ``wake`` is readable.
+            Number of bytes skipped: fewer at the end of the input, or if ``wake`` has ended it.
         """
         left = n_bytes
-        while left and self._has_more(None) and (part := os.read(self._fd, min(left, READ_BYTES))):
+        while left:
+            part = self._rest[:left] or self._part(min(left, READ_BYTES))
+            if not part:
+                break
+            self._rest = self._rest[len(part) :]
             self.crc32 = zlib.crc32(part, self.crc32)
             left -= len(part)
         return n_bytes - left
 
-    def read(self) -> Block | None:
+    def _part(self, size: int) -> bytes | None:
+        """Wait for bytes and return them: none at the end, and None if ``wake`` ends the wait."""
+        while not self._has_more(None):
+            if self._stops():
+                return None
+        part = os.read(self._fd, size)
+        self._at_end = not part
+        return part
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether :meth:`read` would have to wait."""
+        if self._at_end or b"\n" in self._rest or os.name == "nt":
+            return False
+        return not select.select([self._fd], [], [], 0)[0]
+
+    def read(self, deadline: float | None = None) -> Block | None:
         """Wait for a line, and return all lines that are there.
+
+        Parameters
+        ----------
+        deadline : float or None, default=None
+            When to stop waiting, by ``time.monotonic()``. (On Windows a read cannot be ended.)
 
         Returns
         -------
         block : Block or None
-            None at the end of the input. A block without lines if ``wake`` is readable.
+            None at the end of the input. A block without lines if ``wake`` is readable, or at the
+            deadline.
         """
         parts: list[bytes] = []
         size = 0
-        # Lines may be in hand already, after one that was too long.
+        # Lines may be in hand already, after one that was too long or a look ahead.
         until = time.monotonic() + GATHER_SECONDS if b"\n" in self._rest else None
         while not self._at_end and size < BLOCK_BYTES:
-            if not self._has_more(until):
+            if not self._has_more(until, deadline):
                 break
             part = os.read(self._fd, READ_BYTES)
             if not part:
@@ -136,15 +217,18 @@ class LineReader:
         self._rest = b""
         return self._skip(data) if self._skipped else self._cut(data)
 
-    def _has_more(self, until: float | None) -> bool:
-        """Wait for input: for ever, or if lines are in hand only as long as more is there."""
-        if until is not None and time.monotonic() > until:
+    def _has_more(self, until: float | None, deadline: float | None = None) -> bool:
+        """Wait for input: to the deadline, or if lines are in hand only if more is there now."""
+        now = time.monotonic()
+        if until is not None and now > until:
             return False
         if os.name == "nt":  # where only sockets can be waited for
             return until is None
         watched = [self._fd] if self._wake is None else [self._fd, self._wake]
-        ready, _, _ = select.select(watched, [], [], None if until is None else 0)
+        wait = 0.0 if until is not None else None if deadline is None else max(0.0, deadline - now)
+        ready, _, _ = select.select(watched, [], [], wait)
         if self._wake is not None and self._wake in ready:
+            os.read(self._wake, 4_096)  # it was heard
             return False
         return self._fd in ready
 
@@ -152,13 +236,15 @@ class LineReader:
         """Skip a line that is too long; what follows is returned by the next call."""
         end = data.find(b"\n") + 1 or len(data)
         ended = data[:end].endswith(b"\n") or self._at_end
+        if not self._skipped:
+            self._long_text = data[:KEPT_BYTES]
         self.crc32 = zlib.crc32(data[:end], self.crc32)
         self._skipped += end
         self._rest = data[end:]
         if not ended:
             return Block(b"", 0, self.crc32)
         n_bytes, self._skipped = self._skipped, 0
-        return Block(b"", n_bytes, self.crc32, dropped=n_bytes)
+        return Block(b"", n_bytes, self.crc32, n_bytes, self._long_text)
 
     def _cut(self, data: bytes) -> Block | None:
         """Return the whole lines of what is in hand, up to one that is too long."""
@@ -186,3 +272,81 @@ class LineReader:
                 return begin
             begin = last
         return None
+
+
+def open_lines(
+    source: str | os.PathLike[str],
+    *,
+    wake: int | None = None,
+    stops: Callable[[], bool] | None = None,
+) -> LineReader:
+    """Open a file, a named pipe or standard input, once, to read its lines.
+
+    Parameters
+    ----------
+    source : str or path
+        A file or a named pipe, or ``"-"`` for standard input.
+    wake, stops
+        As in :class:`LineReader`. They also end the wait for somebody who writes into a named pipe:
+        the reader is then at its end.
+
+    Returns
+    -------
+    reader : LineReader
+        A context manager, which closes what was opened.
+
+    See Also
+    --------
+    LiveLines : Hold back the first lines until the columns are known.
+    open_table : Read a whole table in chunks.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.NamedTemporaryFile(delete=False) as file:
+    ...     _ = file.write(b"1,2\\n3,4\\n")
+    >>> with open_lines(file.name) as reader:
+    ...     reader.peek(3), reader.read().data
+    (b'1,2', b'1,2\\n3,4\\n')
+    """
+    if os.fspath(source) == "-":
+        if sys.stdin is None:
+            raise TableError("Standard input is closed", "Pipe lines into it, or give a file name")
+        fd: int | None = os.dup(sys.stdin.fileno())
+    elif wake is not None and os.path.exists(source) and stat.S_ISFIFO(os.stat(source).st_mode):
+        fd = _open_pipe(source, wake, stops or (lambda: True))
+    else:
+        fd = os.open(source, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+    if fd is None:
+        fd = os.open(os.devnull, os.O_RDONLY)
+    return LineReader(fd, wake=wake, stops=stops, closes=True)
+
+
+def _open_pipe(path: str | os.PathLike[str], wake: int, stops: Callable[[], bool]) -> int | None:
+    """Open a named pipe, which waits for a writer; None if ``wake`` has ended the wait.
+
+    A signal whose handler returns does not end the system call, so it waits in another thread.
+    """
+    opened: list[int | OSError] = []
+    done, say_done = os.pipe()
+
+    def wait_for_a_writer() -> None:
+        try:
+            opened.append(os.open(path, os.O_RDONLY))
+        except OSError as error:
+            opened.append(error)
+        os.close(say_done)
+
+    threading.Thread(target=wait_for_a_writer, daemon=True).start()
+    try:
+        while not opened:
+            ready, _, _ = select.select([done, wake], [], [])
+            if wake in ready:
+                os.read(wake, 4_096)
+                if stops():
+                    return None
+    finally:
+        os.close(done)
+    if isinstance(opened[0], OSError):
+        raise opened[0]
+    return opened[0]

@@ -6,7 +6,8 @@ in blocks.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,14 +15,19 @@ from numpy.typing import NDArray
 
 from resonart._shared.show import SHOWN_ROWS, card, facts, short, summary, table
 
-from ._columns import Request, doubtful_columns
+from ._columns import NAMED, Request, doubtful_columns, first_names
 from ._encoding import as_utf8
+from ._errors import TableError
+from ._lines import Block, LineReader
 from ._schema import TextOptions
 from ._text import text_parser
 from ._values import rows_shown
 
 # More than that the engine refuses: a range of twice as much would overflow.
 LARGEST = float(np.finfo(np.float64).max) / 2
+
+# How long rows wait for lines that say more about the columns.
+PATIENCE = 2.0
 
 
 def _are_usable(rows: NDArray[np.float64]) -> bool:
@@ -71,6 +77,10 @@ class LiveRows(NamedTuple):
         The line number of each row, from 1.
     rejects : list of Reject
         All lines that are neither rows nor blank.
+    kept : list of tuple
+        For each row the fields that the parser was asked to ``keep``: text as str, any other value
+        of JSON as JSON in a str of another class, and None if there is none. Empty if no fields are
+        kept.
 
     See Also
     --------
@@ -80,6 +90,19 @@ class LiveRows(NamedTuple):
     rows: NDArray[np.float64]
     lines: NDArray[np.int64]
     rejects: list[Reject]
+    kept: Sequence[tuple[str | None, ...]] = ()
+
+    def without(self, reasons: Mapping[int, str], texts: Mapping[int, bytes]) -> LiveRows:
+        """Return the rows without some, which are rejected.
+
+        ``reasons`` are by the number of the row, and ``texts`` by the number of the line.
+        """
+        is_row = np.ones(len(self.rows), dtype=np.bool_)
+        is_row[list(reasons)] = False
+        lines = {row: int(self.lines[row]) for row in reasons}
+        more = [Reject(lines[row], why, texts[lines[row]]) for row, why in reasons.items()]
+        kept = [each for each, stays in zip(self.kept, is_row, strict=False) if stays]
+        return LiveRows(self.rows[is_row], self.lines[is_row], sorted([*self.rejects, *more]), kept)
 
     def __repr__(self) -> str:
         n_rows, n_features = self.rows.shape
@@ -98,8 +121,9 @@ class LineParser:
     """Turn lines of CSV, TSV or NDJSON into rows.
 
     The first lines decide the columns, as in :func:`open_table`: at once if columns are named or
-    the first row has only numbers, and otherwise from up to a thousand lines. :meth:`look` returns
-    whether there were enough lines; :meth:`parse` decides from the lines it gets.
+    the first row has only numbers, and otherwise from up to a thousand lines. In NDJSON the first
+    value of a key decides, which is nearly always in the first line. :meth:`look` returns whether
+    there were enough lines; :meth:`parse` decides from the lines it gets.
 
     Parameters
     ----------
@@ -107,12 +131,15 @@ class LineParser:
         The format of the lines.
     columns, exclude, features, time, ignore, header, delimiter, decimal, thousands, na, encoding
         As in :func:`open_table`. UTF-16 and UTF-32 are not possible.
+    keep : list of str or int, default=()
+        Fields that are returned beside the rows, as they are written.
     title : str, default="the input"
         Name of the input in messages.
 
     See Also
     --------
     LineReader : Read lines from a pipe or file.
+    LiveLines : Hold back the first lines until the columns are known.
     open_table : Read a whole table in chunks.
 
     Examples
@@ -141,6 +168,7 @@ class LineParser:
         thousands: str | None = None,
         na: Sequence[str] = (),
         encoding: str = "utf-8",
+        keep: Sequence[str | int] = (),
         title: str = "the input",
     ) -> None:
         if format not in ("csv", "tsv", "ndjson"):
@@ -152,6 +180,8 @@ class LineParser:
             )
         request = Request(columns, None, exclude, features, time, ignore)
         self._text = text_parser(format, title, options, request, in_lines=True)
+        self._keep = keep
+        self._is_kept_checked = False
 
     @property
     def title(self) -> str:
@@ -179,6 +209,16 @@ class LineParser:
     def left_out(self) -> list[str]:
         """Columns left out because they are not numeric."""
         return [] if self._text.selection is None else self._text.selection.left_out
+
+    @property
+    def has_rows(self) -> bool:
+        """Whether any line looked at is a row."""
+        return self._text.has_rows
+
+    @property
+    def can_decide(self) -> bool:
+        """Whether the rows looked at have numbers and all that was named; more may be better."""
+        return self._text.can_decide
 
     def doubtful(self, rows: NDArray[np.float64]) -> dict[str, str]:
         """Return features that hardly look like measurements in these rows, unless chosen."""
@@ -220,7 +260,33 @@ class LineParser:
         if rejects:
             texts = data.split(b"\n")
             told = [Reject(line, why, texts[line - first_line]) for line, why in sorted(rejects)]
-        return LiveRows(rows, numbers, told)
+        kept: list[tuple[str | None, ...]] = []
+        if self._keep:
+            self._check_kept()
+            kept = text.fields(data, first_line, self._keep, numbers.tolist())
+        return LiveRows(rows, numbers, told, kept)
+
+    def _check_kept(self) -> None:
+        """Refuse to make a feature, unasked, of a field that is kept, such as an id."""
+        if self._is_kept_checked:
+            return
+        self._is_kept_checked = True
+        self._text.check_kept(self._keep)
+        chosen, names = self._text.selection, self.names
+        if chosen is None or names is None or chosen.is_chosen:
+            return
+        features = [name for name in names if name in self._keep]
+        if features:
+            raise TableError(
+                f"{self.title}: {first_names(features, NAMED)} should be kept, and would be a "
+                "feature, too, as all columns of numbers are",
+                f"Leave it out with exclude={features}, or name the features with columns",
+            )
+
+    def texts(self, data: bytes, first_line: int, lines: Collection[int]) -> dict[int, bytes]:
+        """Return the text of some lines, by their numbers."""
+        parts = as_utf8(data, self._text.options.codec).split(b"\n") if lines else []
+        return {line: parts[line - first_line] for line in lines}
 
     def _why_not(self, row: NDArray[np.float64]) -> str:
         chosen = self._text.selection
@@ -238,8 +304,117 @@ class LineParser:
     def restore(self, state: dict[str, Any]) -> None:
         """Continue with the state of another parser."""
         if isinstance(state, dict):
-            state = {"time": None, "has_dates": False} | state  # which earlier versions had not
+            # Which earlier versions had not.
+            state = {"time": None, "has_dates": False, "is_named": False} | state
         if not isinstance(state, dict) or state.keys() != self._text.state().keys():
             raise ValueError("the rows had another format before.")
         if state["features"] is not None:
             self._text.restore(state)
+
+
+class LiveLines:
+    """Read lines, and hold back the first ones until it is known which columns are numbers.
+
+    A live source has to be answered. So if nothing more arrives, rows are held back for no more
+    than ``patience`` seconds, unless none of them has a number, or what was named.
+
+    Parameters
+    ----------
+    reader : LineReader
+        Reads the lines.
+    parser : LineParser
+        Looks at them.
+    n_lines : int, default=0
+        Number of lines before those that are read.
+    patience : float, default=2
+        For how many seconds rows may be held back.
+    on_wait : callable, optional
+        Called once if rows are held back and nothing more is there.
+
+    See Also
+    --------
+    LineReader : Return all lines at once.
+
+    Examples
+    --------
+    >>> import os
+    >>> from resonart.io import LineParser, LineReader, LiveLines
+    >>> there, here = os.pipe()
+    >>> parser = LineParser("csv")
+    >>> lines = LiveLines(LineReader(there), parser, patience=0.01)
+    >>> _ = os.write(here, b"host,x\\na,1\\n")  # and no more
+    >>> while not (block := lines.read()).data:
+    ...     pass
+    >>> parser.parse(block.data, first_line=1).rows, parser.left_out
+    (array([[1.]]), ['host'])
+    >>> os.close(here)
+    >>> os.close(there)
+    """
+
+    def __init__(
+        self,
+        reader: LineReader,
+        parser: LineParser,
+        n_lines: int = 0,
+        *,
+        patience: float = PATIENCE,
+        on_wait: Callable[[], None] | None = None,
+    ) -> None:
+        self._reader = reader
+        self._parser = parser
+        self._n_lines = n_lines
+        self._patience = patience
+        self._on_wait = on_wait
+        self._held: Block | None = None
+        self._until = 0.0  # when the rows that are held have waited enough
+        self._has_waited = False
+
+    def read(self, deadline: float | None = None) -> Block | None:
+        """Wait for lines whose columns are known.
+
+        Parameters
+        ----------
+        deadline : float or None, default=None
+            When to stop waiting, by ``time.monotonic()``.
+
+        Returns
+        -------
+        block : Block or None
+            None at the end of the input. A block without lines if lines are held back, at the
+            deadline, or if the reader was woken.
+        """
+        is_waiting = self._held is not None and self._parser.can_decide
+        if is_waiting:
+            deadline = self._until if deadline is None else min(deadline, self._until)
+        block = self._reader.read(deadline)
+        if block is None:
+            return self.take_held()
+        if block.n_bytes and self._add(block):
+            return self.take_held()
+        if self._held is not None and self._parser.has_rows:
+            now, can_decide = time.monotonic(), self._parser.can_decide
+            if not is_waiting:
+                self._until = now + self._patience
+            if self._reader.is_idle:
+                if can_decide and now >= self._until:
+                    return self.take_held()
+                if self._on_wait is not None and not self._has_waited:
+                    self._has_waited = True
+                    self._on_wait()
+        return block._replace(data=b"", n_bytes=0)
+
+    def _add(self, block: Block) -> bool:
+        """Add lines to those that are held; return whether they need not be held any longer."""
+        is_known = self._parser.look(block.data, self._n_lines + 1)
+        self._n_lines += block.data.count(b"\n") + (block.dropped > 0)
+        held = self._held
+        if held is not None:
+            data, n_bytes = held.data + block.data, held.n_bytes + block.n_bytes
+            block = block._replace(data=data, n_bytes=n_bytes)
+        self._held = block
+        return is_known or block.dropped > 0
+
+    def take_held(self) -> Block | None:
+        """Return the lines that are held, whatever they say; None if there are none."""
+        held, self._held = self._held, None
+        return held

@@ -9,7 +9,7 @@ import json
 import math
 import warnings
 from array import array
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import chain
 from operator import itemgetter
@@ -19,14 +19,14 @@ import numpy as np
 
 from resonart._shared.words import count_of
 
-from ._columns import Request
+from ._columns import NAMED, Request, first_names, near
 from ._encoding import why_not_text, without_byte_order_mark
 from ._errors import TableError, reason, shown
 from ._formats import BOM
 from ._pyarrow import in_arrow, require_pyarrow
 from ._schema import Evidence, TextOptions, TextParser
-from ._times import seconds_of, seconds_of_many
-from ._values import BadLine, Floats, Piece, label_text, numbered, objects
+from ._times import is_date, seconds_of, seconds_of_many
+from ._values import BadLine, Floats, JsonText, Piece, label_text, numbered, objects
 
 AS_NUMBERS = "Write JSON numbers without quotes and with a decimal point"
 # Fewer lines are quicker one by one than by pyarrow.
@@ -42,6 +42,7 @@ class NdjsonText(TextParser):
     """Objects, whose keys are columns, or arrays of one length."""
 
     format = "ndjson"
+    tells_kinds = True
 
     def __init__(
         self, title: str, options: TextOptions, request: Request, *, in_lines: bool
@@ -80,7 +81,15 @@ class NdjsonText(TextParser):
         pairs: Iterable[tuple[Any, Any]] = row.items() if self.has_names else enumerate(row)
         for key, value in pairs:
             place = self._places[key] if self.has_names else key
-            self._evidence[place].add(self._kind(value), line, value)
+            kind = self._kind(value)
+            if kind == "text" and self._is_time(place) and self._quoted(value) is not None:
+                kind = "text" if is_date(value) else "number"
+            self._evidence[place].add(kind, line, value)
+
+    def _is_time(self, column: int) -> bool:
+        time = self.request.time
+        by_number = not self.has_names and str(time) == str(column)
+        return time is not None and (by_number or self.names[column] == time)
 
     def _elsewhere(self, value: Any) -> list[int]:
         if not isinstance(value, str):
@@ -261,6 +270,40 @@ class NdjsonText(TextParser):
         rows = np.array(values).reshape(len(lines), len(chosen.columns))
         return Piece(rows, None if chosen.label is None else objects(labels), lambda: lines, bad)
 
+    def fields(
+        self, data: bytes, line: int, columns: Sequence[str | int], of_lines: Sequence[int]
+    ) -> list[tuple[str | None, ...]]:
+        """Return some values of lines that are rows; numbers keep every digit."""
+        keys = [self._key(column) for column in columns]
+        texts = data.split(b"\n")
+        found = []
+        for number in of_lines:
+            text = without_byte_order_mark(texts[number - line]).decode()
+            row = json.loads(
+                text, parse_float=JsonText, parse_int=JsonText, parse_constant=lambda _: None
+            )
+            values = map(row.get if self.has_names else row.__getitem__, keys)
+            found.append(tuple(_as_written(value) for value in values))
+        return found
+
+    def check_kept(self, columns: Sequence[str | int]) -> None:
+        """Warn of keys that are to be kept, and that the first lines have not."""
+        keys = [self._key(column) for column in columns]  # arrays have them all, or that fails
+        lacking = [key for key in keys if self.has_names and key not in self._places]
+        if lacking:
+            warnings.warn(
+                f"{self.title} has no key {first_names(lacking, NAMED)} in its first lines: it is "
+                f"kept as null until one comes. {near(self.names, lacking[0])}.",
+                stacklevel=2,
+            )
+
+    def _key(self, column: str | int) -> Any:
+        """Return what a value is found by; a key may be one that no line has had so far."""
+        if self.has_names and isinstance(column, str) and not column.isdecimal():
+            return column
+        place = self.find(column, "keep")
+        return self.names[place] if self.has_names else place
+
     def _value(self, row: Any, column: int) -> Any:
         return row.get(self.names[column]) if self.has_names else row[column]
 
@@ -278,15 +321,26 @@ class NdjsonText(TextParser):
                 numbers.append(moment)
                 continue
             if kind == "text":
-                return self._no_number(line, j, value)
+                number = self._quoted(value) if self.is_named else None
+                if number is None:
+                    return self._no_number(line, j, value)
+                value = number
             numbers.append(math.nan if kind == "missing" else _double(value))
         return numbers
+
+    def _quoted(self, value: Any) -> float | None:
+        """Return the number in a text that somebody has named as one; None where there is none."""
+        text = value.strip() if isinstance(value, str) else ""
+        if self.notation.kind(text) != "number":
+            return None
+        words = {"true": 1.0, "false": 0.0}
+        return words[text.lower()] if text.lower() in words else float(text)
 
     def _moment(self, value: Any) -> float | None:
         """Return a time that is not missing as a number; None where it is none."""
         if self.has_dates:
             return seconds_of(value) if isinstance(value, str) else None
-        return _double(value) if isinstance(value, (int, float)) else None
+        return _double(value) if isinstance(value, (int, float)) else self._quoted(value)
 
     def _no_number(self, line: int, column: int, value: Any) -> BadLine:
         name = self.names[column]
@@ -374,6 +428,27 @@ def _double(value: float) -> float:
         return float(value)
     except OverflowError:
         return math.inf if value > 0 else -math.inf
+
+
+def _as_written(value: Any) -> str | None:
+    """Return a text as it is, and another value as JSON; None for null."""
+    if isinstance(value, str) or value is None:
+        return value
+    try:
+        return JsonText(_as_json(value))
+    except RecursionError:  # an attack, whose line is sound otherwise
+        return None
+
+
+def _as_json(value: Any) -> str:
+    if isinstance(value, JsonText):
+        return value
+    if isinstance(value, dict):
+        pairs = (f"{json.dumps(key)}:{_as_json(each)}" for key, each in value.items())
+        return f"{{{','.join(pairs)}}}"
+    if isinstance(value, list):
+        return f"[{','.join(map(_as_json, value))}]"
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _json_kind(value: object) -> str:

@@ -10,7 +10,9 @@ from ._formats import FORMATS as FORMATS
 from ._formats import guess_format as guess_format
 from ._lines import Block as Block
 from ._lines import LineReader as LineReader
+from ._lines import open_lines as open_lines
 from ._live_rows import LineParser as LineParser
+from ._live_rows import LiveLines as LiveLines
 from ._live_rows import LiveRows as LiveRows
 from ._live_rows import Reject as Reject
 from ._read import Chunk as Chunk

@@ -415,26 +415,39 @@ def open_table(
 
 
 def _format_of(source: object, opened: Source) -> str:
-    """Return the format by the name, if the first bytes do not contradict it."""
+    """Return the format of a table."""
     first = opened.peek(LOOK)
-    by_bytes = format_of_bytes(first)
-    name = source if isinstance(source, (str, os.PathLike)) else getattr(source, "name", None)
-    by_name = format_read(name) if isinstance(name, (str, os.PathLike)) else None
     if not first:
         raise TableError(f"{opened.title} is empty", "Give a table with rows")
-    check_not_foreign(first, opened.title)
+    name = source if isinstance(source, (str, os.PathLike)) else getattr(source, "name", None)
+    return format_by(name, first, opened.title)
+
+
+def format_by(name: object, first: bytes, title: str) -> str:
+    """Return the format by the name, if the first bytes do not contradict it, or else by them.
+
+    The same rule holds for tables and streams, files and pipes.
+
+    Examples
+    --------
+    >>> format_by("rows.csv", b"x,y", "rows.csv"), format_by("-", b'{"x": 1', "standard input")
+    ('csv', 'ndjson')
+    """
+    check_not_foreign(first, title)
+    by_bytes = format_of_bytes(first)
+    by_name = format_read(name) if isinstance(name, (str, os.PathLike)) else None
     if by_name is None:
         return by_bytes
     if by_bytes != by_name and (binary_format(first) or by_name not in ("csv", "tsv", "ndjson")):
         known = binary_format(first)
         raise TableError(
-            f"{opened.title} is named as {by_name}, but "
+            f"{title} is named as {by_name}, but "
             + (f"holds {known}" if known else "does not begin as such a file does"),
             f"Rename it, or give format={by_bytes!r}" if known else "Check that it is whole",
         )
     if by_name == "csv" and first.lstrip().startswith(b'{"'):
         raise TableError(
-            f"{opened.title} is named as csv, but holds JSON",
+            f"{title} is named as csv, but holds JSON",
             "Rename it, or give format='ndjson'",
         )
     return by_name

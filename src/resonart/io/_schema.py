@@ -147,6 +147,7 @@ class TextParser(Columns, ABC):
     """
 
     format: ClassVar[str]
+    tells_kinds: ClassVar[bool] = False  # whether a single value says what its column holds
 
     def __init__(
         self, title: str, options: TextOptions, request: Request, *, in_lines: bool
@@ -161,6 +162,7 @@ class TextParser(Columns, ABC):
         self.is_number: list[bool] = []
         self.selection: Selection | None = None  # None until decided
         self.has_dates = False  # in the column of times, if there is one
+        self.is_named = False  # whether the features were named, here or by a model
         self.n_looked = 0  # lines that were no blank ones
         self._n_bytes = 0
         self._n_rows = 0  # of which the evidence is
@@ -184,7 +186,8 @@ class TextParser(Columns, ABC):
         """Decide by the lines looked at so far."""
         self._finish()
         # Of a column that was not looked at, nothing speaks against it.
-        is_unseen = self._goes_by_request() or self._n_rows == 0
+        self.is_named = self._goes_by_request()
+        is_unseen = self.is_named or self._n_rows == 0
         self.is_number = [is_unseen or each.is_number for each in self._evidence]
         self.selection = self.select(self.request)
         time = self.selection.time
@@ -202,12 +205,59 @@ class TextParser(Columns, ABC):
     def parse(self, data: bytes, line: int) -> Piece:
         """Return the rows of whole lines, the first of which has this number."""
 
+    @abstractmethod
+    def fields(
+        self, data: bytes, line: int, columns: Sequence[str | int], of_lines: Sequence[int]
+    ) -> list[tuple[str | None, ...]]:
+        """Return some fields of lines that are rows, as they are written.
+
+        ``line`` is the number of the first line, and ``of_lines`` those of the rows. Text is a
+        plain str, any other value of JSON a :class:`JsonText`, and None says that there is none.
+        """
+
+    def check_kept(self, columns: Sequence[str | int]) -> None:
+        """Raise an error if a field that should be kept is not there, or warn if it may come."""
+        for column in columns:
+            self.find(column, "keep")
+
     def last_end(self, data: bytes) -> int:
         """Return where the last whole row ends; 0 if there is none."""
         return data.rfind(b"\n") + 1
 
+    @property
+    def has_rows(self) -> bool:
+        """Whether any line looked at is a row."""
+        return self._n_rows > 0
+
+    @property
+    def can_decide(self) -> bool:
+        """Whether the rows looked at have a column of numbers, and all that was named."""
+        return self.has_rows and self._knows_what_was_named() and self._has_numbers()
+
+    def _has_numbers(self) -> bool:
+        return self._goes_by_request() or any(each.is_number for each in self._open_columns())
+
+    def _open_columns(self) -> list[Evidence]:
+        """Return what is known of the columns that may be features."""
+        aside = self.excluded_columns(self.request)
+        return [each for j, each in enumerate(self._evidence) if j not in aside]
+
     def _is_settled(self) -> bool:
-        """Return whether no line that follows could change the schema."""
+        """Return whether no line that follows could change the schema.
+
+        A stream has to be answered, so where a value tells its kind, the first one is believed.
+        """
+        if not self._knows_what_was_named():
+            return False
+        if self._goes_by_request():
+            return True
+        kinds = {each.first for each in self._open_columns()}
+        if self.in_lines and self.tells_kinds and kinds == {"number", "text"}:
+            return True
+        return kinds <= {"number"}
+
+    def _knows_what_was_named(self) -> bool:
+        """Return whether all columns that were named are there, and what the times are."""
         request = self.request
         beside = [each for each in (request.label, request.time) if each is not None]
         named = [*(request.columns or ()), *request.exclude, *beside]
@@ -217,12 +267,7 @@ class TextParser(Columns, ABC):
             evidence = self._evidence[self.find(request.time, "time")]
             if evidence.first != "number" and not evidence.is_date:
                 return False  # numbers or dates?
-        if self._goes_by_request():
-            return True
-        aside = self.excluded_columns(request)
-        return all(
-            each.first == "number" for j, each in enumerate(self._evidence) if j not in aside
-        )
+        return True
 
     def _goes_by_request(self) -> bool:
         """Return whether the features are those requested, whatever the columns contain."""
@@ -319,6 +364,7 @@ class TextParser(Columns, ABC):
             "features": None if chosen is None else chosen.features,
             "time": None if chosen is None else chosen.time,
             "has_dates": self.has_dates,
+            "is_named": self.is_named,
             "options": vars(options) | {"na": list(options.na)},
         }
 
@@ -337,6 +383,7 @@ class TextParser(Columns, ABC):
             and (time is None or (type(time) is int and 0 <= time < len(names)))
             and time not in features
             and isinstance(state["has_dates"], bool)
+            and isinstance(state["is_named"], bool)
             and isinstance(state["has_names"], bool)
         ):
             raise ValueError("the rows were of another format before.")
@@ -352,6 +399,7 @@ class TextParser(Columns, ABC):
         self._evidence = [Evidence() for _ in names]
         self.selection = Selection(features, None, [], True, time)
         self.has_dates = state["has_dates"]
+        self.is_named = state["is_named"]
         if self.request.time is not None and self.find(self.request.time, "time") != time:
             before_it = "no column" if time is None else f"the column {names[time]!r}"
             raise ValueError(f"{before_it} was the time before.")

@@ -46,6 +46,12 @@ class BadLine(NamedTuple):
         return f"{what}. {self.hint}" if self.hint else what
 
 
+class JsonText(str):
+    """A value of JSON that is not a text, as it is written."""
+
+    __slots__ = ()
+
+
 class Piece(NamedTuple):
     """Some rows as they come: NaN and None where a value is missing.
 
