@@ -217,21 +217,6 @@ def test_too_many_boxes_are_not_drawn_on_components(ax: Axes) -> None:
     assert len(boxes(other).get_paths()) > 300
 
 
-def test_rows_that_cannot_be_scaled_have_features_as_axes(ax: Axes) -> None:
-    class OneBox(BaseEstimator):
-        def fit(self, X: Any, y: Any = None) -> OneBox:
-            self.boxes_ = ([[0.0, 0.0, -1e308]], [[1.0, 1.0, 1e308]])
-            self.category_labels_ = [0]
-            self.n_clusters_, self.n_features_in_ = 1, 3
-            return self
-
-    rows = [[0.0, 0.0, -1e308], [1.0, 1.0, 1e308]]
-    plot.categories(OneBox().fit(None), rows, labels=[0, 0], ax=ax)
-    paint(ax)
-    assert (ax.get_xlabel(), ax.get_ylabel()) == ("feature 0", "feature 1")
-    assert len(boxes(ax).get_paths()) == 1
-
-
 # ---------------------------------------------------------------------- names of clusters
 
 

@@ -132,10 +132,7 @@ def _component_axes(boxes: Boxes, rows: LabelledRows, counts: Any) -> ComponentA
     if len(values) < 2:
         return None
     low = values.min(axis=0)
-    with np.errstate(over="ignore"):
-        span = values.max(axis=0) - low
-    if not np.isfinite(span).all():
-        return None  # such rows cannot be scaled
+    span = values.max(axis=0) - low  # finite: no model takes values whose difference is not
     span[span <= 0.0] = 1.0
     weights = None if rows.n_given else counts
     found = principal_components((values - low) / span, 2, weights)
