@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 import resonart
 
-from ._cluster_ids import Integers
 from ._errors import CommandError
 from ._files import STDIN
 from ._model_options import ESTIMATORS, VIGILANCES
@@ -93,19 +90,6 @@ def in_short(model: Any) -> str:
     }
     told = (f"{name} {value:.12g}" for name, value in values.items() if value is not None)
     return ", ".join([kind_of(model), *told])
-
-
-def living_labels(model: Any) -> Integers:
-    """Return the labels of a fitted model's clusters, which may have gaps (density-art).
-
-    Examples
-    --------
-    >>> from resonart import FuzzyART
-    >>> living_labels(FuzzyART(rho=0.9).fit([[0.0], [1.0]]))
-    array([0, 1])
-    """
-    labels: Integers = np.unique(model.category_labels_)
-    return labels[labels >= 0]
 
 
 def chooses_itself(model: Any) -> bool:

@@ -27,7 +27,7 @@ from resonart._shared.escape import escaped_json
 from resonart.io import Block, LineParser, LineReader, LiveRows, Reject
 from resonart.io._times import are_back, in_words
 
-from ._clock import clock_of, forgets, note_of_times, split_times
+from ._clock import clock_of, note_of_times, split_times
 from ._errors import CommandError, as_options, naming, note_features, print_error, warn
 from ._events import Diary
 from ._models import check_width, is_fitted
@@ -438,8 +438,6 @@ class Streamer:
             founded = np.zeros(len(rows), dtype=np.bool_)
             scores = self.model.score_samples(rows)
             learned = Learned(self.model.predict(rows), scores, founded, [])
-        if forgets(self.model):
-            learned = learned._replace(renamings=self._diary.of_living(learned.renamings, told))
         event = "reading" if isinstance(self.model, DensityART) else "merge"
         names = Naming(self.parser.names or (), self.parser.has_dates)
         text = self.format.lines(lines, learned, self._read.last_line, event, told, names)

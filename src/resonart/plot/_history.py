@@ -208,15 +208,10 @@ def _lives(
     ]
     told += [(e.row, 0, float(getattr(e, against)) / scale, e) for e in events]
     told.sort(key=lambda each: each[:2])
-    lives: list[_Life] = []
-    current: dict[int, _Life] = {}
+    known: dict[int, _Life] = {}
 
-    def of(label: int, *, is_new: bool = False) -> _Life:
-        # Removing clusters closes labels up, and one may come again as another cluster's.
-        if label not in current or (is_new and current[label].points):
-            current[label] = _Life(label)
-            lives.append(current[label])
-        return current[label]
+    def of(label: int) -> _Life:
+        return known.setdefault(label, _Life(label))
 
     moves = []
     for _, _, x, what in told:
@@ -224,7 +219,7 @@ def _lives(
             label, size = what
             of(label).add(x, size)
             continue
-        life = of(what.label, is_new=what.kind in ("born", "split"))
+        life = of(what.label)
         life.add(x, what.size)
         other = None if what.other is None else of(what.other)
         if what.kind in ("born", "split"):
@@ -233,7 +228,7 @@ def _lives(
             life.went, life.heir, life.end = what.kind, other, x
         else:
             moves.append((x, life))
-    lives = [life for life in lives if life.points]
+    lives = [life for life in known.values() if life.points]
     last = float(moments[against][-1]) / scale
     for life in lives:
         if life.went is None and life.points[-1][0] < last:
