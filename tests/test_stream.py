@@ -20,7 +20,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import resonart
-from resonart import DDVFA, DensityART
+from resonart import DDVFA, DensityART, load, rename_labels
 from resonart._models.snapshot import dump
 from resonart.cli._app import app
 
@@ -129,6 +129,29 @@ def test_density_art_begins_with_the_first_row(here: Path) -> None:
     np.testing.assert_array_equal(loaded.weights_, model.weights_)
     np.testing.assert_array_equal(loaded.category_labels_, model.category_labels_)
     assert f"{len(ROWS):,} rows in {model.n_clusters_} clusters" in result.stderr
+
+
+def test_a_consumer_applies_each_reading_to_all_labels(here: Path) -> None:
+    """What is told of a label is told once: after it is gone, no event names it."""
+    rows = joined_later()
+    (here / "joined.ndjson").write_bytes(as_lines(rows))
+    result = run(here / "m.resonart", "--input", here / "joined.ndjson")
+    labels: list[int] = []
+    events: list[dict[int, int]] = []
+    for each in told(result.stdout):
+        if each.get("event") == "reading":
+            changed = {int(old): new for old, new in each["labels"].items()}
+            assert set(changed) <= set(labels)
+            labels = rename_labels(labels, changed).tolist()
+            events.append(changed)
+        elif "event" not in each:
+            labels.append(each["label"])
+    assert any(new >= 0 for changed in events for new in changed.values())  # two became one
+    model = load(here / "m.resonart").name_features(None)
+    assert len(labels) == len(rows)
+    assert set(labels) <= {-1, *model.cluster_labels_.tolist()}
+    first_two = slice(200)  # clusters, which are one since
+    assert (np.array(labels)[first_two] == model.predict(rows[first_two])).mean() > 0.95
 
 
 @pytest.mark.parametrize("form", ["ndjson", "csv"])
