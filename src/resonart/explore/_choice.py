@@ -206,9 +206,8 @@ def in_old_colours(labels: Integers, before: Integers) -> Integers:
     found = np.unique(labels[labels >= 0])
     pairs = []
     for label in found.tolist():
-        old = before[(labels == label) & (before >= 0)]
-        counts = np.bincount(old) if len(old) else np.zeros(1, dtype=np.int64)
-        pairs += [(-int(n), label, o) for o, n in enumerate(counts.tolist()) if n]
+        old, counts = np.unique(before[(labels == label) & (before >= 0)], return_counts=True)
+        pairs += [(-n, label, o) for o, n in zip(old.tolist(), counts.tolist(), strict=True)]
     names: dict[int, int] = {}
     taken: set[int] = set()
     for _, label, old_label in sorted(pairs):

@@ -194,7 +194,8 @@ def _majority(tree: CondensedTree, branch: int, held: Integers) -> int:
     mine = below[tree.box_clusters] & (held >= 0)
     if not mine.any():
         return -1
-    return int(np.argmax(np.bincount(held[mine], tree.box_sizes[mine])))
+    labels, places = np.unique(held[mine], return_inverse=True)
+    return int(labels[np.argmax(np.bincount(places, tree.box_sizes[mine]))])
 
 
 class _Icicles:
