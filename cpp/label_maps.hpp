@@ -151,6 +151,9 @@ public:
         ends_.clear();
         changes_.clear();
     }
+    std::size_t size() const { return ends_.size(); }
+    std::size_t end(std::size_t i) const { return ends_[i]; }
+    const LabelChanges& changes(std::size_t i) const { return changes_[i]; }
     template <class Label>
     void apply(std::size_t n, Label&& label) {
         LabelChanges later;
@@ -178,15 +181,7 @@ struct StreamReport {
     std::uint8_t* founded;
     std::int64_t* now = nullptr;  // their labels after the call, where clusters are read anew
 
-    // Labels have changed after `n_rows` of these.
-    void rename(std::size_t n_rows, const LabelChanges& changes) {
-        if (!changes.size()) return;
-        after.push_back(static_cast<std::int64_t>(n_rows));
-        renamings.push_back(changes);
-    }
-
-    std::vector<std::int64_t> after{};
-    std::vector<LabelChanges> renamings{};
+    ToldChanges renamings{};
 };
 
 // Labels before a call -> labels after it, whatever was renamed on the way. `last` is above all

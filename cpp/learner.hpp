@@ -494,8 +494,9 @@ private:
             const LabelChanges changes = remove();
             state_.n_removed += n_before - n_encoded();
             std::size_t n_gone = 0;  // of those that are kept apart
-            for (const auto& each : changes)
+            for (const auto& each : changes) {
                 n_gone += each.from < state_.n_apart && each.to == kNoLabel;
+            }
             state_.n_apart -= n_gone;
             state_.label_map = changes;
             refresh_clusters();
@@ -715,11 +716,9 @@ private:
         const bool may_leave = begin(rows, params);
         CallMap call_map(kRenames ? n_labels() : 0);
         LabelMaps maps;  // of the categories in told.now
-        ToldChanges told_changes;
         const auto follow = [&](std::size_t n_rows, const LabelChanges& changes) {
             call_map.follow(changes);
-            told_changes.add(n_rows, changes);
-            told.rename(n_rows, changes);
+            told.renamings.add(n_rows, changes);
         };
         std::size_t n_before = count_clusters();
         for (std::size_t r = 0; r < rows.size(); ++r) {
@@ -758,8 +757,8 @@ private:
             Buffer<std::int64_t> as_told;
             as_told.reserve(rows.size());
             as_told.append(told.labels, rows.size());
-            told_changes.apply(rows.size(),
-                               [&](std::size_t i) -> std::int64_t& { return as_told[i]; });
+            told.renamings.apply(rows.size(),
+                                 [&](std::size_t i) -> std::int64_t& { return as_told[i]; });
             tell_memberships(told.now, rows.size(), memberships, as_told.data());
         }
         state_.label_map = call_map.take();

@@ -340,8 +340,9 @@ public:
             raise_outside(e);
         }
         nb::list renamings;
-        for (std::size_t i = 0; i < told.after.size(); ++i) {
-            renamings.append(nb::make_tuple(told.after[i], as_dict(told.renamings[i])));
+        for (std::size_t i = 0; i < told.renamings.size(); ++i) {
+            renamings.append(
+                nb::make_tuple(told.renamings.end(i), as_dict(told.renamings.changes(i))));
         }
         if constexpr (Engine::kRereads) {
             return nb::make_tuple(whole_numbers(labels), matches.vector(), founded.vector(),
@@ -615,13 +616,15 @@ public:
         return whole_matrix(pairs, changes.size(), 2);
     }
     static LabelChanges changes_of(const Matrix<std::int64_t>& pairs, std::int64_t n_labels) {
-        if (pairs.shape(1) != 2) throw nb::value_error("a label map must have an old and a new label");
+        if (pairs.shape(1) != 2)
+            throw nb::value_error("a label map must have an old and a new label");
         LabelChanges changes;
         std::int64_t last = -1;
         for (std::size_t i = 0; i < pairs.shape(0); ++i) {
             const std::int64_t from = pairs.data()[2 * i], to = pairs.data()[2 * i + 1];
             if (from <= last || from >= static_cast<std::int64_t>(kNoLabel)) {
-                throw nb::value_error("a label map must have each old label once, in ascending order");
+                throw nb::value_error(
+                    "a label map must have each old label once, in ascending order");
             }
             if (to < -1 || to >= n_labels) {
                 throw nb::value_error("label map names a cluster that is not there");

@@ -36,7 +36,6 @@ int main() {
         LabelMaps maps;
         ToldChanges told_changes;
         CallMap call_map(n_at_first);
-        StreamReport report{nullptr, nullptr, nullptr};
         std::vector<std::int64_t> told, reported;
         for (std::size_t r = 0; r < n_rows; ++r) {
             if (random() % 4 == 0) {
@@ -58,7 +57,6 @@ int main() {
                 }
                 const LabelChanges changes = LabelChanges::of(map);
                 call_map.follow(changes);
-                report.rename(r, changes);
                 told_changes.add(r, changes);
                 maps.add(r, std::move(map));
             }
@@ -72,10 +70,10 @@ int main() {
         told_changes.apply(n_rows, [&](std::size_t r) -> std::int64_t& { return as_told[r]; });
         failures += labels != expected;
         failures += as_told != expected;
-        for (std::size_t i = 0; i < report.after.size(); ++i) {
-            for (const auto& change : report.renamings[i]) {
-                for (const std::int64_t each :
-                     {report.after[i], std::int64_t(change.from), told_label(change.to)}) {
+        for (std::size_t i = 0; i < told_changes.size(); ++i) {
+            for (const auto& change : told_changes.changes(i)) {
+                for (const std::int64_t each : {std::int64_t(told_changes.end(i)),
+                                                std::int64_t(change.from), told_label(change.to)}) {
                     reported.push_back(each);
                 }
             }

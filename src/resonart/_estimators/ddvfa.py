@@ -119,10 +119,9 @@ default="single"
     vigilance_choice_ : VigilanceChoice or None
         How ``"auto"`` chose them, and why: ``print(model.vigilance_choice_)``. None if both were
         given.
-    label_map_ : ndarray
-        Map from old to new labels for the last call in which clusters were merged or removed: entry
-        ``i`` is the new label of the cluster that had label ``i`` before that call, or -1 if it was
-        removed. Empty after ``fit``.
+    label_map_ : dict of int to int
+        The new label of each label that the last call has changed by merging or removing clusters;
+        -1 if the cluster was removed. Empty after ``fit``.
     n_merges_ : int
         How often clusters have been merged. If it has changed, labels may have changed, too.
     n_features_in_, feature_names_in_
