@@ -31,7 +31,7 @@ help:
 	@echo "make types     check types (mypy, strict)"
 	@echo "make bench     measure against artlib, river, scikit-learn and hdbscan (long)"
 	@echo "make train     train the choice of DensityART again, into build/training (an hour)"
-	@echo "make soak      send 20 million rows through resonart stream, twice, and watch memory and pace (half an hour)"
+	@echo "make soak      send 20 million rows through resonart stream, three times, and watch memory and pace (three quarters of an hour)"
 	@echo "make torture   attack files, streams, threads and memory for an hour; goes on where it stopped"
 	@echo "make paper     repeat the experiments of the DDVFA paper, and write paper/README.md (hours)"
 	@echo "make paper-quick  the same on made data in build/paper-quick (seconds)"

@@ -4,9 +4,11 @@ Clusters drift along circles while their rows are learned, so that new places ke
 ones are left behind. Memory, checkpoint and pace are looked at all along the way, and must stay
 flat: of a DDVFA once its bound on categories is reached (``bounded``), and of a DensityART that
 forgets (``forgetting``). Its clusters also come and go, by a clock of their own, and its diary, of
-which a checkpoint is a large part, must keep to its bounds.
+which a checkpoint is a large part, must keep to its bounds. In a third stream (``births``), a
+cluster is born every fifty rows: of tens of thousands of labels a few live, and the others must
+cost nothing.
 
-    python -m benchmarks.soak [--only bounded|forgetting] [--rows N] [--parts N]
+    python -m benchmarks.soak [--only bounded|forgetting|births] [--rows N] [--parts N]
                               [--max-categories N] [--out FOLDER]
 """
 
@@ -44,6 +46,9 @@ N_ALIVE = 8
 LIFE = 100_000  # of a cluster, on average
 TURN = 200_000  # of a cluster along its circle
 HALF_LIFE = 5_000.0
+# Of the stream of births: after so many rows both clusters are somewhere else.
+HOP = 100
+HOP_HALF_LIFE = 50.0
 # What a diary may keep: events, and lines of its history; and what comes before it is looked over.
 MOST_EVENTS, MOST_MOMENTS, FRESH = 10_000, 20_000, 512
 
@@ -66,6 +71,7 @@ class Part:
     n_kept_events: int = 0
     n_moments: int = 0
     diary_kb: float = 0.0  # of the checkpoint
+    n_labels: int = 0  # ever used
     n_clusters: int = 0
     n_categories: int = 0
 
@@ -119,6 +125,16 @@ def changing(n_rows: int, seed: int = 0) -> Iterator[Rows]:
         yield np.concatenate(parts)
 
 
+def hopping(n_rows: int) -> Iterator[Rows]:
+    """Make rows of two clusters that are new every so often, and never were there before."""
+    random = np.random.default_rng(2)
+    for begin in range(0, n_rows, BATCH):
+        n = min(BATCH, n_rows - begin)
+        centre = np.repeat(random.uniform(0.05, 0.95, (n // HOP + 1, 2, 2)), HOP, axis=0)[:n]
+        at = centre[np.arange(n), random.integers(2, size=n)]
+        yield np.clip(at + random.normal(0, 0.005, (n, 2)), 0, 1)
+
+
 def run(n_rows: int, n_parts: int, max_categories: int | None, folder: Path) -> Soak:
     """Send the stream through a process of its own, and watch it."""
     more = ["--model", "ddvfa", "--rho-lb", "0.9", "--rho-ub", "0.97", "--merge-every", "200000"]
@@ -129,6 +145,12 @@ def run_forgetting(n_rows: int, n_parts: int, max_categories: int | None, folder
     """The same with a model that forgets, and a stream that changes."""
     more = ["--half-life", f"{HALF_LIFE:g}", "--time-column", "0"]
     return run_with(more, changing, n_rows, n_parts, max_categories, folder)
+
+
+def run_births(n_rows: int, n_parts: int, max_categories: int | None, folder: Path) -> Soak:
+    """The same with clusters that live for a hundred rows."""
+    more = ["--half-life", f"{HOP_HALF_LIFE:g}"]
+    return run_with(more, hopping, n_rows, n_parts, max_categories, folder)
 
 
 def run_with(
@@ -201,6 +223,7 @@ def part_at(n_lines: int, pace: float, memory: float, path: Path, work: float) -
         n_kept_events=len(content.events),
         n_moments=len(content.moments),
         diary_kb=(content.events.nbytes + content.moments.nbytes) / 1e3,
+        n_labels=content.n_labels,
         n_clusters=model.n_clusters_,
         n_categories=model.n_categories_,
     )
@@ -271,20 +294,21 @@ def note(part: Part) -> None:
     )
     if part.n_events:
         told += (
-            f"  {part.n_clusters:>3} clusters  {part.n_categories:>6,} categories  "
+            f"  {part.n_clusters:>3} clusters of {part.n_labels:>6,}  "
+            f"{part.n_categories:>6,} categories  "
             f"{part.n_events:>7,} events, {part.n_kept_events:>6,} kept  "
             f"{part.n_moments:>6,} moments  diary {part.diary_kb:>7.1f} kB"
         )
     print(told, flush=True)
 
 
-RUNS = {"bounded": run, "forgetting": run_forgetting}
+RUNS = {"bounded": run, "forgetting": run_forgetting, "births": run_births}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run, say what was seen, and fail where something did not stay flat."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", choices=RUNS, help="one of the two streams")
+    parser.add_argument("--only", choices=RUNS, help="one of the streams")
     parser.add_argument("--rows", type=int, default=20_000_000)
     parser.add_argument("--parts", type=int, default=20)
     parser.add_argument("--max-categories", type=int, default=2_000)

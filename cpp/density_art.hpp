@@ -5,9 +5,10 @@
 // it is spent, boxes may grow by a step, the categories are presented to a fuzzy ART of that
 // vigilance, as Merge ART's compression does, and rows are learned by it from then on. What a
 // category knows besides its box are the mean of its rows and what the last reading said of it.
-// Labels stay with clusters from reading to reading (heirs.hpp); one that dies leaves a hole. Where
-// rows are forgotten, categories weigh what is left of their rows (fading.hpp), go when that is
-// little, and clusters change only for good (succession.hpp).
+// Labels stay with clusters from reading to reading (heirs.hpp); that of one that dies is not used
+// again. Clusters lie in slots, in order of their labels: what is known of them costs by how many
+// live, not by how many ever did. Where rows are forgotten, categories weigh what is left of their
+// rows (fading.hpp), go when that is little, and clusters change only for good (succession.hpp).
 #pragma once
 
 #include <algorithm>
@@ -80,6 +81,8 @@ public:
     static constexpr std::int64_t kFirstReading = 32;
     // And never before so many have come since.
     static constexpr std::int64_t kLeastBetween = 8;
+    // Far more clusters than there are categories.
+    static constexpr std::size_t kMostLabels = std::size_t{1} << 31;
 
     DensityArt() = default;
     DensityArt(std::size_t n_features, const Params& params)
@@ -110,7 +113,7 @@ public:
     bool was_read() const { return was_read_; }
     const ReadingRecord* record() const { return record_.get(); }
     // How far apart neighbours lie in a cluster, feature by feature in the user's units: the sides
-    // of the largest box that holds two of them. Behind the last label, those of the whole tree.
+    // of the largest box that holds two of them. Behind the last cluster, those of the whole tree.
     const Buffer<double>& reach() const { return reach_; }
 
     // Whether rows are forgotten; what a category weighs then, and otherwise.
@@ -149,19 +152,32 @@ public:
                time - read_at_ >= fading_.step();
     }
 
-    // Labels used so far, and those of clusters that are there.
-    std::size_t n_labels() const { return *n_labels_; }
+    // Clusters that are there, one in each slot. Until the first reading all rows are one.
     std::size_t n_clusters() const {
-        std::size_t n = 0;
-        for (std::size_t m = 0; m < n_labels(); ++m) n += lives(m);
-        return n;
+        return was_read_ ? labels_.size() : std::min<std::size_t>(categories_.size(), 1);
     }
-    bool lives(std::size_t label) const { return !was_read_ || least_[label] != kDead; }
+    // The label of the cluster in a slot, of none (kNoLabel), and of the one a category is in.
+    std::uint32_t label_in(std::uint32_t slot) const noexcept {
+        return slot == kNoLabel || !was_read_ ? slot : labels_[slot];
+    }
+    std::uint32_t label_of_category(std::size_t j) const noexcept {
+        return label_in(categories_.owner(j));
+    }
+    // The slot of a label; kNoLabel: no cluster has it, or has it any more.
+    std::uint32_t slot_of(std::uint32_t label) const noexcept {
+        if (!was_read_) return label < n_clusters() ? label : kNoLabel;
+        const std::uint32_t* at = std::lower_bound(labels_.begin(), labels_.end(), label);
+        return at != labels_.end() && *at == label
+                   ? static_cast<std::uint32_t>(at - labels_.begin())
+                   : kNoLabel;
+    }
+    // The next new cluster gets this label.
+    std::size_t n_labels() const { return was_read_ ? n_labels_ : n_clusters(); }
 
     // The least match that takes a row into a cluster.
-    double vigilance(std::size_t label) const {
+    double vigilance(std::size_t slot) const {
         if (!was_read_) return 0.0;
-        return least_[label] / static_cast<double>(categories_.n_features());
+        return least_[slot] / static_cast<double>(categories_.n_features());
     }
 
     struct Told {
@@ -171,8 +187,8 @@ public:
     struct Workspace : FinderSpace {
         // Of the row at hand, where ranges have widened for it since it was judged.
         std::optional<Told> told;
-        Buffer<double> overlap, ratio;      // of categories and labels, where all are looked at
-        Buffer<std::uint32_t> most_active;  // category of each label
+        Buffer<double> overlap, ratio;      // of categories and clusters, where all are looked at
+        Buffer<std::uint32_t> most_active;  // category of each cluster
     };
     void prepare(Workspace& ws) const { ws.finder.prepare(categories_); }
     void do_without_index() noexcept { categories_.do_without_index(); }
@@ -191,14 +207,12 @@ public:
     void note_changes() {
         categories_.note_changes();
         means_.note_changes();
-        n_labels_.note_changes();
         clock_.note_changes();
         if (forgets()) fading_.note_changes();
     }
     void undo_changes() {
         categories_.undo_changes();
         means_.undo_changes();
-        n_labels_.undo_changes();
         clock_.undo_changes();
         fading_.undo_changes();
         strength_.shrink(categories_.size());
@@ -208,7 +222,6 @@ public:
     void forget_changes() noexcept {
         categories_.forget_changes();
         means_.forget_changes();
-        n_labels_.forget_changes();
         clock_.forget_changes();
         fading_.forget_changes();
     }
@@ -217,7 +230,7 @@ public:
     // to be until it is read: what the model says of the row.
     struct Choice {
         std::int64_t category = kNone;
-        std::uint32_t label = 0;
+        std::uint32_t slot = 0;
         double strength = 1.0, outlier = 0.0;
     };
 
@@ -230,14 +243,15 @@ public:
                 ws.finder.best_passing(categories_, x, params_.alpha, threshold(), nullptr).index;
         }
         const bool founds = choice.category == kNone;
-        if (!founds) choice.label = categories_.owner(static_cast<std::size_t>(choice.category));
+        if (!founds) choice.slot = categories_.owner(static_cast<std::size_t>(choice.category));
         if (founds && was_read_) choice = {kNone, kNoLabel, 0.0, 1.0};
         if (!categories_.size() || !(match || (founds && was_read_))) return choice;
         const Told told = ws.told ? *ws.told : tell(x, ws);
         if (match) *match = told.score;
         // What was told before room was made may be of a cluster that has died of that.
-        if (founds && was_read_ && (told.label == kNoLabel || lives(told.label))) {
-            choice = {kNone, told.label, told.strength, told.outlier};
+        const std::uint32_t slot = slot_of(told.label);
+        if (founds && was_read_ && (told.label == kNoLabel || slot != kNoLabel)) {
+            choice = {kNone, slot, told.strength, told.outlier};
         }
         return choice;
     }
@@ -245,16 +259,16 @@ public:
     // What is said of a row; a category that it founds takes it over.
     Told tell(const Sample& x, Workspace& ws) const noexcept {
         const Seen seen = see(x, ws);
-        const std::uint32_t label = label_of(seen);
-        const bool is_far = label == kNoLabel && categories_.owner(seen.category) != kNoLabel;
-        return {label, is_far ? 0.0 : strength_[seen.category],
+        const std::uint32_t slot = slot_of(seen);
+        const bool is_far = slot == kNoLabel && categories_.owner(seen.category) != kNoLabel;
+        return {label_in(slot), is_far ? 0.0 : strength_[seen.category],
                 is_far ? 1.0 : outlier_[seen.category], score_of(seen)};
     }
 
     std::uint32_t take(const Sample& x, const Choice& choice) noexcept {
         if (choice.category == kNone) {
             taken_ = static_cast<std::uint32_t>(categories_.size());
-            categories_.append(x.x, 1, choice.label);
+            categories_.append(x.x, 1, choice.slot);
             means_.append(x.row);
             strength_.push(choice.strength);
             outlier_.push(choice.outlier);
@@ -262,8 +276,7 @@ public:
                 fading_.append();
                 expected_.embryo.push(kUnread);
             }
-            if (!was_read_) *n_labels_ = 1;
-            return choice.label;
+            return label_in(choice.slot);
         }
         const auto j = static_cast<std::size_t>(choice.category);
         taken_ = static_cast<std::uint32_t>(j);
@@ -274,7 +287,7 @@ public:
             categories_.learn(j, x.x, 1.0, 1);
             means_.learn(j, x.row, forgets() ? faded : static_cast<double>(categories_.count(j)));
         }
-        return choice.label;
+        return label_in(choice.slot);
     }
 
     std::uint32_t learn(const Sample& x, Workspace& ws, double* match = nullptr) noexcept {
@@ -310,25 +323,24 @@ public:
     // towards 0 beyond; a third at most where the most active category is noise.
     Recognition recognise(const Sample& x, Workspace& ws) const noexcept {
         const Seen seen = see(x, ws);
-        const std::uint32_t label = label_of(seen);
-        return {label, label != kNoLabel, score_of(seen)};
+        const std::uint32_t slot = slot_of(seen);
+        return {label_in(slot), slot != kNoLabel, score_of(seen)};
     }
 
     std::int64_t cluster_of(const Sample& x, bool nearest, Workspace& ws) const noexcept {
         const Seen seen = see(x, ws);
-        return told_label(nearest ? categories_.owner(seen.category) : label_of(seen));
+        return told_label(label_in(nearest ? categories_.owner(seen.category) : slot_of(seen)));
     }
 
-    // Score of each label, as if it had the only cluster; below 0 where it has none. Needs
-    // `prepare_matches`.
+    // Score of each cluster, by slot, as if it were the only one. Needs `prepare_matches`.
     void prepare_matches(Workspace& ws) const {
         ws.overlap.resize_uninitialised(whole_blocks(categories_.size()));
-        ws.ratio.resize_uninitialised(n_labels());
-        ws.most_active.resize_uninitialised(n_labels());
+        ws.ratio.resize_uninitialised(n_clusters());
+        ws.most_active.resize_uninitialised(n_clusters());
     }
     void matches(const Sample& x, Workspace& ws, double* match) const noexcept {
         ws.finder.add_work(categories_);
-        for (std::size_t m = 0; m < n_labels(); ++m) match[m] = ws.ratio[m] = -1.0;
+        for (std::size_t m = 0; m < n_clusters(); ++m) ws.ratio[m] = -1.0;
         for_each_part(categories_, x, params_.alpha, [&](std::size_t first, const StoreView& part) {
             kernels().overlaps(x.x, part, ws.overlap.data());
             for (std::size_t i = 0; i < part.size; ++i) {
@@ -342,8 +354,7 @@ public:
                 }
             }
         });
-        for (std::size_t m = 0; m < n_labels(); ++m) {
-            if (ws.ratio[m] < 0.0) continue;
+        for (std::size_t m = 0; m < n_clusters(); ++m) {  // of which each has a category
             const std::size_t j = ws.most_active[m];
             match[m] = score_of({j, x.wider ? overlap_of(x, j, match[m]) : match[m]});
         }
@@ -361,7 +372,6 @@ public:
     void set_ranges(const Bounds& bounds) noexcept {
         const std::size_t d = categories_.n_features();
         for (std::size_t m = 0; m < least_.size(); ++m) {
-            if (least_[m] == kDead) continue;
             double size = 0.0;
             for (std::size_t f = 0; f < d; ++f) {
                 const double range = bounds.high(f) - bounds.low(f);
@@ -376,24 +386,44 @@ public:
         return categories_.same_weights(other.categories_);
     }
 
+    // Where each category has gone, and which labels have changed with that.
+    struct Coarsened {
+        LabelMap goes_to;
+        LabelChanges labels;
+    };
+
     // Boxes may be larger by a step or several, until there are no more than three quarters of what
-    // there may be. Returns where each category has gone. May fail halfway.
+    // there may be. May fail halfway.
     template <class Poll>
-    LabelMap coarsen(Poll& poll) {
+    Coarsened coarsen(Poll& poll) {
         const auto most = static_cast<std::size_t>(params_.max_categories);
         const std::size_t enough = std::max<std::size_t>(1, most / 4 * 3 + most % 4 * 3 / 4);
-        LabelMap map = identity(categories_.size());
+        Coarsened done{identity(categories_.size()), {}};
         if (forgets()) {
-            drop_stale(map);
-            if (categories_.size() <= enough && !is_full()) return map;
+            drop_stale(done.goes_to);
+            if (categories_.size() <= enough && !is_full()) return done;
         }
+        const std::vector<std::uint32_t> before = labels_of_categories();
+        std::vector<double> weights(before.size());
+        for (std::size_t j = 0; j < weights.size(); ++j) weights[j] = weight(j);
+        LabelMap joined = identity(before.size());
         double step = std::max(typical_gap(poll), kLeastStep);
         do {
             step = std::max(step, kStep * resolution_);
             // With room for one category alone, that one takes everything.
-            present_again(most == 1 ? 1.0 : std::min(step, 1.0), map, poll);
+            present_again(most == 1 ? 1.0 : std::min(step, 1.0), joined, poll);
         } while (categories_.size() > enough);
-        return map;
+        for (std::uint32_t& j : done.goes_to) j = renamed(j, joined.data());
+        // A cluster whose boxes have all gone into those of others is a part of these.
+        LabelMap now;
+        now.resize_uninitialised(before.size());
+        for (std::size_t j = 0; j < before.size(); ++j) now[j] = label_of_category(joined[j]);
+        for (const auto& each : where_labels_went(before, now, weights.data())) {
+            if (slot_of(each.from) == kNoLabel && is_told(each)) {
+                done.labels.add(each.from, each.to);
+            }
+        }
+        return done;
     }
 
     static LabelMap identity(std::size_t n) {
@@ -440,7 +470,7 @@ public:
         categories_.keep_if(0, keep);
         for (std::uint32_t& j : map) j = renamed(j, goes_to.data());
         taken_ = renamed(taken_, goes_to.data());
-        if (was_read_) bury_labels();
+        drop_empty_slots();
         return n_rows;
     }
 
@@ -451,7 +481,7 @@ public:
         LabelMap map = identity(categories_.size());
         present_again(resolution_, map, poll);
         if (params_.is_full(categories_.size() - 1)) {
-            const LabelMap later = coarsen(poll);
+            const LabelMap later = coarsen(poll).goes_to;
             for (std::uint32_t& j : map) j = renamed(j, later.data());
         }
         return map;
@@ -460,10 +490,11 @@ public:
     // Threads that a reading may use: no part of what the model is.
     void set_threads(unsigned n) noexcept { n_threads_ = n ? n : 1; }
 
-    // Reads the clusters anew, under these ranges, when so many rows have come. Returns old label
-    // to new label. May fail halfway.
+    // Reads the clusters anew, under these ranges, when so many rows have come. Returns which
+    // labels have changed. May fail halfway.
     template <class Poll>
-    LabelMap read(const Bounds& bounds, std::int64_t n_rows, std::int64_t n_readings, Poll& poll) {
+    LabelChanges read(const Bounds& bounds, std::int64_t n_rows, std::int64_t n_readings,
+                      Poll& poll) {
         const std::size_t n = categories_.size(), d = categories_.n_features();
         if (forgets() && resolution_ > 0.0 && 4 * n < most_categories()) {
             resolution_ = std::max(resolution_ / kStep, kLeastStep);  // room for finer ones
@@ -485,34 +516,34 @@ public:
         }
         Boxes boxes = {n, d, means_.data(), record->weight.data(),
                        side.size() ? side.data() : nullptr};
-        const std::vector<std::uint32_t> before(categories_.owners(), categories_.owners() + n);
+        const std::vector<std::uint32_t> before = labels_of_categories();
         // Until the first half-life has gone, what is read is no more than a beginning.
         const bool is_settled = forgets() && kept_.is_settled;
         Found found = is_settled ? read_on(boxes, total, before, poll)
                                  : read_first(boxes, total, before, poll);
         Reading& reading = found.reading;
 
-        Buffer<double> reach;
-        reach.assign((found.n_labels + 1) * d, 0.0);
-        Buffer<double> least;
-        least.assign(found.n_labels + 1, kDead);
+        if (found.n_labels > kMostLabels) {
+            throw std::invalid_argument(
+                "the model has used 2^31 labels, and cannot count more; train a new one");
+        }
         if (!was_read_) categories_.do_with_index();
         categories_.reserve(n);  // and an index, where it pays
+        const bool was_read_before = was_read_;
+        was_read_ = true;
+        labels_ = distinct(found.label.data(), n);
+        n_labels_ = found.n_labels;
         for (std::size_t j = 0; j < n; ++j) {
-            const std::uint32_t owner = found.label[j];
-            categories_.set_owner(j, owner);
-            if (owner != kNoLabel) least[owner] = 0.0;
+            categories_.set_owner(j, slot_of(found.label[j]));
             strength_[j] = reading.strength[j];
             outlier_[j] = reading.outlier[j];
         }
-        least[found.n_labels] = 0.0;
-        measure_reach(reading, bounds, found.n_labels, reach);
-        const bool was_read_before = was_read_;
-        was_read_ = true;
+        Buffer<double> reach;
+        reach.assign((n_clusters() + 1) * d, 0.0);
+        measure_reach(reading, bounds, n_clusters(), reach);
         read_at_ = clock_->now;
-        *n_labels_ = found.n_labels;
         reach_ = std::move(reach);
-        least_ = std::move(least);
+        least_.assign(n_clusters() + 1, 0.0);
         set_ranges(bounds);
 
         std::vector<double> range(d);
@@ -526,18 +557,16 @@ public:
         diary_.tell(is_first           ? nothing.data()
                     : found.own.size() ? found.own.data()
                                        : before.data(),
-                    categories_.owners(), faded.data(), means_.data(), range.data(), n, d,
-                    n_labels(), static_cast<double>(n_readings), static_cast<double>(n_rows),
-                    clock_->now);
+                    found.label.data(), faded.data(), means_.data(), range.data(), n, d,
+                    static_cast<double>(n_readings), static_cast<double>(n_rows), clock_->now);
         return finish(std::move(record), std::move(found));
     }
 
-    // Categories for which goes(j) holds go, and with them the clusters that have no others; labels
-    // left close up in order, holes too. `map`, given with a place for each label, is then
-    // old-to-new. What was expected of clusters is forgotten. May fail halfway.
+    // Categories for which goes(j) holds go, and with them the clusters that have no others; the
+    // rest keep their labels. Returns the labels that are gone. What was expected of clusters is
+    // forgotten. May fail halfway.
     template <class Goes>
-    void remove(Goes&& goes, LabelMap& map) {
-        const std::size_t d = categories_.n_features();
+    LabelChanges remove(Goes&& goes) {
         std::size_t kept = 0;
         if (forgets()) {
             LabelMap goes_to;
@@ -558,28 +587,36 @@ public:
         strength_.shrink(kept);
         outlier_.shrink(kept);
         means_.keep_if([&](std::size_t j) { return !goes(j); });
-        const std::size_t n_before = n_labels();
-        *n_labels_ = categories_.remove(goes, map);
-        if (!was_read_) return;
-        std::size_t to = 0;
-        for (std::size_t m = 0; m <= n_before; ++m) {
-            if (m < n_before && map[m] == kNoLabel) continue;
-            least_[to] = least_[m];
-            std::copy_n(reach_.data() + m * d, d, reach_.data() + to * d);
-            ++to;
-        }
-        least_.shrink(to);
-        reach_.shrink(to * d);
-        diary_.rename(map);
-        if (!record_) return;
+        categories_.keep_if(0, [&](std::size_t j) { return !goes(j); });
+        LabelChanges gone;
+        for (const std::uint32_t label : drop_empty_slots()) gone.add(label, kNoLabel);
+        const auto is_there = [&](std::uint32_t label) { return slot_of(label) != kNoLabel; };
+        diary_.keep_if(is_there);
+        if (!record_ || !gone.size()) return gone;
         auto record = std::make_shared<ReadingRecord>(*record_);
-        for (std::int32_t& m : record->label) {
-            m = static_cast<std::int32_t>(renamed(std::int64_t{m}, map.data()));
+        for (std::int32_t& label : record->label) {
+            if (label >= 0 && !is_there(static_cast<std::uint32_t>(label))) label = -1;
         }
         record_ = std::move(record);
+        return gone;
     }
 
-    // What a model is, to be filled in from elsewhere.
+    // The labels among these, ascending.
+    static Buffer<std::uint32_t> distinct(const std::uint32_t* labels, std::size_t n) {
+        std::vector<std::uint32_t> found;
+        for (std::size_t j = 0; j < n; ++j) {
+            if (labels[j] != kNoLabel) found.push_back(labels[j]);
+        }
+        std::sort(found.begin(), found.end());
+        found.erase(std::unique(found.begin(), found.end()), found.end());
+        Buffer<std::uint32_t> each;
+        each.reserve(found.size());
+        each.append(found.data(), found.size());
+        return each;
+    }
+
+    // What a model is, to be filled in from elsewhere. The owners of categories are labels here;
+    // where clusters were read, `reach` has a line for each of these in order, and one for all.
     struct Content {
         Categories categories;
         RowMeans means;
@@ -597,18 +634,16 @@ public:
         Diary diary;
     };
     void adopt(Content&& content, const Bounds& bounds) {
+        const std::size_t n = content.categories.size();
+        Buffer<std::uint32_t> labels;
         Buffer<double> least;
         if (content.was_read) {
-            least.assign(content.n_labels + 1, kDead);
-            least[content.n_labels] = 0.0;
-            for (std::size_t j = 0; j < content.categories.size(); ++j) {
-                const std::uint32_t m = content.categories.owner(j);
-                if (m != kNoLabel) least[m] = 0.0;
-            }
+            labels = distinct(content.categories.owners(), n);
+            least.assign(labels.size() + 1, 0.0);
         } else {
             content.categories.do_without_index();
         }
-        content.categories.reserve(content.categories.size());  // and an index, where it pays
+        content.categories.reserve(n);  // and an index, where it pays
         if (content.resolution > 0.0) content.means.stop_finding();
         categories_ = std::move(content.categories);
         means_ = std::move(content.means);
@@ -616,8 +651,12 @@ public:
         outlier_ = std::move(content.outlier);
         reach_ = std::move(content.reach);
         resolution_ = content.resolution;
-        *n_labels_ = content.n_labels;
+        n_labels_ = content.n_labels;
+        labels_ = std::move(labels);
         was_read_ = content.was_read;
+        for (std::size_t j = 0; was_read_ && j < n; ++j) {
+            categories_.set_owner(j, slot_of(categories_.owner(j)));
+        }
         record_ = std::move(content.record);
         fading_ = std::move(content.fading);
         fading_.configure(params_.half_life, params_.window);
@@ -632,7 +671,6 @@ public:
     }
 
 private:
-    static constexpr double kDead = std::numeric_limits<double>::infinity();
     static constexpr double kRounding = 1e-12;  // of a match, in which nothing is to be seen
     static constexpr double kStep = 1.4142135623730951;
     static constexpr double kLeastStep = 0x1p-50;
@@ -650,21 +688,27 @@ private:
 
     std::size_t most_categories() const { return static_cast<std::size_t>(params_.max_categories); }
 
+    std::vector<std::uint32_t> labels_of_categories() const {
+        std::vector<std::uint32_t> labels(categories_.size());
+        for (std::size_t j = 0; j < labels.size(); ++j) labels[j] = label_of_category(j);
+        return labels;
+    }
+
     // What a reading comes to: the label of each category, and old label to new.
     struct Found {
         Reading reading;
         Buffer<std::uint32_t> label;
         std::size_t n_labels = 0;
-        LabelMap map;
+        LabelChanges changes;
         std::vector<std::uint32_t> own;  // labels before, without noise that was attached
     };
 
-    LabelMap finish(std::shared_ptr<ReadingRecord>&& record, Found&& found) {
+    LabelChanges finish(std::shared_ptr<ReadingRecord>&& record, Found&& found) {
         record->label = labels_in_tree(found.reading.tree);
         record->tree = std::move(found.reading.tree);
         record->candidates = std::move(found.reading.candidates);
         record_ = std::move(record);
-        return std::move(found.map);
+        return std::move(found.changes);
     }
 
     const std::vector<std::int32_t>& clusters_of(const Reading& reading) const {
@@ -693,7 +737,7 @@ private:
             found.label[j] = now[j] < 0 ? kNoLabel : heirs.label[static_cast<std::size_t>(now[j])];
         }
         found.n_labels = heirs.n_labels;
-        found.map = std::move(heirs.map);
+        found.changes = std::move(heirs.changes);
         if (forgets()) {
             keep_reading(found.reading, total);
             expected_.embryo.assign(n, kNoLabel);
@@ -713,7 +757,7 @@ private:
         std::vector<std::int32_t> labels(n);
         double unlabelled = 0.0;
         for (std::size_t j = 0; j < n; ++j) {
-            labels[j] = static_cast<std::int32_t>(told_label(before[j]));
+            labels[j] = static_cast<std::int32_t>(told_label(categories_.owner(j)));
             if (!(strength_[j] > 0.0)) inside[j] = kNoLabel;
             own[j] = expected_.embryo[j] == kUnread ? kNoLabel : inside[j];
             if ((attaches ? inside : before)[j] == kNoLabel) unlabelled += boxes.weight[j];
@@ -751,7 +795,9 @@ private:
         if (attaches) attach(next, found.reading, before);
         found.own = std::move(own);
         if (is_chosen) keep_reading(found.reading, total);
-        found.map = where_labels_went(before, next.label, boxes.weight, n_labels());
+        for (const auto& each : where_labels_went(before, next.label, boxes.weight)) {
+            if (is_told(each)) found.changes.add(each.from, each.to);
+        }
         found.label = std::move(next.label);
         found.n_labels = next.n_labels;
         expected_ = std::move(next.expected);
@@ -789,10 +835,9 @@ private:
         kept_.is_known = true;
     }
 
-    // Of each label, the one that most of its weight has now.
-    static LabelMap where_labels_went(const std::vector<std::uint32_t>& before,
-                                      const Buffer<std::uint32_t>& now, const double* weight,
-                                      std::size_t n_labels) {
+    // Of each label, the one that most of its weight has now, where that is another.
+    static LabelChanges where_labels_went(const std::vector<std::uint32_t>& before,
+                                          const Buffer<std::uint32_t>& now, const double* weight) {
         struct Went {
             std::uint32_t from, to;
             double weight;
@@ -804,23 +849,31 @@ private:
         std::stable_sort(went.begin(), went.end(), [](const Went& a, const Went& b) {
             return a.from != b.from ? a.from < b.from : a.to < b.to;
         });
-        LabelMap map;
-        map.assign(n_labels, kNoLabel);
-        std::vector<double> most(n_labels, 0.0);
+        LabelChanges changes;
         for (std::size_t i = 0; i < went.size();) {
-            double sum = 0.0;
-            std::size_t k = i;
-            for (; k < went.size() && went[k].from == went[i].from && went[k].to == went[i].to;
-                 ++k) {
-                sum += went[k].weight;
+            const std::uint32_t from = went[i].from;
+            std::uint32_t best = kNoLabel;
+            double most = 0.0;
+            while (i < went.size() && went[i].from == from) {
+                const std::uint32_t to = went[i].to;
+                double sum = 0.0;
+                for (; i < went.size() && went[i].from == from && went[i].to == to; ++i) {
+                    sum += went[i].weight;
+                }
+                if (sum > most) {
+                    most = sum;
+                    best = to;
+                }
             }
-            if (sum > most[went[i].from]) {
-                most[went[i].from] = sum;
-                map[went[i].from] = went[i].to;
-            }
-            i = k;
+            if (best != from) changes.add(from, best);
         }
-        return map;
+        return changes;
+    }
+
+    // What is left of a cluster that ends in noise says nothing of its rows that were forgotten:
+    // these keep the label.
+    bool is_told(const LabelChanges::Change& change) const noexcept {
+        return !forgets() || change.to != kNoLabel;
     }
 
     double threshold() const {
@@ -834,19 +887,19 @@ private:
         return x.wider ? x.wider->overlap_before(categories_, j, x.row) : overlap;
     }
 
-    std::uint32_t label_of(const Seen& seen) const noexcept {
-        const std::uint32_t label = categories_.owner(seen.category);
-        if (!was_read_ || label == kNoLabel) return label;
-        return seen.overlap >= least_[label] ? label : kNoLabel;
+    std::uint32_t slot_of(const Seen& seen) const noexcept {
+        const std::uint32_t slot = categories_.owner(seen.category);
+        if (!was_read_ || slot == kNoLabel) return slot;
+        return seen.overlap >= least_[slot] ? slot : kNoLabel;
     }
 
     double score_of(const Seen& seen) const noexcept {
         const auto d = static_cast<double>(categories_.n_features());
         const double far = d - seen.overlap > 0.0 ? d - seen.overlap : 0.0;
         if (!was_read_) return 1.0 / (1.0 + far / d);
-        const std::uint32_t label = categories_.owner(seen.category);
-        if (label != kNoLabel) return 1.0 / (1.0 + far / (d - least_[label]));
-        return (1.0 - outlier_[seen.category]) / (3.0 + far / (d - least_[n_labels()]));
+        const std::uint32_t slot = categories_.owner(seen.category);
+        if (slot != kNoLabel) return 1.0 / (1.0 + far / (d - least_[slot]));
+        return (1.0 - outlier_[seen.category]) / (3.0 + far / (d - least_[n_clusters()]));
     }
 
     // The median, over some of the categories, of how large a box holds one and the nearest other.
@@ -949,19 +1002,38 @@ private:
         strength_ = std::move(strength);
         outlier_ = std::move(outlier);
         resolution_ = resolution;
-        if (was_read_) bury_labels();
+        drop_empty_slots();
     }
 
-    // Labels whose categories have all gone into those of others have died.
-    void bury_labels() {
-        Buffer<std::uint8_t> is_used;
-        is_used.assign(n_labels(), 0);
+    // Clusters without a category are gone, and the others close up. Returns their labels.
+    std::vector<std::uint32_t> drop_empty_slots() {
+        std::vector<std::uint32_t> gone;
+        if (!was_read_) return gone;
+        const std::size_t n = n_clusters(), d = categories_.n_features();
+        LabelMap moves_to;
+        moves_to.assign(n, kNoLabel);
         for (std::size_t j = 0; j < categories_.size(); ++j) {
-            if (categories_.owner(j) != kNoLabel) is_used[categories_.owner(j)] = 1;
+            if (categories_.owner(j) != kNoLabel) moves_to[categories_.owner(j)] = 0;
         }
-        for (std::size_t m = 0; m < is_used.size(); ++m) {
-            if (!is_used[m]) least_[m] = kDead;
+        std::uint32_t kept = 0;
+        for (std::size_t m = 0; m <= n; ++m) {  // the last is all
+            if (m < n && moves_to[m] == kNoLabel) {
+                gone.push_back(labels_[m]);
+                continue;
+            }
+            if (m < n) {
+                labels_[kept] = labels_[m];
+                moves_to[m] = kept;
+            }
+            least_[kept] = least_[m];
+            std::copy_n(reach_.data() + m * d, d, reach_.data() + kept * d);
+            ++kept;
         }
+        labels_.shrink(n - gone.size());
+        least_.shrink(kept);
+        reach_.shrink(kept * d);
+        if (!gone.empty()) categories_.renumber_owners(moves_to);
+        return gone;
     }
 
     // The box that holds both categories: its sides in the user's units, and its size in shares of
@@ -996,14 +1068,14 @@ private:
         }
     };
 
-    // The labels by which it is measured how far clusters reach. Where rows are forgotten, noise
+    // The clusters by which it is measured how far clusters reach. Where rows are forgotten, noise
     // that is attached to a cluster has none, unless the cluster has nothing else: what comes
     // between the cluster and its noise may be another's, and is not to be taken for a part of it.
-    std::vector<std::uint32_t> measured_owners(std::size_t n_labels) const {
+    std::vector<std::uint32_t> measured_owners(std::size_t n_clusters) const {
         const std::size_t n = categories_.size();
         std::vector<std::uint32_t> owner(categories_.owners(), categories_.owners() + n);
         if (!forgets() || params_.noise != Noise::attach) return owner;
-        std::vector<std::uint8_t> has_own(n_labels, 0);
+        std::vector<std::uint8_t> has_own(n_clusters, 0);
         for (std::size_t j = 0; j < n; ++j) {
             if (owner[j] != kNoLabel && strength_[j] > 0.0) has_own[owner[j]] = 1;
         }
@@ -1018,16 +1090,16 @@ private:
     // Fills in how far apart neighbours in the spanning tree lie, cluster by cluster, after the
     // categories have their labels. A box of the cluster is within reach in any case. A cluster of
     // one box reaches half as far as its nearest neighbour is.
-    void measure_reach(const Reading& reading, const Bounds& bounds, std::size_t n_labels,
+    void measure_reach(const Reading& reading, const Bounds& bounds, std::size_t n_clusters,
                        Buffer<double>& reach) const {
         const std::size_t n = categories_.size(), d = categories_.n_features();
-        std::vector<Joint> inner(n_labels + 1), outer(n_labels), box(n_labels + 1);
-        const std::vector<std::uint32_t> owner = measured_owners(n_labels);
+        std::vector<Joint> inner(n_clusters + 1), outer(n_clusters), box(n_clusters + 1);
+        const std::vector<std::uint32_t> owner = measured_owners(n_clusters);
         for (std::size_t e = 0; e < reading.edge_from.size(); ++e) {
             const std::size_t i = reading.edge_from[e], j = reading.edge_to[e];
             const double size = joint_size(i, j);
             const std::uint32_t a = owner[i], b = owner[j];
-            inner[n_labels].offer(i, j, size, true);
+            inner[n_clusters].offer(i, j, size, true);
             if (a == b && a != kNoLabel) inner[a].offer(i, j, size, true);
             if (a != b && a != kNoLabel) outer[a].offer(i, j, size, false);
             if (a != b && b != kNoLabel) outer[b].offer(j, i, size, false);
@@ -1035,19 +1107,18 @@ private:
         for (std::size_t j = 0; j < n; ++j) {
             const double size = joint_size(j, j);
             const std::uint32_t a = owner[j];
-            box[n_labels].offer(j, j, size, true);
+            box[n_clusters].offer(j, j, size, true);
             if (a != kNoLabel) box[a].offer(j, j, size, true);
         }
         Buffer<double> own;
         own.resize_uninitialised(d);
-        for (std::size_t m = 0; m <= n_labels; ++m) {
+        for (std::size_t m = 0; m <= n_clusters; ++m) {
             double* side = reach.data() + m * d;
-            if (box[m].size < 0.0) continue;  // a hole
             if (inner[m].size >= box[m].size) {
                 joint_sides(inner[m].i, inner[m].j, bounds, side);
             } else if (inner[m].size >= 0.0) {
                 joint_sides(box[m].i, box[m].j, bounds, side);
-            } else if (m < n_labels && outer[m].size >= 0.0) {
+            } else if (m < n_clusters && outer[m].size >= 0.0) {
                 joint_sides(outer[m].i, outer[m].j, bounds, side);
                 joint_sides(outer[m].i, outer[m].i, bounds, own.data());
                 for (std::size_t f = 0; f < d; ++f) side[f] = own[f] + (side[f] - own[f]) / 2.0;
@@ -1064,14 +1135,14 @@ private:
     std::vector<std::int32_t> labels_in_tree(const CondensedTree& tree) const {
         std::vector<std::int32_t> label(tree.parent.size(), -1);
         for (std::size_t j = 0; j < tree.cluster.size(); ++j) {
-            const std::uint32_t owner = categories_.owner(j);
-            if (owner == kNoLabel) continue;
+            const std::uint32_t mine = label_of_category(j);
+            if (mine == kNoLabel) continue;
             for (std::int32_t c = tree.cluster[j]; c >= 0;
                  c = tree.parent[static_cast<std::size_t>(c)]) {
                 const auto at = static_cast<std::size_t>(c);
                 if (label[at] >= 0) break;
                 if (!tree.selected[at]) continue;
-                label[at] = static_cast<std::int32_t>(owner);
+                label[at] = static_cast<std::int32_t>(mine);
                 break;
             }
         }
@@ -1082,10 +1153,13 @@ private:
     RowMeans means_;
     Buffer<double> strength_, outlier_;
     double resolution_ = 0.0;  // the largest size of a box, in the mean over the features
-    Undoable<std::size_t> n_labels_;
     bool was_read_ = false;
-    Buffer<double> reach_;  // of labels, then of all
-    Buffer<double> least_;  // the least overlap of a row with a cluster; kDead: there is none
+    // Of the clusters as they were read, which are the owners of categories: 0, 1, ... in order of
+    // their labels, and each with a category.
+    Buffer<std::uint32_t> labels_;
+    std::size_t n_labels_ = 0;  // used so far
+    Buffer<double> reach_;      // of clusters, then of all
+    Buffer<double> least_;      // the least overlap of a row with a cluster; the last, of all
     std::shared_ptr<const ReadingRecord> record_;
     struct Clock {
         double now = 0.0;  // when the last row came

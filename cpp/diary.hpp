@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -86,22 +87,27 @@ public:
     // mean of its rows. `n_readings` counts this one, `n_rows` what was learned. May fail halfway.
     void tell(const std::uint32_t* before, const std::uint32_t* now, const double* weight,
               const double* mean, const double* range, std::size_t n, std::size_t d,
-              std::size_t n_labels, double n_readings, double n_rows, double time) {
+              double n_readings, double n_rows, double time) {
         std::vector<Resident> next = see(now, weight, mean, range, n, d);
         // What each label of before and each of now have in common.
         const auto most_shared = [&](const std::uint32_t* from, const std::uint32_t* to,
                                      std::uint32_t label) {
-            std::vector<double> shared(n_labels + 1, 0.0);
+            std::map<std::uint32_t, double> shared;
             double total = 0.0;
             for (std::size_t j = 0; j < n; ++j) {
                 if (from[j] != label) continue;
                 total += weight[j];
                 if (to[j] != kNoLabel) shared[to[j]] += weight[j];
             }
-            const auto best = std::max_element(shared.begin(), shared.end());
-            return *best > 0.0 && *best >= total / 2.0
-                       ? static_cast<std::uint32_t>(best - shared.begin())
-                       : kNoLabel;
+            std::uint32_t best = kNoLabel;
+            double most = 0.0;
+            for (const auto& [other, sum] : shared) {
+                if (sum > most) {
+                    best = other;
+                    most = sum;
+                }
+            }
+            return most >= total / 2.0 ? best : kNoLabel;
         };
         const auto add = [&](Change change, const Resident& who, std::uint32_t other,
                              double distance) {
@@ -153,12 +159,12 @@ public:
         if (n_events() > kMostEvents + kMostFresh || n_moments() > kMostMoments) thin_out(d);
     }
 
-    // Labels have new names: those of nobody (kNoLabel) are gone, without a word.
-    void rename(const LabelMap& map) {
+    // Clusters that were removed are gone without a word.
+    template <class IsThere>
+    void keep_if(IsThere&& is_there) {
         std::vector<Resident> left;
         for (Resident& each : residents_) {
-            each.label = map[each.label];
-            if (each.label != kNoLabel) left.push_back(std::move(each));
+            if (is_there(each.label)) left.push_back(std::move(each));
         }
         residents_ = std::move(left);
     }

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
+#include <vector>
 
 #include "buffer.hpp"
 #include "label_maps.hpp"
@@ -15,7 +15,9 @@ namespace resonart {
 struct Heirs {
     Buffer<std::uint32_t> label;  // of each cluster
     std::size_t n_labels = 0;     // used so far
-    LabelMap map;                 // old label -> that of the cluster most of its rows went to
+    // Old label -> that of the cluster most of its rows went to; none where they are noise, unless
+    // the label lives on in the others.
+    LabelChanges changes;
 };
 
 // `before` and `now`: of each category the label it had (kNoLabel: none) and the cluster it is in
@@ -49,6 +51,14 @@ Heirs inherit_labels(const std::uint32_t* before, const std::int32_t* now, Count
         }
     }
     pairs.shrink(n_pairs);
+    std::vector<std::uint32_t> used;  // labels, ascending
+    for (const Pair& each : pairs) {
+        if (used.empty() || used.back() != each.label) used.push_back(each.label);
+    }
+    const auto used_at = [&](std::uint32_t label) {
+        return static_cast<std::size_t>(std::lower_bound(used.begin(), used.end(), label) -
+                                        used.begin());
+    };
     // Noise is the last to be taken for where rows went.
     std::sort(pairs.begin(), pairs.end(), [](const Pair& a, const Pair& b) {
         if (a.rows != b.rows) return a.rows > b.rows;
@@ -58,29 +68,32 @@ Heirs inherit_labels(const std::uint32_t* before, const std::int32_t* now, Count
 
     Heirs heirs;
     heirs.label.assign(n_clusters, kNoLabel);
-    heirs.map.assign(n_labels, kNoLabel);
     heirs.n_labels = is_first ? 0 : n_labels;
+    std::vector<std::uint8_t> is_taken(used.size(), 0);
     if (!is_first) {
-        Buffer<std::uint8_t> is_taken;
-        is_taken.assign(n_labels, 0);
         for (const Pair& each : pairs) {
-            if (each.cluster < 0 || is_taken[each.label]) continue;
+            std::uint8_t& is_mine_taken = is_taken[used_at(each.label)];
+            if (each.cluster < 0 || is_mine_taken) continue;
             std::uint32_t& label = heirs.label[static_cast<std::size_t>(each.cluster)];
             if (label != kNoLabel) continue;
             label = each.label;
-            is_taken[each.label] = 1;
+            is_mine_taken = 1;
         }
     }
     for (std::uint32_t& label : heirs.label) {
         if (label == kNoLabel) label = static_cast<std::uint32_t>(heirs.n_labels++);
     }
-    Buffer<std::uint8_t> is_told;
-    is_told.assign(n_labels, 0);
+    std::vector<const Pair*> most(used.size(), nullptr);
     for (const Pair& each : pairs) {
-        if (is_told[each.label]) continue;
-        is_told[each.label] = 1;
-        heirs.map[each.label] =
-            each.cluster < 0 ? kNoLabel : heirs.label[static_cast<std::size_t>(each.cluster)];
+        const Pair*& mine = most[used_at(each.label)];
+        if (!mine) mine = &each;
+    }
+    for (std::size_t u = 0; u < used.size(); ++u) {
+        const std::int32_t cluster = most[u]->cluster;
+        if (cluster < 0 && is_taken[u]) continue;
+        const std::uint32_t to =
+            cluster < 0 ? kNoLabel : heirs.label[static_cast<std::size_t>(cluster)];
+        if (to != used[u]) heirs.changes.add(used[u], to);
     }
     return heirs;
 }

@@ -1,12 +1,14 @@
-// What becomes of labels when clusters are merged or removed.
+// What becomes of labels when clusters are merged, read anew or removed.
 //
-// A label map has an entry for each cluster there was: the label it has now, or kNoLabel where it
-// is gone. What has no label, told as -1, stays without, whatever is renamed later.
+// A label map has an entry for each thing there was, in order: its new number, or kNoLabel where it
+// is gone. What has no label, told as -1, stays without, whatever is renamed later. Where labels
+// have holes, and at the border to Python, only those that changed are listed.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
+#include <vector>
 
 #include "buffer.hpp"
 
@@ -29,7 +31,71 @@ inline std::int64_t renamed(std::int64_t label, const std::uint32_t* map) noexce
     return label < 0 ? -1 : told_label(map[label]);
 }
 
-// The renamings within one call.
+// Labels that have changed, each once and in ascending order, with what they are now; all others
+// stay what they are.
+class LabelChanges {
+public:
+    struct Change {
+        std::uint32_t from, to;
+    };
+
+    // Of a map from 0, 1, ... on.
+    static LabelChanges of(const LabelMap& map) {
+        LabelChanges changes;
+        for (std::size_t m = 0; m < map.size(); ++m) {
+            if (map[m] != m) changes.add(static_cast<std::uint32_t>(m), map[m]);
+        }
+        return changes;
+    }
+
+    // Higher than all before.
+    void add(std::uint32_t from, std::uint32_t to) {
+        each_.reserve(each_.size() + 1);
+        each_.push({from, to});
+    }
+    std::size_t size() const { return each_.size(); }
+    const Change* begin() const { return each_.begin(); }
+    const Change* end() const { return each_.end(); }
+
+    std::uint32_t operator()(std::uint32_t label) const noexcept {
+        const Change* at = std::lower_bound(
+            begin(), end(), label, [](const Change& a, std::uint32_t b) { return a.from < b; });
+        return at != end() && at->from == label ? at->to : label;
+    }
+
+    // These changes and then later ones, of labels below `last`. A label that comes back to what it
+    // was stays in the list: the same label may mean another cluster in between.
+    LabelChanges then(const LabelChanges& later, std::uint32_t last = kNoLabel) const {
+        LabelChanges both;
+        both.each_.reserve(size() + later.size());
+        const Change* next = later.begin();
+        const auto add_until = [&](std::uint32_t label) {
+            for (; next != later.end() && next->from < label; ++next) {
+                if (next->from < last) both.each_.push(*next);
+            }
+        };
+        for (const Change& mine : each_) {
+            add_until(mine.from);
+            if (next != later.end() && next->from == mine.from) ++next;
+            both.each_.push({mine.from, later(mine.to)});
+        }
+        add_until(kNoLabel);
+        return both;
+    }
+    // Without those that came back.
+    LabelChanges real() const {
+        LabelChanges changes;
+        for (const Change& mine : each_) {
+            if (mine.from != mine.to) changes.add(mine.from, mine.to);
+        }
+        return changes;
+    }
+
+private:
+    Buffer<Change> each_;
+};
+
+// The renamings within one call, by maps.
 class LabelMaps {
 public:
     // Rows learned before `end` (in order of presentation) carry labels that `map` renames.
@@ -73,6 +139,39 @@ private:
     LabelMap entries_;
 };
 
+// The same by changes, for labels as they were told.
+class ToldChanges {
+public:
+    void add(std::size_t end, const LabelChanges& changes) {
+        if (!changes.size()) return;
+        ends_.push_back(end);
+        changes_.push_back(changes);
+    }
+    void clear() noexcept {
+        ends_.clear();
+        changes_.clear();
+    }
+    std::size_t size() const { return ends_.size(); }
+    std::size_t end(std::size_t i) const { return ends_[i]; }
+    const LabelChanges& changes(std::size_t i) const { return changes_[i]; }
+    template <class Label>
+    void apply(std::size_t n, Label&& label) {
+        LabelChanges later;
+        for (std::size_t i = ends_.size(); i-- > 0;) {
+            later = changes_[i].then(later);
+            const std::size_t first = i == 0 ? 0 : ends_[i - 1];
+            for (std::size_t r = first; r < std::min(ends_[i], n); ++r) {
+                std::int64_t& mine = label(r);
+                if (mine >= 0) mine = told_label(later(static_cast<std::uint32_t>(mine)));
+            }
+        }
+    }
+
+private:
+    std::vector<std::size_t> ends_;
+    std::vector<LabelChanges> changes_;
+};
+
 // What a stream is told: of each row its label, its match with what was known before it, and
 // whether it founded a cluster, where the caller wants to have them; and in between, which labels
 // have changed.
@@ -82,40 +181,22 @@ struct StreamReport {
     std::uint8_t* founded;
     std::int64_t* now = nullptr;  // their labels after the call, where clusters are read anew
 
-    // From the row after `n_rows` of these on, label i is called map[i].
-    void rename(std::size_t n_rows, const LabelMap& map) {
-        after.reserve(after.size() + 1);
-        sizes.reserve(sizes.size() + 1);
-        entries.reserve(entries.size() + map.size());
-        after.push(static_cast<std::int64_t>(n_rows));
-        sizes.push(static_cast<std::int64_t>(map.size()));
-        for (const std::uint32_t entry : map) entries.push(told_label(entry));
-    }
-
-    Buffer<std::int64_t> after{}, sizes{}, entries{};  // of the renamings: when, how long, each
+    ToldChanges renamings{};
 };
 
-// Labels before a call -> labels after it, whatever was renamed on the way.
+// Labels before a call -> labels after it, whatever was renamed on the way. `last` is above all
+// labels there were.
 class CallMap {
 public:
-    explicit CallMap(std::size_t n_clusters) : n_clusters_(n_clusters) {}
-    void follow(const LabelMap& map) {
-        if (!any_) {
-            map_.reserve(n_clusters_);
-            for (std::size_t m = 0; m < n_clusters_; ++m) {
-                map_.push(static_cast<std::uint32_t>(m));
-            }
-        }
-        any_ = true;
-        for (std::uint32_t& m : map_) m = renamed(m, map.data());
+    explicit CallMap(std::size_t last) : last_(static_cast<std::uint32_t>(last)) {}
+    void follow(const LabelChanges& changes) {
+        if (changes.size()) all_ = all_.then(changes, last_);
     }
-    bool any() const { return any_; }
-    LabelMap take() noexcept { return std::move(map_); }
+    LabelChanges take() const { return all_.real(); }
 
 private:
-    std::size_t n_clusters_;
-    bool any_ = false;
-    LabelMap map_;
+    std::uint32_t last_;
+    LabelChanges all_;
 };
 
 }  // namespace resonart

@@ -101,6 +101,11 @@ public:
     // of a row is that of its category, which is what a call keeps track of.
     static constexpr bool kRereads = Art::kRereads;
     static constexpr bool kRenames = kMerges || kRereads;
+    // What a merge or reading says of labels: all of them, or those that changed, as they have
+    // holes.
+    using Renamed = std::conditional_t<kRereads, LabelChanges, LabelMap>;
+    static LabelChanges changes_of(const LabelMap& map) { return LabelChanges::of(map); }
+    static const LabelChanges& changes_of(const LabelChanges& changes) { return changes; }
     // Far more than memory holds, and small enough that no size of one row overflows.
     static constexpr std::size_t kMostFeatures = std::numeric_limits<std::size_t>::max() / 1024;
 
@@ -165,18 +170,14 @@ public:
             return label;
         }
         // Here nothing has changed when room is to be made, and nothing can fail afterwards.
-        return labelled(learn_row(row, kNone, may_leave_bounds(params), [&] {
+        LabelChanges changes;
+        const std::uint32_t label = learn_row(row, kNone, may_leave_bounds(params), [&] {
             Poll<Ask> poll(ask);
-            undoable([&] {
-                if constexpr (kRereads) {
-                    coarsen_now(poll);
-                } else {
-                    LabelMap map = make_room(true, poll);
-                    if (map.size()) state_.label_map = std::move(map);
-                }
-            });
+            undoable([&] { changes = make_room_for_one(poll); });
             forget();
-        }));
+        });
+        state_.label_map = std::move(changes);
+        return labelled(label);
     }
 
     // As `train` with the rows as given, once, and tells what each of them did as it came.
@@ -262,26 +263,26 @@ public:
             },
             [&](std::size_t r, const Sample& x, auto& ws) {
                 write_matches(x, ws, few.all(), k);
-                if constexpr (kRereads) {
-                    for (std::size_t m = 0; m < k; ++m) {
-                        if (!state_.art.lives(m)) few.all()[m] = -1.0;
-                    }
-                }
                 few.choose(clusters + r * m, matches + r * m);
+                for (std::size_t i = 0; kRereads && i < m; ++i) {
+                    std::int64_t& cluster = clusters[r * m + i];
+                    if (cluster != kNone) cluster = label_in(cluster);
+                }
             });
     }
 
-    // Merge ART, or a reading, now; state().label_map is then old-to-new, one entry for each label
-    // there was.
+    // Merge ART, or a reading, now. Returns which labels have changed, as state().label_map then
+    // does.
     template <class Ask>
-    void merge(const Params& params, Ask ask, Progress* progress = nullptr) {
+    LabelChanges merge(const Params& params, Ask ask, Progress* progress = nullptr) {
         params.check();
         const WriteGuard writing(lock_, ask);
         Poll<Ask> poll(ask, progress);
-        undoable([&] {
+        return undoable([&] {
             copy_before();
             state_.art.configure(params);
-            state_.label_map = merge_now(poll);
+            state_.label_map = changes_of(merge_now(poll));
+            return state_.label_map;
         });
     }
 
@@ -309,43 +310,40 @@ public:
             const LabelMap joined = state_.art.join_equal(poll);
             for (std::uint32_t& j : goes_to) j = renamed(j, joined.data());
             merge_now(poll);
-            state_.label_map.clear();
             return goes_to;
         });
     }
 
-    // Clusters go, with all their categories, and the others close up in order. Returns old-to-new,
-    // which state().label_map then is, too.
+    // Clusters go, with all their categories; labels without holes close up in order. Returns which
+    // labels have changed, as state().label_map then does.
     template <class Ask>
-    LabelMap remove_clusters(const std::int64_t* clusters, std::size_t n, Ask ask) {
+    LabelChanges remove_clusters(const std::int64_t* clusters, std::size_t n, Ask ask) {
         const WriteGuard writing(lock_, ask);
         state_.art.prepare(workspace_);
-        const Marks goes = marked("cluster", clusters, n, count_clusters());
-        if constexpr (kRereads) check_living(goes);
-        return removing(goes.size(), [&](LabelMap& map) {
+        const Marks goes = marked_clusters(clusters, n);
+        return removing([&] {
             if constexpr (kLabelsLater) {
+                LabelMap map;
+                map.resize_uninitialised(goes.size());
                 std::uint32_t left = 0;
                 for (std::size_t m = 0; m < goes.size(); ++m) map[m] = goes[m] ? kNoLabel : left++;
                 state_.art.remove_clusters(goes, workspace_);
+                return LabelChanges::of(map);
             } else {
                 const Categories& c = state_.art.categories();
-                const auto goes_now = [&](std::size_t j) {
-                    return c.owner(j) != kNoLabel && goes[c.owner(j)] != 0;
-                };
-                state_.art.remove(goes_now, map);
+                return remove_if(
+                    [&](std::size_t j) { return c.owner(j) != kNoLabel && goes[c.owner(j)] != 0; });
             }
         });
     }
 
     // The same of categories, by their order of creation; clusters go that have no others.
     template <class Ask>
-    LabelMap remove_categories(const std::int64_t* categories, std::size_t n, Ask ask) {
+    LabelChanges remove_categories(const std::int64_t* categories, std::size_t n, Ask ask) {
         static_assert(!kLabelsLater, "a cluster may fall apart when one of its categories goes");
         const WriteGuard writing(lock_, ask);
         const Marks goes = marked("category", categories, n, state_.art.categories().size());
-        return removing(n_labels(), [&](LabelMap& map) {
-            state_.art.remove([&](std::size_t j) { return goes[j] != 0; }, map);
-        });
+        return removing([&] { return remove_if([&](std::size_t j) { return goes[j] != 0; }); });
     }
 
     // The clusters there are were told apart by a choice of vigilances, which merging respects.
@@ -363,14 +361,13 @@ public:
         std::int64_t n_refused = 0;       // presentations for which there was no room
         std::int64_t room_sought_at = 0;  // the presentation for which it was last sought
         std::int64_t n_removed = 0;       // presentations that removed categories had encoded
-        std::int64_t n_renamings = 0;     // how often labels changed, as far as this object knows
         std::size_t n_apart = 0;          // the first clusters are those of a choice: see merge_art
     };
     // What the model is. Callers hold `lock()` while they look or change.
     struct State : Counters {
         Art art;
         Bounds bounds;
-        LabelMap label_map;  // of the last call that merged, read or removed clusters
+        LabelChanges label_map;  // of the last call
     };
     ModelLock& lock() const { return lock_; }
     const State& state() const { return state_; }
@@ -393,6 +390,8 @@ private:
     auto undoable(Work&& work) -> decltype(work()) {
         forget();
         before_.counters = state_;
+        before_.label_map = std::move(state_.label_map);
+        state_.label_map = LabelChanges();
         before_.is_known = true;
         try {
             state_.art.note_changes();
@@ -403,7 +402,7 @@ private:
         }
     }
 
-    // Before everything is rewritten, or anything that is not noted: ranges, parameters, label map.
+    // Before everything is rewritten, or anything that is not noted: ranges, parameters.
     // From here on the model before the call is a copy, and nothing more need be noted.
     void copy_before() {
         if (!before_.is_known || before_.copy) return;
@@ -415,18 +414,21 @@ private:
     }
 
     void roll_back() noexcept {
+        if (!before_.is_known) return;
         if (before_.copy) {
             std::swap(state_, *before_.copy);
-        } else if (before_.is_known) {
+        } else {
             state_.art.undo_changes();
             static_cast<Counters&>(state_) = before_.counters;
         }
+        state_.label_map = std::move(before_.label_map);
         forget();
     }
 
     void forget() noexcept {
         if (!before_.is_known) return;
         before_.is_known = false;
+        before_.label_map = LabelChanges();
         before_.copy.reset();
         state_.art.forget_changes();
     }
@@ -456,25 +458,64 @@ private:
         return marks;
     }
 
-    // Lets `remove` drop what it will, and fill a label map of so many clusters.
+    // Whether the cluster in each place is meant, of those with these labels.
+    Marks marked_clusters(const std::int64_t* clusters, std::size_t n) {
+        const std::size_t n_there = count_clusters();
+        if constexpr (!kRereads) {
+            return marked("cluster", clusters, n, n_there);
+        } else {
+            Buffer<std::int64_t> slots;
+            slots.resize_uninitialised(n);
+            for (std::size_t i = 0; i < n; ++i) {
+                const std::int64_t label = clusters[i];
+                const bool was_used = label >= 0 && label < kMostRows &&
+                                      static_cast<std::size_t>(label) < state_.art.n_labels();
+                const std::uint32_t slot =
+                    was_used ? state_.art.slot_of(static_cast<std::uint32_t>(label)) : kNoLabel;
+                if (slot == kNoLabel) {
+                    throw std::invalid_argument(
+                        "there is no cluster " + std::to_string(label) +
+                        (was_used
+                             ? " any more: its label has died"
+                             : ": the model has " + std::to_string(n_there) +
+                                   ", with labels below " + std::to_string(state_.art.n_labels())));
+                }
+                slots[i] = slot;
+            }
+            return marked("cluster", slots.data(), n, n_there);
+        }
+    }
+
+    // Lets `remove` drop what it will; it returns which labels have changed.
     template <class Remove>
-    LabelMap removing(std::size_t n_clusters, Remove&& remove) {
+    LabelChanges removing(Remove&& remove) {
         return undoable([&] {
             copy_before();
-            LabelMap map;
-            map.resize_uninitialised(n_clusters);
             const std::int64_t n_before = n_encoded();
-            remove(map);
+            const LabelChanges changes = remove();
             state_.n_removed += n_before - n_encoded();
-            std::size_t n_apart = 0;
-            const std::size_t n_kept = std::min(state_.n_apart, n_clusters);
-            for (std::size_t m = 0; m < n_kept; ++m) n_apart += map[m] != kNoLabel;
-            state_.n_apart = n_apart;
-            state_.label_map = map;
-            ++state_.n_renamings;
+            std::size_t n_gone = 0;  // of those that are kept apart
+            for (const auto& each : changes) {
+                n_gone += each.from < state_.n_apart && each.to == kNoLabel;
+            }
+            state_.n_apart -= n_gone;
+            state_.label_map = changes;
             refresh_clusters();
-            return map;
+            return changes;
         });
+    }
+
+    // Removes the categories for which goes(j) holds.
+    template <class Goes>
+    LabelChanges remove_if(Goes&& goes) {
+        if constexpr (kRereads) {
+            return state_.art.remove(goes);
+        } else {
+            LabelMap map;
+            map.resize_uninitialised(state_.art.n_clusters());
+            state_.art.remove(goes, map);
+            return LabelChanges::of(map);
+        }
     }
 
     // Presentations that the categories behind clusters have encoded.
@@ -488,23 +529,6 @@ private:
         std::int64_t total = 0;
         for (std::size_t j = 0; j < c->size(); ++j) total += c->count(j);
         return total;
-    }
-
-    // A cluster that has no category is a label that has died.
-    void check_living(const Marks& goes) const {
-        bool any_left = false;
-        for (std::size_t m = 0; m < goes.size(); ++m) {
-            const bool lives = state_.art.lives(m);
-            any_left |= lives && !goes[m];
-            if (goes[m] && !lives) {
-                throw std::invalid_argument("there is no cluster " + std::to_string(m) +
-                                            " any more: its label has died");
-            }
-        }
-        if (!any_left && goes.size()) {
-            throw std::invalid_argument(
-                "a model needs at least one cluster, and all of them were to be removed");
-        }
     }
 
     // Whether clusters are to be merged or read now; and after the next row, which comes at that
@@ -641,12 +665,17 @@ private:
         if constexpr (kRereads) as_told.resize_uninitialised(state_.art.forgets() ? n : 0);
         CallMap call_map(kRenames ? n_labels() : 0);
         LabelMaps maps;  // of this epoch: of labels, or of the categories that stand for them
+        ToldChanges told_changes;  // of as_told
         const auto row_at = [&](std::size_t i) {
             return plan.order ? static_cast<std::size_t>(plan.order[i]) : i;
         };
-        const auto follow = [&](std::size_t i, LabelMap&& map) {
-            call_map.follow(map);
-            if (!kRereads) maps.add(i, std::move(map));
+        const auto follow = [&](std::size_t i, Renamed&& renamed_now) {
+            call_map.follow(changes_of(renamed_now));
+            if constexpr (kRereads) {
+                told_changes.add(i, renamed_now);
+            } else {
+                maps.add(i, std::move(renamed_now));
+            }
         };
         const auto moved_after = [&](std::size_t i) {
             return [&maps, i](LabelMap&& map) { maps.add(i, std::move(map)); };
@@ -656,12 +685,15 @@ private:
         for (bool settled = false; epoch < plan.max_epochs && !settled; ++epoch) {
             const Art before = plan.max_epochs > 1 ? state_.art : Art();
             maps.clear();  // every row gets a new label
+            told_changes.clear();
             for (std::size_t i = 0; i < n; ++i) {
                 const std::size_t r = row_at(i);
                 rows.read(r, row_.data());
                 const auto make_room_first = [&] {
                     if constexpr (kRereads) {
-                        maps.add(i, coarsen_now(poll));
+                        auto coarsened = coarsen_now(poll);
+                        maps.add(i, std::move(coarsened.goes_to));
+                        follow(i, std::move(coarsened.labels));
                     } else {
                         LabelMap map = make_room(plan.may_merge, poll);
                         if (map.size()) follow(i, std::move(map));
@@ -684,8 +716,14 @@ private:
         }
         if (plan.merge_at_end) follow(n, merge_now(poll, moved_after(n)));
         maps.apply(n, [&](std::size_t i) -> std::int64_t& { return labels[row_at(i)]; });
-        if constexpr (kRereads) tell_memberships(labels, n, memberships, as_told.data());
-        if (call_map.any()) state_.label_map = call_map.take();
+        if constexpr (kRereads) {
+            if (as_told.size()) {
+                told_changes.apply(
+                    n, [&](std::size_t i) -> std::int64_t& { return as_told[row_at(i)]; });
+            }
+            tell_memberships(labels, n, memberships, as_told.data());
+        }
+        state_.label_map = call_map.take();
         count_clusters();  // whoever asks the model next need not
         return epoch;
     }
@@ -697,19 +735,21 @@ private:
         const bool may_leave = begin(rows, params);
         CallMap call_map(kRenames ? n_labels() : 0);
         LabelMaps maps;  // of the categories in told.now
-        const auto follow = [&](std::size_t n_rows, const LabelMap& map) {
-            call_map.follow(map);
-            told.rename(n_rows, map);
+        const auto follow = [&](std::size_t n_rows, const LabelChanges& changes) {
+            call_map.follow(changes);
+            told.renamings.add(n_rows, changes);
         };
         std::size_t n_before = count_clusters();
         for (std::size_t r = 0; r < rows.size(); ++r) {
             rows.read(r, row_.data());
             const auto make_room_first = [&] {
                 if constexpr (kRereads) {
-                    maps.add(r, coarsen_now(poll));
+                    auto coarsened = coarsen_now(poll);
+                    maps.add(r, std::move(coarsened.goes_to));
+                    follow(r, coarsened.labels);
                 } else {
                     const LabelMap map = make_room(true, poll);
-                    if (map.size()) follow(r, map);
+                    if (map.size()) follow(r, LabelChanges::of(map));
                 }
                 n_before = count_clusters();
             };
@@ -727,19 +767,24 @@ private:
             poll.work(workspace_.take_work() + n_features_);
             if (due(params)) {
                 const auto moved = [&](LabelMap&& map) { maps.add(r + 1, std::move(map)); };
-                follow(r + 1, merge_now(poll, moved));
+                follow(r + 1, changes_of(merge_now(poll, moved)));
                 n_before = count_clusters();
             }
         }
         if constexpr (kRereads) {
             maps.apply(rows.size(), [&](std::size_t i) -> std::int64_t& { return told.now[i]; });
-            tell_memberships(told.now, rows.size(), memberships, told.labels);
+            Buffer<std::int64_t> as_told;
+            as_told.reserve(rows.size());
+            as_told.append(told.labels, rows.size());
+            told.renamings.apply(rows.size(),
+                                 [&](std::size_t i) -> std::int64_t& { return as_told[i]; });
+            tell_memberships(told.now, rows.size(), memberships, as_told.data());
         }
-        if (call_map.any()) state_.label_map = call_map.take();
+        state_.label_map = call_map.take();
     }
 
     // From the categories of rows to their labels and what else is known of them. One whose
-    // category was forgotten keeps the label it was told.
+    // category was forgotten keeps the label it was told, as it has been renamed since.
     void tell_memberships(std::int64_t* labels, std::size_t n, const Memberships* memberships,
                           const std::int64_t* as_told) {
         for (std::size_t i = 0; i < n; ++i) {
@@ -751,14 +796,23 @@ private:
                 continue;
             }
             const auto j = static_cast<std::size_t>(labels[i]);
-            labels[i] = told_label(state_.art.categories().owner(j));
+            labels[i] = told_label(state_.art.label_of_category(j));
             if (!memberships) continue;
             memberships->strength[i] = state_.art.strength(j);
             memberships->outlier[i] = state_.art.outlier(j);
         }
     }
 
-    // Labels that rows may have.
+    // The label of the cluster in a place.
+    std::int64_t label_in(std::int64_t place) const noexcept {
+        if constexpr (kRereads) {
+            return told_label(state_.art.label_in(static_cast<std::uint32_t>(place)));
+        } else {
+            return place;
+        }
+    }
+
+    // Above all labels that rows may have.
     std::size_t n_labels() const noexcept {
         if constexpr (kRereads) {
             return state_.art.n_labels();
@@ -772,7 +826,7 @@ private:
         if constexpr (kLabelsLater) {
             return state_.art.find_components(workspace_);
         } else {
-            return n_labels();
+            return state_.art.n_clusters();
         }
     }
 
@@ -785,25 +839,19 @@ private:
         Poll<Ask> poll(ask);
         CallMap call_map(kRenames ? n_labels() : 0);
         const bool may_leave = may_leave_bounds(state_.art.params());
-        std::int64_t label = labelled(learn_row(row, kNone, may_leave, [&] {
-            if constexpr (kRereads) {
-                coarsen_now(poll);
-            } else {
-                const LabelMap map = make_room(true, poll);
-                if (map.size()) call_map.follow(map);
-            }
-        }));
+        std::int64_t label = labelled(
+            learn_row(row, kNone, may_leave, [&] { call_map.follow(make_room_for_one(poll)); }));
         if (due(state_.art.params())) {
-            const LabelMap map = merge_now(poll);
+            const Renamed now = merge_now(poll);
             if constexpr (kRereads) {
                 const std::uint32_t j = state_.art.taken();
-                if (j != kNoLabel) label = told_label(state_.art.categories().owner(j));
+                if (j != kNoLabel) label = told_label(state_.art.label_of_category(j));
             } else {
-                label = renamed(label, map.data());
+                label = renamed(label, now.data());
             }
-            call_map.follow(map);
+            call_map.follow(changes_of(now));
         }
-        if (call_map.any()) state_.label_map = call_map.take();
+        state_.label_map = call_map.take();
         return label;
     }
 
@@ -899,17 +947,27 @@ private:
         return map;
     }
 
-    // Larger boxes for the sake of the next row. Returns where each category has gone. After it the
-    // row can be learned, which then cannot fail.
+    // Larger boxes for the sake of the next row. After it the row can be learned, which then cannot
+    // fail.
     template <class Ask>
-    LabelMap coarsen_now(Poll<Ask>& poll) {
+    auto coarsen_now(Poll<Ask>& poll) {
         copy_before();
         const std::int64_t n_before = n_encoded();
-        LabelMap goes_to = state_.art.coarsen(poll);
+        auto coarsened = state_.art.coarsen(poll);
         state_.n_removed += n_before - n_encoded();  // what was forgotten
         state_.art.reserve_one();
         state_.art.prepare(workspace_);
-        return goes_to;
+        return coarsened;
+    }
+
+    // Either of both, for a row that is learned by itself. Returns which labels have changed.
+    template <class Ask>
+    LabelChanges make_room_for_one(Poll<Ask>& poll) {
+        if constexpr (kRereads) {
+            return coarsen_now(poll).labels;
+        } else {
+            return LabelChanges::of(make_room(true, poll));
+        }
     }
 
     // The label of the row just learned, which still lies coded.
@@ -990,7 +1048,7 @@ private:
     };
     // `moved(map)` is told where categories have gone, if some were forgotten first.
     template <class Ask, class Moved = MovedNowhere>
-    LabelMap merge_now(Poll<Ask>& poll, Moved&& moved = Moved()) {
+    Renamed merge_now(Poll<Ask>& poll, Moved&& moved = Moved()) {
         if constexpr (kRenames) {
             if (state_.n_merges >= kMostRows) {
                 throw std::invalid_argument(
@@ -998,25 +1056,24 @@ private:
             }
             copy_before();
             (void)moved;
-            LabelMap map;
+            Renamed now;
             if constexpr (kRereads) {
                 if (state_.art.forgets()) {
                     LabelMap goes_to = Art::identity(state_.art.categories().size());
                     if (drop_stale_now(goes_to)) moved(std::move(goes_to));
                 }
-                map = state_.art.read(state_.bounds, state_.n_samples, state_.n_merges + 1, poll);
+                now = state_.art.read(state_.bounds, state_.n_samples, state_.n_merges + 1, poll);
                 state_.art.reserve_one();
                 state_.art.prepare(workspace_);
             } else {
-                map = state_.art.merge(state_.n_apart, poll);
+                now = state_.art.merge(state_.n_apart, poll);
             }
             state_.since_merge = 0;
             ++state_.n_merges;
-            ++state_.n_renamings;
-            return map;
+            return now;
         } else {
             (void)poll;
-            return LabelMap();
+            return Renamed();
         }
     }
 
@@ -1047,7 +1104,7 @@ private:
             state_.art.recall_components(workspace_, workspace);
             begin(state_.art.find_components(workspace), workspace);
         } else {
-            begin(n_labels(), workspace);
+            begin(state_.art.n_clusters(), workspace);
         }
         Widening widening;
         for (std::size_t r = 0; r < rows.size(); ++r) {
@@ -1099,6 +1156,7 @@ private:
     struct Before {
         bool is_known = false;
         Counters counters;
+        LabelChanges label_map;
         std::unique_ptr<State> copy;
     };
     Before before_;

@@ -20,6 +20,12 @@ UNIT = (0.0, 1.0)
 LINKAGES = ("single", "complete", "median", "average", "weighted", "centroid")
 
 
+def in_full(label_map: dict[int, int], n: int) -> NDArray[np.int64]:
+    """The new labels of the labels 0 to n - 1, by a map of those that changed."""
+    assert all(0 <= old < n and new != old for old, new in label_map.items())
+    return np.array([label_map.get(old, old) for old in range(n)], dtype=np.int64)
+
+
 def categories(model: Any) -> tuple[Floats, NDArray[np.int64], NDArray[np.int64]]:
     """Weights, counts and clusters of a model or a reference, cluster by cluster."""
     if isinstance(model, FuzzyARTReference):

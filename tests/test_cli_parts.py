@@ -23,7 +23,7 @@ from command_line import run
 from resonart._shared.progress import listener, told_to
 from resonart._shared.signature import _from_source, defaults_of
 from resonart.cli import _counts, _progress, _temporary_ids
-from resonart.cli._cluster_ids import ClusterIds, renamed
+from resonart.cli._cluster_ids import ClusterIds, names_of
 from resonart.cli._counts import ClusterCounts
 from resonart.cli._model_options import DEFAULTS, ESTIMATORS, estimator
 from resonart.cli._output import MOST_LINES, Output, Report, Table, duration, plain
@@ -69,35 +69,35 @@ def test_ids_stay_through_merges_and_removals(
     told: list[int] = []
     expected = np.empty(0, dtype=np.int64)  # all labels kept, and renamed each time
     for n_clusters, label_map, labels in history:
-        ids.follow(n_clusters, None if label_map is None else np.array(label_map))
+        ids.follow(n_clusters, None if label_map is None else dict(enumerate(label_map)))
         told += ids.of(np.array(labels, dtype=np.int64)).tolist()
         if label_map is not None:
             expected = np.array([-1 if old < 0 else label_map[old] for old in expected])
         expected = np.concatenate([expected, labels]).astype(np.int64)
-    found = renamed(np.array(told, dtype=np.int64), ids.labels())
+    found = names_of(np.array(told, dtype=np.int64), ids.labels())
     np.testing.assert_array_equal(found, expected)
 
 
 def test_noise_stays_noise() -> None:
     ids = ClusterIds()
     ids.follow(2)
-    ids.follow(1, np.array([0, 0]))
+    ids.follow(1, {1: 0})
     assert ids.of(np.array([-1, 0])).tolist() == [-1, 0]
-    assert renamed(np.array([-1, 1]), ids.labels()).tolist() == [-1, 0]
+    assert names_of(np.array([-1, 1]), ids.labels()).tolist() == [-1, 0]
 
 
 def test_a_cluster_that_has_become_noise() -> None:
     """Its id has no label any more, nor have those that came to mean the same."""
     ids = ClusterIds()
     ids.follow(3)
-    ids.follow(2, np.array([0, 1, 1]))
-    ids.follow(2, np.array([0, -1]))
+    ids.follow(2, {2: 1})
+    ids.follow(2, {1: -1})
     assert ids.labels().tolist() == [0, -1, -1, 1]
     assert ids.of(np.array([-1, 0, 1])).tolist() == [-1, 0, 3]
     counts = ClusterCounts()
     counts.add(np.array([0, 1, 2, 2, 3, -1]), np.array(list("aabbcc")))
-    sizes, noise = counts.sizes(ids.labels(), 2)
-    assert (sizes.tolist(), noise) == ([1, 1], 4)
+    found = counts.summary(ids.labels(), np.arange(2), None)
+    assert (found.sizes, found.n_noise) == ({0: 1, 1: 1}, 4)
     expected = adjusted_rand_score(list("aabbcc"), [0, -1, -1, -1, 1, -1])
     assert counts.agreement(ids.labels()) == pytest.approx(expected)
 
@@ -105,12 +105,21 @@ def test_a_cluster_that_has_become_noise() -> None:
 # ---------------------------------------------------------------------- counts
 
 
+def test_clusters_are_counted_by_what_there_is() -> None:
+    """However high labels are: clusters that died long ago take no room."""
+    counts = ClusterCounts()
+    counts.add(np.array([10**12, 7, 7, -1]), None)
+    found = counts.summary(np.empty(0, dtype=np.int64), np.array([3, 10**12]), None)
+    assert found.sizes == {3: 0, 7: 2, 10**12: 1}
+    lines = [line[:2] for line in found.table().rows]
+    assert lines == [["7 (gone)", 2], [str(10**12), 1], ["3", 0], ["noise", 1]]
+
+
 def test_rows_of_clusters_that_have_gone_are_noise() -> None:
     counts = ClusterCounts()
     counts.add(np.array([0, 0, 1, 2, 2, 2, -1]), np.array(list("aabcccd")))
-    sizes, n_noise = counts.sizes(np.array([0, -1, 1]), 2)
-    assert sizes.tolist() == [2, 3]
-    assert n_noise == 2
+    found = counts.summary(np.array([0, -1, 1]), np.arange(2), None)
+    assert (found.sizes, found.n_noise) == ({0: 2, 1: 3}, 2)
     assert counts.agreement(np.array([0, -1, 1])) == adjusted_rand_score(
         list("aabcccd"), [0, 0, -1, 1, 1, 1, -1]
     )
@@ -128,9 +137,10 @@ def test_agreement_is_that_of_scikit_learn(rows: list[tuple[str, int]], size: in
         counts.add(labels[begin : begin + size], classes[begin : begin + size])
     found = counts.agreement(np.arange(5))
     assert found == pytest.approx(adjusted_rand_score(classes, labels), abs=1e-12)
-    sizes, noise = counts.sizes(np.arange(5), 5)
-    assert sizes.tolist() == [int((labels == label).sum()) for label in range(5)]
-    assert noise == int((labels == -1).sum())
+    for names in (np.arange(5), np.empty(0, dtype=np.int64)):
+        told = counts.summary(names, np.arange(5), None)
+        assert told.sizes == {label: int((labels == label).sum()) for label in range(5)}
+        assert told.n_noise == int((labels == -1).sum())
     assert counts.n_rows == len(rows)
 
 

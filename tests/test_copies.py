@@ -131,8 +131,8 @@ BROKEN = {
     "negative counters": {"n_samples": -1},
     "more rows refused than presented": {"n_refused": 301},
     "room sought for a row to come": {"room_sought_at": 301},
-    "a label map out of range": {"label_map": np.array([99999])},
-    "a label map below -1": {"label_map": np.array([-2])},
+    "a label map out of range": {"label_map": np.array([[0, 99999]])},
+    "a label map below -1": {"label_map": np.array([[0, -2]])},
     "more rows removed than presented": {"n_removed": 301},
 }
 

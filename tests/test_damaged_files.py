@@ -350,10 +350,9 @@ def test_what_a_file_costs_follows_from_its_size(name: str, tmp_path: Path) -> N
 def test_many_label_maps_are_loaded(attempt: Any) -> None:
     header, arrays = taken_apart(SOUND["ddvfa"])
     header["fitted"]["label_map_sizes"] = [1, 2] * 1000
-    arrays["label_maps"] = np.arange(3000) % 2
+    arrays["label_maps"] = np.array([[0, 1], [0, 1], [3, 0]] * 1000)
     maps = attempt(made(header, arrays)).label_maps_
-    assert [len(part) for part in maps] == [1, 2] * 1000
-    np.testing.assert_array_equal(np.concatenate(maps), arrays["label_maps"])
+    assert maps == [{0: 1}, {0: 1, 3: 0}] * 1000
 
 
 @pytest.mark.subprocess
@@ -397,7 +396,7 @@ def test_too_little_memory_is_said_of_the_file(tmp_path: Path) -> None:
 def test_a_later_format(kind: str, attempt: Any) -> None:
     header, arrays = taken_apart(SOUND[kind])
     later = (
-        r"was written by a later version \(format 7; this version reads up to 4\)\. "
+        r"was written by a later version \(format 7; this version reads up to 5\)\. "
         r"Upgrade resonart\.$"
     )
     refused(attempt, made(header | {"format": 7}, arrays), later)
@@ -541,6 +540,27 @@ OWN_NAMES = {"rho": ("rho_lb", "rho_ub"), "rho_a": ("rho_lb",), "rho_b": ("rho_u
 SCORES = ("silhouette", "modularity", "kappa", "small_share", "stability", "score")
 
 
+def of_format_4(arrays: Arrays) -> Arrays:
+    """Return the arrays as they were when label maps had an entry for every label."""
+    arrays = dict(arrays)
+    if "label_map" in arrays:
+        pairs = arrays["label_map"]
+        arrays["label_map"] = np.arange(pairs[:, 0].max(initial=-1) + 1)
+        arrays["label_map"][pairs[:, 0]] = pairs[:, 1]
+    if "label_maps" in arrays:
+        arrays["label_maps"] = np.ascontiguousarray(arrays["label_maps"][:, 1])
+    return arrays
+
+
+@each_kind
+def test_format_4_is_read(kind: str, attempt: Any) -> None:
+    header, arrays = taken_apart(SOUND[kind])
+    now = attempt(SOUND[kind])
+    then = attempt(made(header | {"format": 4}, of_format_4(arrays)))
+    assert pickle.dumps(dump(then._engine)) == pickle.dumps(dump(now._engine))
+    assert getattr(then, "label_maps_", None) == getattr(now, "label_maps_", None)
+
+
 def of_format_3(header: Header) -> Header:
     """Return the header as it was when runs were judged by a score."""
     header = copy.deepcopy(header)
@@ -568,7 +588,7 @@ def of_format_2(header: Header) -> Header:
 @each_kind
 def test_format_3_is_read(kind: str, attempt: Any) -> None:
     header, arrays = taken_apart(SOUND[kind])
-    now, then = attempt(SOUND[kind]), attempt(made(of_format_3(header), arrays))
+    now, then = attempt(SOUND[kind]), attempt(made(of_format_3(header), of_format_4(arrays)))
     assert pickle.dumps(dump(then._engine)) == pickle.dumps(dump(now._engine))
     chosen = getattr(now, "vigilance_choice_", None)
     if chosen is not None:
@@ -601,7 +621,7 @@ def test_an_agreement_is_an_index(value: Any, attempt: Any) -> None:
 @each_kind
 def test_format_2_is_read(kind: str, attempt: Any) -> None:
     header, arrays = taken_apart(SOUND[kind])
-    now, then = attempt(SOUND[kind]), attempt(made(of_format_2(header), arrays))
+    now, then = attempt(SOUND[kind]), attempt(made(of_format_2(header), of_format_4(arrays)))
     assert pickle.dumps(dump(then._engine)) == pickle.dumps(dump(now._engine))
     assert then.get_params().keys() == now.get_params().keys()
 
@@ -684,6 +704,10 @@ def first(value: Any) -> Callable[[Any], Any]:
     return change
 
 
+def last(value: Any) -> Callable[[Any], Any]:
+    return lambda array: first(value)(array[::-1, ::-1])[::-1, ::-1]
+
+
 ARRAYS: dict[str, tuple[str, dict[str, Callable[[Any], Any]]]] = {
     "NaN weights": ("weights", {"weights": first(np.nan)}),
     "infinite weights": ("weights", {"weights": first(np.inf)}),
@@ -704,8 +728,12 @@ ARRAYS: dict[str, tuple[str, dict[str, Callable[[Any], Any]]]] = {
     "labels with gaps": ("labels", {"category_labels": lambda m: m * 2}),
     "negative labels": ("labels", {"category_labels": first(-1)}),
     "huge labels": ("labels", {"category_labels": first(2**40)}),
-    "a map out of range": ("label map", {"label_map": lambda _: np.array([99])}),
-    "a map below -1": ("label map", {"label_map": lambda _: np.array([-2])}),
+    "a map out of range": ("label map", {"label_map": lambda _: np.array([[0, 99]])}),
+    "a map below -1": ("label map", {"label_map": lambda _: np.array([[0, -2]])}),
+    "a map in disorder": ("label map", {"label_map": lambda _: np.array([[1, 0], [0, 0]])}),
+    "a map of one label twice": ("label map", {"label_map": lambda _: np.array([[1, 0], [1, 0]])}),
+    "a map from -1": ("label map", {"label_map": lambda _: np.array([[-1, 0]])}),
+    "a map of triples": ("label map", {"label_map": lambda _: np.array([[1, 0, 0]])}),
     "rows of no cluster": ("label names", {"labels": first(3)}),
     "rows of cluster -2": ("label names", {"labels": first(-2)}),
     "NaN bounds": ("bounds", {"low": first(np.nan)}),
@@ -762,8 +790,8 @@ def test_fuzzy_art_numbers_its_categories(attempt: Any) -> None:
 
 MORE = {
     "fuzzy_art": {"choice_order": first(30), "choice_labels": first(3)},
-    "ddvfa": {"label_maps": first(-2), "label_map": first(99)},
-    "dvfa": {"label_map": first(-2), "labels": first(2**62)},
+    "ddvfa": {"label_maps": last(-2), "label_map": last(99)},
+    "dvfa": {"label_map": last(-2), "labels": first(2**62)},
 }
 
 
@@ -771,7 +799,7 @@ MORE = {
 def test_what_else_is_in_range(kind: str, name: str, attempt: Any) -> None:
     header, arrays = taken_apart(SOUND[kind])
     if not arrays[name].size:
-        arrays[name] = np.zeros(1, np.int64)
+        arrays[name] = np.zeros((1, 2), np.int64)
     arrays[name] = MORE[kind][name](arrays[name])
     refused(attempt, made(header, arrays), "cluster that is not there|counted|range")
 
@@ -785,11 +813,11 @@ def test_an_order_names_rows(attempt: Any) -> None:
 def test_labels_may_name_no_cluster(attempt: Any) -> None:
     """-1 may stand wherever a label can."""
     header, arrays = taken_apart(SOUND["ddvfa"])
-    arrays["label_map"] = np.array([-1, 0])
-    for name in ("labels", "label_maps"):
-        arrays[name] = first(-1)(arrays[name])
+    arrays["label_map"] = np.array([[0, -1]])
+    arrays["labels"] = first(-1)(arrays["labels"])
+    arrays["label_maps"] = last(-1)(arrays["label_maps"])
     model = attempt(made(header, arrays))
-    assert model.labels_[0] == model.label_maps_[0][0] == model.label_map_[0] == -1
+    assert model.labels_[0] == list(model.label_maps_[-1].values())[-1] == model.label_map_[0] == -1
     header, arrays = taken_apart(SOUND["fuzzy_art"])
     arrays["choice_labels"] = first(-1)(arrays["choice_labels"])
     assert attempt(made(header, arrays)).vigilance_choice_.labels[0] == -1

@@ -132,7 +132,7 @@ def test_a_dense_model_learns_partitions_that_come_later() -> None:
     assert adjusted_rand_score(labels, newer.predict(rows)) > 0.9
     old, new = model.predict(rows[:1_000]), newer.predict(rows[:1_000])
     inside = (old >= 0) & (new >= 0)
-    assert (newer.label_maps_[0][old[inside]] == new[inside]).mean() > 0.95
+    assert (resonart.rename_labels(old[inside], newer.label_maps_[0]) == new[inside]).mean() > 0.95
     assert resonart.dask.update(model, blocks(rows[:0], 1)).n_samples_seen_ == 1_000
 
 
@@ -537,10 +537,8 @@ def test_copies_that_learned_on_are_merged_in_any_grouping_of_rows() -> None:
         for part, rows, label_map in zip(
             parts, np.array_split(X[500:], 5), flat.label_maps_, strict=True
         ):
-            assert len(label_map) == part.n_clusters_
-            np.testing.assert_array_equal(
-                label_map[: base.n_clusters_], np.arange(base.n_clusters_)
-            )
+            assert list(label_map) == list(range(part.n_clusters_))
+            assert all(label_map[old] == old for old in range(base.n_clusters_))
             lower, upper = merged.boxes_
             inside = (rows[:50, None] >= lower - 1e-9) & (rows[:50, None] <= upper + 1e-9)
             assert inside.all(axis=2).any(axis=1).all()

@@ -205,7 +205,7 @@ def test_asking_an_empty_model() -> None:
         e.predict(np.ones((1, 2)), True)
     with pytest.raises(ValueError, match="empty"):
         e.score(np.ones((1, 2)))
-    assert e.merge(_core.DdvfaParams(rho_lb=0.5, rho_ub=0.6)).shape == (0,)
+    assert e.merge(_core.DdvfaParams(rho_lb=0.5, rho_ub=0.6)) == {}
 
 
 def test_bounds_are_set_before_training_only() -> None:

@@ -56,18 +56,20 @@ def test_rows_are_told_what_row_by_row_learning_says(model: Any) -> None:
     rows = np.concatenate([X[50:], MORE])
     learned = ours.learn_many(rows)
     renamed = {renaming.after: renaming.label_map for renaming in learned.renamings}
-    n_merged = 0
+    n_merged = theirs._engine.counters()[2]
     for i, row in enumerate(rows):
         assert learned.matches[i] == theirs.score_samples([row])[0]
         n_before = theirs.n_clusters_
         label = theirs.learn_one(row)
-        if i + 1 in renamed and theirs._engine.counters()[2] > n_merged + (i in renamed):
-            # learn_one gives the name after the merge, learn_many the one before it. (A cluster of
-            # DensityART may split when it is read: see test_density_art.py.)
-            if not isinstance(theirs, DensityART):
-                assert renamed[i + 1][learned.labels[i]] == label
+        was, merged = learned.labels[i], theirs._engine.counters()[2] > n_merged
+        if merged and isinstance(theirs, DensityART):
+            pass  # a cluster may split when it is read: see test_density_art.py
+        elif merged:
+            # learn_one gives the name after the merge, learn_many the one before it. (A merge that
+            # made room came before the row.)
+            assert label in (was, renamed.get(i + 1, {}).get(was, was))
         else:
-            assert learned.labels[i] == label
+            assert was == label
             if i not in renamed:
                 assert learned.founded[i] == (theirs.n_clusters_ > n_before)
         n_merged = theirs._engine.counters()[2]
@@ -152,14 +154,15 @@ def test_what_is_told_does_not_depend_on_the_cut(model: Any) -> None:
     assert len(renamings) == len(at_once.renamings)
     for (after, label_map), other in zip(renamings, at_once.renamings, strict=True):
         assert after == other.after
-        np.testing.assert_array_equal(label_map, other.label_map)
+        assert label_map == other.label_map
 
 
 def test_following_the_renamings_gives_the_labels_of_now() -> None:
     model = DDVFA(rho_lb=0.8, rho_ub=0.9, merge_every=25)
     learned = model.learn_many(X)
-    assert len(learned.renamings) == len(X) // 25
-    assert any((r.label_map != np.arange(len(r.label_map))).any() for r in learned.renamings)
+    assert model.n_merges_ == len(X) // 25
+    assert 0 < len(learned.renamings) <= model.n_merges_
+    assert all(each.label_map and each.after % 25 == 0 for each in learned.renamings)
     np.testing.assert_array_equal(learned.labels_now(), model.labels_)
 
 

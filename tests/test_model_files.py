@@ -168,8 +168,8 @@ def test_clusters_are_kept_apart_in_a_file_too(tmp_path: Path) -> None:
     ours = DDVFA(random_state=0).fit(blobs).partial_fit(np.linspace([0, 0], [18, 18], 100))
     n_chosen = ours.vigilance_choice_.n_clusters
     twin = kept(ours, tmp_path)
-    assert twin.merge().tolist() == ours.merge().tolist()
-    assert twin.label_map_[:n_chosen].tolist() == list(range(n_chosen))
+    assert twin.merge() == ours.merge()
+    assert not set(twin.label_map_) & set(range(n_chosen))
     assert everything(twin) == everything(ours)
 
 
@@ -177,7 +177,7 @@ def test_merged_models_keep_their_label_maps(tmp_path: Path) -> None:
     parts = [DDVFA(rho_lb=0.75, rho_ub=0.85).fit(part) for part in np.split(X, 3)]
     ours = merge_models(parts)
     twin = kept(ours, tmp_path)
-    assert [m.tolist() for m in twin.label_maps_] == [m.tolist() for m in ours.label_maps_]
+    assert twin.label_maps_ == ours.label_maps_
     again = [kept(part, tmp_path) for part in parts]
     assert everything(merge_models(again)) == everything(ours)
     ours.merge()
@@ -393,7 +393,7 @@ def test_numpy_reads_it_without_us(tmp_path: Path) -> None:
         header = json.loads(arrays["header"].tobytes())
         np.testing.assert_array_equal(np.sort(arrays["weights"], 0), np.sort(model.weights_, 0))
         np.testing.assert_array_equal(arrays["labels"], model.labels_)
-    assert header["format"] == 4
+    assert header["format"] == 5
     assert header["version"] == resonart.__version__
     assert header["estimator"] == "DDVFA"
     with zipfile.ZipFile(tmp_path / "model") as archive:

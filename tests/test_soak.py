@@ -36,6 +36,16 @@ def test_a_stream_that_forgets_stays_as_it_is(tmp_path: Path) -> None:
     assert 0 < last.diary_kb < last.checkpoint_kb
 
 
+@pytest.mark.subprocess
+def test_clusters_that_are_gone_leave_nothing_behind(tmp_path: Path) -> None:
+    n_rows = 100_000
+    seen = soak.run_births(n_rows, 5, None, tmp_path)
+    assert soak.faults(seen, n_rows) == []
+    assert seen.summary["rejected"] == 0
+    assert seen.parts[-1].n_labels > 1_500
+    assert max(part.n_clusters for part in seen.parts) < 20
+
+
 def test_what_is_not_flat_is_told() -> None:
     parts = [soak.Part(n, 1e5, 100.0 + 9 * n, 10.0 + n) for n in range(12)]
     assert len(soak.faults(soak.Soak(parts, 12, {"rows": 12}), 12)) == 2

@@ -20,7 +20,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import resonart
-from resonart import DDVFA, DensityART
+from resonart import DDVFA, DensityART, load, rename_labels
 from resonart._models.snapshot import dump
 from resonart.cli._app import app
 
@@ -131,6 +131,29 @@ def test_density_art_begins_with_the_first_row(here: Path) -> None:
     assert f"{len(ROWS):,} rows in {model.n_clusters_} clusters" in result.stderr
 
 
+def test_a_consumer_applies_each_reading_to_all_labels(here: Path) -> None:
+    """What is told of a label is told once: after it is gone, no event names it."""
+    rows = joined_later()
+    (here / "joined.ndjson").write_bytes(as_lines(rows))
+    result = run(here / "m.resonart", "--input", here / "joined.ndjson")
+    labels: list[int] = []
+    events: list[dict[int, int]] = []
+    for each in told(result.stdout):
+        if each.get("event") == "reading":
+            changed = {int(old): new for old, new in each["labels"].items()}
+            assert set(changed) <= set(labels)
+            labels = rename_labels(labels, changed).tolist()
+            events.append(changed)
+        elif "event" not in each:
+            labels.append(each["label"])
+    assert any(new >= 0 for changed in events for new in changed.values())  # two became one
+    model = load(here / "m.resonart").name_features(None)
+    assert len(labels) == len(rows)
+    assert set(labels) <= {-1, *model.cluster_labels_.tolist()}
+    first_two = slice(200)  # clusters, which are one since
+    assert (np.array(labels)[first_two] == model.predict(rows[first_two])).mean() > 0.95
+
+
 @pytest.mark.parametrize("form", ["ndjson", "csv"])
 def test_readings_are_events_between_the_lines(here: Path, form: str) -> None:
     rows = joined_later()
@@ -142,9 +165,7 @@ def test_readings_are_events_between_the_lines(here: Path, form: str) -> None:
     model.learn_many(rows[:1])
     expected = {}
     for after, label_map in model.learn_many(rows[1:]).renamings:
-        changed = {old: new for old, new in enumerate(label_map.tolist()) if old != new}
-        if changed:
-            expected[after + 1] = changed
+        expected[after + 1] = label_map
     assert expected  # two became one
     found: dict[int, dict[int, int]] = {}
     if form == "ndjson":
@@ -174,7 +195,8 @@ def test_files_of_density_art_are_read_by_the_other_commands(here: Path) -> None
     expected = model.predict(ROWS)
     assert np.loadtxt(labels, delimiter=",", skiprows=1)[:, 1].tolist() == expected.tolist()
     assert found["noise_rows"] == (expected < 0).sum() > 0
-    assert found["sizes"] == np.bincount(expected[expected >= 0]).tolist()
+    labels, sizes = np.unique(expected[expected >= 0], return_counts=True)
+    assert found["sizes"] == dict(zip(map(str, labels), sizes, strict=True))
     text = other("describe", path)
     assert text.startswith(f"{path}: density-art")
     assert "cluster 0:" in text

@@ -20,9 +20,10 @@ public:
     // The whole model at one moment, by name: categories in order of creation.
     static nb::dict snapshot(const Engine& engine) {
         struct Copied {
-            std::size_t n, d, n_labels, n_tree, n_boxes, n_candidates;
+            std::size_t n, d, n_labels, n_reaches, n_tree, n_boxes, n_candidates;
             NewArray<double> weights, means, strength, outlier, low, high, reach;
-            NewArray<std::int64_t> counts, labels, map;
+            NewArray<std::int64_t> counts, labels;
+            LabelChanges map;
             NewArray<double> tree, boxes, candidates;
             double resolution;
             std::int64_t n_samples, since_merge, n_merges, n_removed;
@@ -37,6 +38,7 @@ public:
             Copied out{n,
                        d,
                        art.n_labels(),
+                       art.reach().size() / d,
                        read.tree.parent.size(),
                        read.weight.size(),
                        read.candidates.size(),
@@ -49,7 +51,7 @@ public:
                        NewArray<double>(art.reach().size()),
                        NewArray<std::int64_t>(n),
                        NewArray<std::int64_t>(n),
-                       NewArray<std::int64_t>(state.label_map.size()),
+                       state.label_map,
                        NewArray<double>(read.tree.parent.size() * kTreeColumns),
                        NewArray<double>(read.weight.size() * kBoxColumns),
                        NewArray<double>(read.candidates.size() * kCandidateColumns),
@@ -65,16 +67,13 @@ public:
                 out.strength.data()[j] = art.strength(j);
                 out.outlier.data()[j] = art.outlier(j);
                 out.counts.data()[j] = c.count(j);
-                out.labels.data()[j] = told_label(c.owner(j));
+                out.labels.data()[j] = told_label(art.label_of_category(j));
             }
             for (std::size_t f = 0; f < state.bounds.size(); ++f) {
                 out.low.data()[f] = state.bounds.low(f);
                 out.high.data()[f] = state.bounds.high(f);
             }
             std::copy(art.reach().begin(), art.reach().end(), out.reach.data());
-            for (std::size_t i = 0; i < state.label_map.size(); ++i) {
-                out.map.data()[i] = told_label(state.label_map[i]);
-            }
             write_record(read, out.tree.data(), out.boxes.data(), out.candidates.data());
             return out;
         });
@@ -87,14 +86,14 @@ public:
         found["outliers"] = all.outlier.vector();
         found["low"] = all.low.vector();
         found["high"] = all.high.vector();
-        found["reach"] = all.reach.matrix(all.n_merges ? all.n_labels + 1 : 0, all.d);
+        found["reach"] = all.reach.matrix(all.n_reaches, all.d);
         found["resolution"] = all.resolution;
         found["n_labels"] = all.n_labels;
         found["n_samples"] = all.n_samples;
         found["since_merge"] = all.since_merge;
         found["n_merges"] = all.n_merges;
         found["n_removed"] = all.n_removed;
-        found["label_map"] = whole_numbers(all.map);
+        found["label_map"] = F::as_pairs(all.map);
         found["tree"] = all.tree.matrix(all.n_tree, kTreeColumns);
         found["tree_boxes"] = all.boxes.matrix(all.n_boxes, kBoxColumns);
         found["candidates"] = all.candidates.matrix(all.n_candidates, kCandidateColumns);
@@ -109,7 +108,7 @@ public:
                         const Vector<double>& outliers, const Matrix<double>& reach,
                         double resolution, std::int64_t n_labels, std::int64_t n_samples,
                         std::int64_t since_merge, std::int64_t n_merges, std::int64_t n_removed,
-                        const Vector<std::int64_t>& label_map, const Matrix<double>& tree,
+                        const Matrix<std::int64_t>& label_map, const Matrix<double>& tree,
                         const Matrix<double>& tree_boxes, const Matrix<double>& candidates,
                         const Vector<double>& clock, const Matrix<double>& loads,
                         const Matrix<double>& stays, const Vector<double>& kept,
@@ -131,13 +130,10 @@ public:
             throw nb::value_error("the resolution must lie between 0 and 1");
         }
         const bool was_read = n_merges > 0;
-        if (since_merge > n_samples || n_labels < 0 || n_labels > kMostLabels ||
+        if (since_merge > n_samples || n_labels < 0 ||
+            n_labels > static_cast<std::int64_t>(DensityArt::kMostLabels) ||
             (!was_read && n_labels != 1)) {
             throw nb::value_error("counters do not fit together");
-        }
-        const auto n_known = static_cast<std::size_t>(n_labels);
-        if (reach.shape(0) != (was_read ? n_known + 1 : 0) || reach.shape(1) != d) {
-            throw nb::value_error("there must be a reach for each label");
         }
         DensityArt::Content content;
         content.categories = Categories(d);
@@ -167,6 +163,10 @@ public:
             content.strength.push(share(strengths.data()[j]));
             content.outlier.push(share(outliers.data()[j]));
         }
+        const std::size_t n_clusters = DensityArt::distinct(content.categories.owners(), n).size();
+        if (reach.shape(0) != (was_read ? n_clusters + 1 : 0) || reach.shape(1) != d) {
+            throw nb::value_error("there must be a reach for each cluster");
+        }
         content.reach.reserve(reach.shape(0) * d);
         for (std::size_t i = 0; i < reach.shape(0) * d; ++i) {
             const double side = reach.data()[i];
@@ -176,7 +176,7 @@ public:
             content.reach.push(side);
         }
         content.resolution = resolution;
-        content.n_labels = n_known;
+        content.n_labels = static_cast<std::size_t>(n_labels);
         content.was_read = was_read;
         content.record = read_record(tree, tree_boxes, candidates, n_labels);
         const DensityArtParams params =
@@ -184,15 +184,7 @@ public:
         TimeReader(n, d, n_labels, params.forgets(), params.window > 0.0)
             .read(clock, loads, stays, kept, embryos, born_soon, changes, events, moments,
                   residents, diary, content);
-        LabelMap map;
-        map.reserve(label_map.shape(0));
-        for (std::size_t i = 0; i < label_map.shape(0); ++i) {
-            const std::int64_t m = label_map.data()[i];
-            if (m < -1 || m >= n_labels) {
-                throw nb::value_error("label map names a cluster that is not there");
-            }
-            map.push(label_of(m));
-        }
+        LabelChanges map = F::changes_of(label_map, n_labels);
         nb::gil_scoped_release free;
         CheckSignals ask;
         const WriteGuard writing(engine.lock(), ask);
@@ -208,16 +200,26 @@ public:
         state.label_map = std::move(map);
     }
 
-    // Least match, and whether there is such a cluster, of each label.
+    // Label, and the least match, of each cluster.
+    static WholeNumbers labels(const Engine& engine) {
+        auto found = F::held(engine, [](const Engine::State& state) {
+            NewArray<std::int64_t> each(state.art.n_clusters());
+            for (std::size_t m = 0; m < state.art.n_clusters(); ++m) {
+                each.data()[m] = told_label(state.art.label_in(static_cast<std::uint32_t>(m)));
+            }
+            return each;
+        });
+        return whole_numbers(found);
+    }
     static NewVector<double> vigilances(const Engine& engine) {
         auto found = F::held(engine, [](const Engine::State& state) {
-            NewArray<double> each(state.art.n_labels());
-            for (std::size_t m = 0; m < state.art.n_labels(); ++m) {
-                each.data()[m] = state.art.lives(m) ? state.art.vigilance(m) : std::nan("");
+            NewArray<double> each(state.art.n_clusters());
+            for (std::size_t m = 0; m < state.art.n_clusters(); ++m) {
+                each.data()[m] = state.art.vigilance(m);
             }
-            return std::make_pair(std::move(each), state.art.n_labels());
+            return each;
         });
-        return found.first.vector();
+        return found.vector();
     }
 
     // Of each row the most active category, and the match with it; below 0 far outside the ranges.
@@ -258,8 +260,6 @@ public:
 
 private:
     static constexpr std::size_t kTreeColumns = 5, kBoxColumns = 3, kCandidateColumns = 9;
-    // Far more clusters than there are categories.
-    static constexpr std::int64_t kMostLabels = std::int64_t{1} << 31;
 
     static std::uint32_t label_of(std::int64_t m) {
         return m < 0 ? kNoLabel : static_cast<std::uint32_t>(m);
@@ -380,11 +380,12 @@ inline void bind_density_art(nb::module_& m) {
             "reread",
             [](B::Engine& engine, const DensityArtParams& params, nb::object report) {
                 Watched watched(report);
+                LabelChanges changes;
                 {
                     nb::gil_scoped_release free;
-                    engine.merge(params, CheckSignals(watched), watched.progress());
+                    changes = engine.merge(params, CheckSignals(watched), watched.progress());
                 }
-                return B::F::label_map(engine);
+                return B::F::as_dict(changes);
             },
             nb::arg("params"), nb::arg("report") = nb::none())
         .def("pool", &B::pool)
@@ -401,6 +402,7 @@ inline void bind_density_art(nb::module_& m) {
             },
             nb::arg("n"))
         .def("winners", &B::winners, nb::arg("rows"))
+        .def("labels", &B::labels)
         .def("vigilances", &B::vigilances)
         .def_prop_ro("n_labels",
                      [](const B::Engine& e) {

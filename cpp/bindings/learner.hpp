@@ -334,7 +334,7 @@ public:
     }
 
     // Labels, matches, whether rows founded clusters; and each renaming: after how many rows, and
-    // the new name of every label. Where clusters are read anew, then what `train` says.
+    // which labels changed. Where clusters are read anew, then what `train` says.
     static nb::tuple train_and_report(Engine& engine, const AnyRows& array, const Params& params,
                                       const OptionalTime& time, bool are_dates) {
         const Rows data = rows(engine, array);
@@ -354,13 +354,9 @@ public:
             raise_outside(e);
         }
         nb::list renamings;
-        const std::int64_t* entry = told.entries.data();
-        for (std::size_t i = 0; i < told.after.size(); ++i) {
-            const auto n_labels = static_cast<std::size_t>(told.sizes[i]);
-            NewArray<std::int64_t> map(n_labels);
-            std::copy_n(entry, n_labels, map.data());
-            entry += n_labels;
-            renamings.append(nb::make_tuple(told.after[i], whole_numbers(map)));
+        for (std::size_t i = 0; i < told.renamings.size(); ++i) {
+            renamings.append(
+                nb::make_tuple(told.renamings.end(i), as_dict(told.renamings.changes(i))));
         }
         if constexpr (Engine::kRereads) {
             return nb::make_tuple(whole_numbers(labels), matches.vector(), founded.vector(),
@@ -385,6 +381,26 @@ public:
         } catch (const OutsideBounds& e) {
             raise_outside(e);
         }
+    }
+
+    // The same, and which labels have changed.
+    static std::tuple<std::int64_t, nb::dict> learn_one_renaming(Engine& engine, nb::handle object,
+                                                                 std::optional<double> time,
+                                                                 bool are_dates) {
+        const OneRow row(object, engine.n_features());
+        const Times when = {time ? &*time : nullptr, are_dates};
+        std::int64_t label = kNone;
+        LabelChanges changes;
+        try {
+            nb::gil_scoped_release free;
+            CheckSignals ask;
+            const WriteGuard writing(engine.lock(), ask);
+            label = engine.learn_one(row.data(), CheckSignals(), when);
+            changes = engine.state().label_map;
+        } catch (const OutsideBounds& e) {
+            raise_outside(e);
+        }
+        return {label, as_dict(changes)};
     }
 
     // Learns a row after which no cluster can get another label, and no other.
@@ -504,7 +520,8 @@ public:
     }
 
     // The whole model at one moment: weights, counts and clusters of the categories (in order of
-    // creation, or cluster by cluster), lower and upper bounds, the seven counters, label map.
+    // creation, or cluster by cluster), lower and upper bounds, the seven counters, label map (old
+    // and new label of those that changed).
     static std::tuple<NewMatrix<double>, WholeNumbers, WholeNumbers, NewVector<double>,
                       NewVector<double>, std::int64_t, std::int64_t, std::int64_t, std::int64_t,
                       std::int64_t, std::int64_t, std::int64_t, WholeNumbers>
@@ -513,7 +530,8 @@ public:
         struct Copied {
             std::size_t n, width;
             NewArray<double> weights, low, high;
-            NewArray<std::int64_t> counts, labels, map;
+            NewArray<std::int64_t> counts, labels;
+            LabelChanges map;
             std::int64_t n_samples, since_merge, n_merges, n_refused, room_sought_at, n_apart,
                 n_removed;
         };
@@ -527,7 +545,7 @@ public:
                        NewArray<double>(b.size()),
                        NewArray<std::int64_t>(c.size()),
                        NewArray<std::int64_t>(c.size()),
-                       NewArray<std::int64_t>(state.label_map.size()),
+                       state.label_map,
                        state.n_samples,
                        state.since_merge,
                        state.n_merges,
@@ -549,9 +567,6 @@ public:
                 out.low.data()[f] = b.low(f);
                 out.high.data()[f] = b.high(f);
             }
-            for (std::size_t i = 0; i < state.label_map.size(); ++i) {
-                out.map.data()[i] = told_label(state.label_map[i]);
-            }
             return out;
         });
         return {all.weights.matrix(all.n, all.width),
@@ -566,7 +581,7 @@ public:
                 all.room_sought_at,
                 all.n_apart,
                 all.n_removed,
-                whole_numbers(all.map)};
+                as_pairs(all.map)};
     }
 
     static std::tuple<NewVector<double>, NewVector<double>> bounds(const Engine& engine) {
@@ -598,11 +613,47 @@ public:
         engine.state_to_fill().bounds.set(low.data(), high.data(), d);
     }
 
-    static WholeNumbers label_map(const Engine& engine) {
-        return told(held(engine, [](const auto& state) { return state.label_map; }));
+    static nb::dict label_map(const Engine& engine) {
+        return as_dict(held(engine, [](const auto& state) { return state.label_map; }));
     }
 
-    // A label map as Python sees it.
+    // Labels that have changed, in a label map as Python sees it; -1 stands for none.
+    static nb::dict as_dict(const LabelChanges& changes) {
+        nb::dict map;
+        for (const auto& each : changes) map[nb::int_(each.from)] = nb::int_(told_label(each.to));
+        return map;
+    }
+    // The same as an array of pairs, and back.
+    static WholeNumbers as_pairs(const LabelChanges& changes) {
+        NewArray<std::int64_t> pairs(2 * changes.size());
+        std::int64_t* to = pairs.data();
+        for (const auto& each : changes) {
+            *to++ = each.from;
+            *to++ = told_label(each.to);
+        }
+        return whole_matrix(pairs, changes.size(), 2);
+    }
+    static LabelChanges changes_of(const Matrix<std::int64_t>& pairs, std::int64_t n_labels) {
+        if (pairs.shape(1) != 2)
+            throw nb::value_error("a label map must have an old and a new label");
+        LabelChanges changes;
+        std::int64_t last = -1;
+        for (std::size_t i = 0; i < pairs.shape(0); ++i) {
+            const std::int64_t from = pairs.data()[2 * i], to = pairs.data()[2 * i + 1];
+            if (from <= last || from >= static_cast<std::int64_t>(kNoLabel)) {
+                throw nb::value_error(
+                    "a label map must have each old label once, in ascending order");
+            }
+            if (to < -1 || to >= n_labels) {
+                throw nb::value_error("label map names a cluster that is not there");
+            }
+            last = from;
+            changes.add(static_cast<std::uint32_t>(from),
+                        to < 0 ? kNoLabel : static_cast<std::uint32_t>(to));
+        }
+        return changes;
+    }
+    // A map as Python sees it.
     static WholeNumbers told(const LabelMap& map) {
         NewArray<std::int64_t> out(map.size());
         for (std::size_t i = 0; i < map.size(); ++i) out.data()[i] = told_label(map[i]);
@@ -610,21 +661,22 @@ public:
     }
 
     // Both return the label map, in which -1 stands for a cluster that has gone.
-    static WholeNumbers remove_clusters(Engine& engine, const Vector<std::int64_t>& clusters) {
-        LabelMap map;
+    static nb::dict remove_clusters(Engine& engine, const Vector<std::int64_t>& clusters) {
+        LabelChanges changes;
         {
             nb::gil_scoped_release free;
-            map = engine.remove_clusters(clusters.data(), clusters.shape(0), CheckSignals());
+            changes = engine.remove_clusters(clusters.data(), clusters.shape(0), CheckSignals());
         }
-        return told(map);
+        return as_dict(changes);
     }
-    static WholeNumbers remove_categories(Engine& engine, const Vector<std::int64_t>& categories) {
-        LabelMap map;
+    static nb::dict remove_categories(Engine& engine, const Vector<std::int64_t>& categories) {
+        LabelChanges changes;
         {
             nb::gil_scoped_release free;
-            map = engine.remove_categories(categories.data(), categories.shape(0), CheckSignals());
+            changes =
+                engine.remove_categories(categories.data(), categories.shape(0), CheckSignals());
         }
-        return told(map);
+        return as_dict(changes);
     }
 
     static std::tuple<std::int64_t, std::int64_t, std::int64_t> counters(const Engine& engine) {
@@ -642,7 +694,7 @@ public:
                         const Vector<std::int64_t>& counts, const Vector<std::int64_t>& labels,
                         std::int64_t n_samples, std::int64_t since_merge, std::int64_t n_merges,
                         std::int64_t n_refused, std::int64_t room_sought_at, std::int64_t n_apart,
-                        std::int64_t n_removed, const Vector<std::int64_t>& label_map) {
+                        std::int64_t n_removed, const Matrix<std::int64_t>& label_map) {
         Categories fresh(engine.n_features());
         const std::size_t n_clusters = read_categories(weights, counts, labels, fresh);
         if (Art::kCategoryIsCluster && n_clusters != fresh.size()) {
@@ -655,15 +707,7 @@ public:
         if (n_apart < 0 || n_apart > static_cast<std::int64_t>(n_clusters)) {
             throw nb::value_error("more clusters are kept apart than there are");
         }
-        LabelMap map;
-        map.reserve(label_map.shape(0));
-        for (std::size_t i = 0; i < label_map.shape(0); ++i) {
-            const std::int64_t m = label_map.data()[i];
-            if (m < -1 || m >= static_cast<std::int64_t>(n_clusters)) {
-                throw nb::value_error("label map names a cluster that is not there");
-            }
-            map.push(m < 0 ? kNoLabel : static_cast<std::uint32_t>(m));
-        }
+        LabelChanges map = changes_of(label_map, static_cast<std::int64_t>(n_clusters));
         nb::gil_scoped_release free;
         CheckSignals ask;
         const WriteGuard writing(engine.lock(), ask);
@@ -780,6 +824,8 @@ nb::class_<Learner<Art>> bind_common(nb::module_& m, const char* name) {
              nb::arg("are_dates") = false)
         .def("learn_one_quickly", &F::learn_one_quickly, nb::arg("row").none(),
              nb::arg("time") = nb::none(), nb::arg("are_dates") = false)
+        .def("learn_one_renaming", &F::learn_one_renaming, nb::arg("row").none(),
+             nb::arg("time") = nb::none(), nb::arg("are_dates") = false)
         .def("predict_one", &F::predict_one, nb::arg("row").none(), nb::arg("nearest"))
         .def("predict", &F::predict, nb::arg("rows"), nb::arg("nearest"))
         .def("score", &F::score, nb::arg("rows"))
@@ -793,9 +839,6 @@ nb::class_<Learner<Art>> bind_common(nb::module_& m, const char* name) {
         .def_prop_ro(
             "n_removed",
             [](const Engine& e) { return F::held(e, [](const auto& s) { return s.n_removed; }); })
-        .def_prop_ro(
-            "n_renamings",
-            [](const Engine& e) { return F::held(e, [](const auto& s) { return s.n_renamings; }); })
         .def_prop_ro(
             "n_refused",
             [](const Engine& e) { return F::held(e, [](const auto& s) { return s.n_refused; }); })

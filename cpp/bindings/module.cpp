@@ -195,11 +195,12 @@ NB_MODULE(_core, m) {
     ddvfa.def(
         "merge",
         [](Learner<Ddvfa>& engine, const DdvfaParams& params) {
+            LabelChanges changes;
             {
                 nb::gil_scoped_release free;
-                engine.merge(params, CheckSignals());
+                changes = engine.merge(params, CheckSignals());
             }
-            return LearnerBinding<Ddvfa>::label_map(engine);
+            return LearnerBinding<Ddvfa>::as_dict(changes);
         },
         nb::arg("params"));
     ddvfa.def("keep_apart", [](Learner<Ddvfa>& engine) {

@@ -188,8 +188,9 @@ void add_rest(std::vector<double>& all, const DensityArt& art) {
     all.insert(all.end(), art.reach().begin(), art.reach().end());
     all.push_back(art.resolution());
     all.push_back(double(art.n_labels()));
-    for (std::size_t m = 0; m < art.n_labels(); ++m) {
-        all.push_back(art.lives(m) ? art.vigilance(m) : -1.0);
+    for (std::uint32_t m = 0; m < art.n_clusters(); ++m) {
+        all.push_back(art.label_in(m));
+        all.push_back(art.vigilance(m));
     }
     add_time(all, art);
     if (!art.record()) return;
@@ -217,18 +218,20 @@ DensityArtParams changed(DensityArtParams params) {
 template <class Art>
 std::vector<double> content(const Learner<Art>& learner) {
     const auto& state = learner.state();
-    std::vector<double> all = {double(state.art.n_clusters()), double(state.n_samples),
-                               double(state.since_merge),      double(state.n_merges),
-                               double(state.n_refused),        double(state.room_sought_at),
-                               double(state.n_removed),        double(state.n_apart),
-                               double(state.n_renamings),      looked_at(state.art.params())};
+    std::vector<double> all = {
+        double(state.art.n_clusters()), double(state.n_samples), double(state.since_merge),
+        double(state.n_merges),         double(state.n_refused), double(state.room_sought_at),
+        double(state.n_removed),        double(state.n_apart),   looked_at(state.art.params())};
     add(all, state.art.categories());
     add_rest(all, state.art);
     for (std::size_t f = 0; f < state.bounds.size(); ++f) {
         all.push_back(state.bounds.low(f));
         all.push_back(state.bounds.high(f));
     }
-    for (std::uint32_t m : state.label_map) all.push_back(m);
+    for (const auto& change : state.label_map) {
+        all.push_back(change.from);
+        all.push_back(change.to);
+    }
     return all;
 }
 

@@ -76,7 +76,7 @@ def known(model: Any) -> dict[str, Any]:
     if "feature_names_in_" in vars(model):
         said["feature_names"] = model.feature_names_in_.tolist()
     if "label_maps_" in vars(model):
-        said["label_maps"] = [part.tolist() for part in model.label_maps_]
+        said["label_maps"] = [list(part.values()) for part in model.label_maps_]
     if isinstance(model, FuzzyART):
         said["choice"] = str(model.vigilance_choice_)
         said["chosen"] = model.vigilance_choice_.params

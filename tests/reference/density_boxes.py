@@ -145,8 +145,8 @@ def joined_mean(one: list[float], n_one: int, other: list[float], n_other: int) 
 
 def inherited(
     before: Sequence[int], now: Sequence[int], counts: Sequence[int], n_labels: int
-) -> tuple[list[int], list[int], int]:
-    """Return the labels of clusters after a reading, the map of old labels, and how many are used.
+) -> tuple[list[int], dict[int, int], int]:
+    """Return the labels of clusters after a reading, where old ones went, and how many are used.
 
     ``before`` has the label of each category, ``now`` the number of its cluster; -1 is noise.
     """
@@ -162,18 +162,20 @@ def inherited(
     for cluster in range(n_clusters):
         if cluster not in heir:
             heir[cluster] = n_labels + sum(v >= n_labels for v in heir.values())
-    label_map = []
-    for label in range(n_labels):
+    went_to = {}
+    for label in sorted({m for m in before if m >= 0}):
         # Of clusters that share equally many rows the first; noise loses against any.
         went = [
             (-rows, cluster if cluster >= 0 else n_clusters)
             for (mine, cluster), rows in shared.items()
             if mine == label
         ]
-        to = min(went)[1] if went else n_clusters
-        label_map.append(heir[to] if to < n_clusters else -1)
+        to = min(went)[1]
+        # A label of which most rows are noise now may live on in the others.
+        lives = label in heir.values()
+        went_to[label] = heir[to] if to < n_clusters else label if lives else -1
     n_used = max([n_labels, *(v + 1 for v in heir.values())])
-    return [heir[c] if c >= 0 else -1 for c in now], label_map, n_used
+    return [heir[c] if c >= 0 else -1 for c in now], went_to, n_used
 
 
 def scores(

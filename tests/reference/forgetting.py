@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from .arithmetic import Array, Vector, complement_code, fuzzy_and, fuzzy_and_norm, l1
 from .density_boxes import LEAST_STEP, SAMPLED, STEP, inherited
 from .diary import DiaryReference
-from .succession import Expected, succeed, taken_from_afar
+from .succession import Expected, in_common, succeed, taken_from_afar
 
 # A category goes when it weighs less than a row does after two half-lives (in a window: than one
 # row), or than it did itself four half-lives ago.
@@ -137,7 +137,9 @@ class ForgettingReference:
         self.n_readings = self.n_rows_read = self.n_removed = 0
         self.read_at = 0.0
         self.n_labels = 1
-        self.reach: list[list[float]] = []
+        self.reach: dict[int, list[float]] = {}  # of each cluster by label, and as -1 of all
+        # Labels that have changed: after how many rows, and old to new.
+        self.changes: list[tuple[int, dict[int, int]]] = []
         self.kept: Kept | None = None
         self.is_settled = False  # a half-life has gone since the first row
         self.expected = Expected((), (), ())
@@ -294,12 +296,26 @@ class ForgettingReference:
         enough = max(1, 3 * self.max_categories // 4)
         if len(self.categories) <= enough and len(self.categories) < self.max_categories:
             return
+        before = [mine.label for mine in self.categories]
+        weights = [self.weight(j) for j in range(len(before))]
+        goes_to = list(range(len(before)))
         step = max(self._typical_gap(), LEAST_STEP)
         while True:
             step = max(step, STEP * self.resolution)
-            self._present_again(1.0 if self.max_categories == 1 else min(step, 1.0))
+            moves = self._present_again(1.0 if self.max_categories == 1 else min(step, 1.0))
+            goes_to = [moves[j] for j in goes_to]
             if len(self.categories) <= enough:
-                return
+                break
+        # Clusters that have gone into others.
+        left = {mine.label for mine in self.categories}
+        went = where_labels_went(before, [self.categories[j].label for j in goes_to], weights)
+        self._tell_changes(len(self.times) - 1, {m: to for m, to in went.items() if m not in left})
+
+    def _tell_changes(self, n_rows: int, went: dict[int, int]) -> None:
+        """Note which labels have changed; rows of a cluster that ends in noise keep theirs."""
+        changes = {label: to for label, to in went.items() if to not in (-1, label)}
+        if changes:
+            self.changes.append((n_rows, changes))
 
     def _typical_gap(self) -> float:
         boxes = [mine.box for mine in self.categories]
@@ -314,13 +330,18 @@ class ForgettingReference:
             gaps.append(1.0 - most / float(self.d))
         return sorted(gaps)[m // 2]
 
-    def _present_again(self, resolution: float) -> None:
-        """A category joined from several is what the heaviest was, of equal ones the oldest."""
+    def _present_again(self, resolution: float) -> list[int]:
+        """A category joined from several is what the heaviest was, of equal ones the oldest.
+
+        Return where each has gone.
+        """
         fresh: list[Category] = []
+        goes_to: list[int] = []
         heaviest: list[float] = []
         for j, mine in enumerate(self.categories):
             own = self.weight(j)
             k = self._most_active(mine.box, [other.box for other in fresh], resolution)
+            goes_to.append(len(fresh) if k is None else k)
             if k is None:
                 fresh.append(
                     Category(
@@ -342,24 +363,16 @@ class ForgettingReference:
                 other.strength, other.outlier = mine.strength, mine.outlier
         self.categories = fresh
         self.resolution = resolution
+        return goes_to
 
     def remove(self, labels: set[int]) -> None:
-        """Let clusters go; the labels of the others close up, and nothing is expected of them."""
+        """Let clusters go; the others keep their labels, and nothing is expected of them."""
         for j, mine in enumerate(self.categories):
             mine.weight, mine.at, mine.embryo = self.weight(j), self.now, -1
         self.n_removed += sum(len(mine.times) for mine in self.categories if mine.label in labels)
         self.categories = [mine for mine in self.categories if mine.label not in labels]
-        left = sorted({mine.label for mine in self.categories if mine.label >= 0})
-        name = {label: m for m, label in enumerate(left)} | {-1: -1}
-        for mine in self.categories:
-            mine.label = name[mine.label]
-        self.n_labels = len(left)
-        if self.n_readings:
-            self.reach = [self.reach[m] for m in left] + self.reach[-1:]
-        residents = [each for each in self.diary.residents if each.label in left]
-        for each in residents:
-            each.label = name[each.label]
-        self.diary.residents = residents
+        left = {mine.label for mine in self.categories if mine.label >= 0}
+        self.diary.residents = [each for each in self.diary.residents if each.label in left]
         self.expected = Expected((), (-1,) * len(self.categories), ())
 
     # ------------------------------------------------------------------ readings
@@ -387,6 +400,7 @@ class ForgettingReference:
         was_settled = self.is_settled
         if was_settled:
             reading, labels, own = self._read_on(weights, total, before)
+            self._tell_changes(len(self.times), where_labels_went(before, labels, weights))
         else:
             reading, labels, own = *self._read_first(weights, total, before), [-1] * n
             self.expected = Expected((), (-1,) * n, ())
@@ -431,11 +445,15 @@ class ForgettingReference:
         reading = self.read_tree(*self._boxes(weights), None, None)
         self._keep(reading, total)
         now = reading.nearest if self.attaches else reading.clusters
-        if not self.n_readings:
-            self.n_labels = reading.n_clusters
-            return reading, now
         counts = [len(mine.times) for mine in self.categories]
-        labels, _, self.n_labels = inherited(before, now, counts, self.n_labels)
+        if self.n_readings:
+            labels, went, self.n_labels = inherited(before, now, counts, self.n_labels)
+        else:
+            labels, self.n_labels = now, reading.n_clusters
+            went = where_labels_went(before, now, [float(count) for count in counts])
+        changes = {label: to for label, to in went.items() if to != label}
+        if changes:
+            self.changes.append((len(self.times), changes))
         return reading, labels
 
     def _read_on(
@@ -527,27 +545,24 @@ class ForgettingReference:
         common = fuzzy_and_norm(self.categories[i].box, self.categories[j].box)
         return max(0.0, float(self.d) - common)
 
-    def _measured_reach(self, edges: list[tuple[int, int]]) -> list[list[float]]:
-        """Return how far apart neighbours lie in each cluster, and, as the last, in the tree."""
+    def _measured_reach(self, edges: list[tuple[int, int]]) -> dict[int, list[float]]:
+        """Return how far apart neighbours lie in each cluster, and, as -1, in the tree."""
         labels = [mine.label for mine in self.categories]
-        found = []
-        for m in [*range(self.n_labels), None]:
-            own = [j for j, label in enumerate(labels) if m in (label, None)]
+        found = {}
+        for m in {*labels, -1}:
+            own = [j for j, label in enumerate(labels) if m in (label, -1)]
             # Noise that is attached to a cluster does not say how far that reaches.
             inside = [j for j in own if self.categories[j].strength > 0.0]
-            if self.attaches and m is not None and inside:
+            if self.attaches and m >= 0 and inside:
                 own = inside
             inner = [(i, j) for i, j in edges if i in own and j in own]
             outer = [(i, j) if i in own else (j, i) for i, j in edges if (i in own) != (j in own)]
-            found.append(self._reach_of(own, inner, outer))
+            found[m] = self._reach_of(own, inner, outer)
         return found
 
     def _reach_of(
         self, own: list[int], inner: list[tuple[int, int]], outer: list[tuple[int, int]]
     ) -> list[float]:
-        if not own:
-            return [0.0] * self.d
-
         def size(pair: tuple[int, int]) -> float:
             return self._size(*pair)
 
@@ -563,6 +578,23 @@ class ForgettingReference:
         return [
             side + self.resolution * extent for side, extent in zip(sides, self.ranges, strict=True)
         ]
+
+
+def where_labels_went(
+    before: Sequence[int], now: Sequence[int], weights: Sequence[float]
+) -> dict[int, int]:
+    """Return for each label of before the one that most of its weight has now; -1 is none.
+
+    Of equal ones it is the lowest label, and noise only if there is no other.
+    """
+    none = max(now, default=-1) + 1
+    shared = in_common(before, [none if label < 0 else label for label in now], weights)
+    went: dict[int, int] = {}
+    for label in sorted({m for m in before if m >= 0}):
+        parts = [(-weight, to) for (name, to), weight in shared.items() if name == label]
+        to = min(parts)[1]
+        went[label] = -1 if to == none else to
+    return went
 
 
 def joined_mean(one: list[float], before: float, other: list[float], more: float) -> list[float]:

@@ -132,16 +132,17 @@ def _clusters_in(model: DensityART, told: Any) -> Labels:
 
 
 def _where_labels_went(content: DensitySnapshot, labels: Labels, n_labels: int) -> Labels:
-    """Map each label of before to the cluster that most of its rows are in, -1 for noise."""
-    went = np.full(content.n_labels, -1, dtype=np.int64)
+    """Return each label that most rows of its cluster no longer have, and the one they have now."""
+    went = []
     for label in np.unique(content.labels[content.labels >= 0]).tolist():
         is_here = content.labels == label
         now = labels[is_here]
         # Noise is counted last, so that of equal numbers a cluster wins.
         places = np.where(now < 0, n_labels, now)
         place = int(np.bincount(places, content.counts[is_here]).argmax())
-        went[label] = -1 if place == n_labels else place
-    return went
+        went.append((label, -1 if place == n_labels else place))
+    changed = [pair for pair in went if pair[0] != pair[1]]
+    return np.array(changed, dtype=np.int64).reshape(-1, 2)
 
 
 def _with_first(candidates: Floats, candidate: ReadingCandidate, told: Any) -> Floats:

@@ -7,6 +7,7 @@ from typing import Any
 from .. import _core
 from .._models.snapshot import Params
 from .._rows.checks import ParameterError, Rows
+from .._shared.labels import LabelMap
 from .auto_vigilance import AutoVigilance
 from .base import BaseART, Labels
 from .learning import SEQUENCES
@@ -119,10 +120,9 @@ default="single"
     vigilance_choice_ : VigilanceChoice or None
         How ``"auto"`` chose them, and why: ``print(model.vigilance_choice_)``. None if both were
         given.
-    label_map_ : ndarray
-        Map from old to new labels for the last call in which clusters were merged or removed: entry
-        ``i`` is the new label of the cluster that had label ``i`` before that call, or -1 if it was
-        removed. Empty after ``fit``.
+    label_map_ : dict of int to int
+        The new label of each label that the last call has changed by merging or removing clusters;
+        -1 if the cluster was removed. Empty after ``fit``.
     n_merges_ : int
         How often clusters have been merged. If it has changed, labels may have changed, too.
     n_features_in_, feature_names_in_
@@ -243,7 +243,7 @@ default="single"
         self.on_mismatch = on_mismatch
         self.max_categories = max_categories
 
-    def merge(self) -> Labels:
+    def merge(self) -> LabelMap:
         """Run Merge ART now.
 
         If vigilances were chosen by ``"auto"``, only small clusters are merged with others; see the
@@ -251,9 +251,9 @@ default="single"
 
         Returns
         -------
-        label_map : ndarray of shape (n_clusters before,)
-            Map from old to new labels. ``labels_`` is already renamed; use :func:`rename_labels`
-            for labels that you have stored.
+        label_map : dict of int to int
+            The new label of each label that has changed. ``labels_`` is already renamed; use
+            :func:`rename_labels` for labels that you have stored.
 
         See Also
         --------
@@ -264,7 +264,7 @@ default="single"
         self._fitted()
         return self._all_or_nothing(self._merge_now)
 
-    def _merge_now(self) -> Labels:
+    def _merge_now(self) -> LabelMap:
         params = self._params()
         self._keep_params(self._engine, params)
         label_map = self._engine.merge(params)

@@ -22,6 +22,7 @@ from .._reading.learned import Learned
 from .._rows.checks import ParameterError, Rows, check_flag, check_jobs
 from .._rows.durations import Duration, in_units, is_duration
 from .._rows.time import check_moment, check_time
+from .._shared.labels import LabelMap
 from .._shared.progress import progress_bars
 from .._shared.words import told_apart
 from .._vigilance.choice import LearnedRun
@@ -100,8 +101,10 @@ class DensityART(RenamingMixin, BaseART):
         The tree from which clusters were last read.
     choice_ : ReadingChoice
         How they were read, and why, with the runners-up.
-    label_map_ : ndarray
-        Map from old to new labels for the last call in which clusters were read; see Notes.
+    cluster_labels_ : ndarray of shape (n_clusters,)
+        Labels of the clusters, in ascending order. They have gaps if clusters have died.
+    label_map_ : dict of int to int
+        The labels that the last call has changed, with their new ones; see Notes.
     weights_, counts_, category_labels_ : ndarray
         Complement-coded weights, rows and labels (-1: noise) of the categories, in order of
         creation.
@@ -114,9 +117,9 @@ class DensityART(RenamingMixin, BaseART):
     resolution_ : float
         How large a box may be: the mean of its sides, as shares of the feature ranges. 0 while
         every distinct row is a category of its own.
-    vigilances_ : ndarray of shape (n_labels,)
-        For each cluster, the lowest match with which it takes a row; NaN for labels of clusters
-        that have died.
+    vigilances_ : ndarray of shape (n_clusters,)
+        For each cluster, in the order of ``cluster_labels_``, the lowest match with which it takes
+        a row.
     n_readings_ : int
         How often clusters have been read.
     events_ : ClusterEvents
@@ -142,9 +145,11 @@ class DensityART(RenamingMixin, BaseART):
     the last reading saw. :meth:`update_clusters` reads at once. Between readings, a row gets the
     label that ``predict`` gives it. It does not matter how rows are cut into calls. A cluster takes
     over the label of the old cluster with which it shares most rows, largest shares first. Other
-    clusters get labels that were never used. Labels are not renumbered: if a cluster dies, its
-    label is not used again. ``label_map_`` maps each old label to the cluster that now has most of
-    its rows, or to -1 if there is none.
+    clusters get labels that were never used. Labels are not renumbered: if a cluster dies or is
+    removed, its label is not used again, and takes neither time nor memory. If most rows of a
+    cluster have another label after a call, or none, ``label_map_`` says which: ``{2: 0, 5: -1}``.
+    Each change is reported once, so labels that you have stored stay up to date if you apply each
+    map to them in turn (:func:`rename_labels`).
 
     If nothing is forgotten, and while every distinct row has a category of its own, a reading
     depends neither on the order of rows, nor on that of columns, nor on their signs. A column that
@@ -159,7 +164,8 @@ class DensityART(RenamingMixin, BaseART):
     quarter of a half-life (every eighth of a window); ``fit`` reads them on the way, as a stream
     does. A category is removed when nearly nothing is left of its rows, so memory depends on what
     still counts. A change has to last before it is believed: a birth for two readings, a split or a
-    dissolution for three, and a merger for five. ``events_`` lists these changes from the end of
+    dissolution for three, and a merger for five. Rows of a cluster that has died keep its label:
+    only mergers are in ``label_map_``. ``events_`` lists these changes from the end of
     the first half-life (half a window) on. See ``docs/drift.md`` in the repository.
 
     ``predict`` asks the most active category. Its cluster takes the row if the match reaches the
@@ -589,9 +595,10 @@ class DensityART(RenamingMixin, BaseART):
         return self._fitted().counters()[2]
 
     @property
-    def _n_features_out(self) -> int:
+    def cluster_labels_(self) -> Labels:
+        """Labels of the clusters, in ascending order."""
         self._fitted()
-        return self._engine.n_labels
+        return self._engine.labels()
 
     def _sizes(self, content: Content) -> NDArray[Any]:
         if not isinstance(content, DensitySnapshot) or not len(content.loads):
@@ -737,7 +744,7 @@ class DensityART(RenamingMixin, BaseART):
         self.probabilities_ = nothing if run.strengths is None else run.strengths
         self.outlier_scores_ = nothing if run.outliers is None else run.outliers
 
-    def _rename_labels(self, label_map: Labels) -> None:
+    def _rename_labels(self, label_map: LabelMap) -> None:
         super()._rename_labels(label_map)
         if self.noise == "label":
             self.probabilities_ = np.where(self.labels_ < 0, 0.0, self.probabilities_)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .._shared.labels import LabelMap
 from .auto_vigilance import AutoVigilance
 from .base import BaseART, Labels
 from .ddvfa import DDVFA
@@ -67,17 +68,18 @@ def learn_boxes(model: DensityART, rows: ArrayLike) -> None:
     model.partial_fit(rows)
 
 
-def end_blocks(model: BaseART) -> Labels | None:
+def end_blocks(model: BaseART) -> LabelMap | None:
     """Merge or read clusters after the last block, as ``fit`` does at the end.
 
     Returns
     -------
-    label_map : ndarray or None
-        Map from old to new labels. None if nothing is merged: with more rows, a merge would join
+    label_map : dict of int to int, or None
+        The labels that have changed. None if nothing is merged: with more rows, a merge would join
         clusters that a choice of vigilances has separated.
     """
     if isinstance(model, DensityART):
-        return model.update_clusters().label_map_
+        model.update_clusters()
+        return model.label_map_
     has_chosen = isinstance(model, AutoVigilance) and model._own_choice() is not None
     if isinstance(model, DDVFA) and model._merges_after_fit() and not has_chosen:
         return model.merge()

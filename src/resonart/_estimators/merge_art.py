@@ -13,6 +13,7 @@ from .._rows.checks import (
     ParameterError,
     check_vigilances,
 )
+from .._shared.labels import LabelMap
 from .._shared.show import SHOWN_ROWS, card, heading, summary, table
 from .._shared.warn import warn_user
 from .._shared.words import count_of
@@ -48,8 +49,8 @@ class MergedClusters(NamedTuple):
         Number of rows encoded by each category.
     category_labels : ndarray of shape (n_categories,)
         Cluster of each category.
-    label_map : ndarray of shape (n_clusters before,)
-        Map from old to new labels, for :func:`rename_labels`.
+    label_map : dict of int to int
+        The new label of each old cluster, for :func:`rename_labels`.
     n_passes : int
         Number of passes. The last one merged nothing, unless ``max_passes`` was reached.
 
@@ -62,7 +63,7 @@ class MergedClusters(NamedTuple):
     weights: NDArray[np.float64]
     counts: NDArray[np.int64]
     category_labels: NDArray[np.int64]
-    label_map: NDArray[np.int64]
+    label_map: LabelMap
     n_passes: int
 
     def __repr__(self) -> str:
@@ -80,7 +81,7 @@ class MergedClusters(NamedTuple):
             f"{count_of(len(self.label_map), 'cluster')} became {n_new:,}, of "
             f"{count_of(len(self.counts), 'category')}, in {count_of(self.n_passes, 'pass')}"
         )
-        rows = list(enumerate(self.label_map[:SHOWN_ROWS].tolist()))
+        rows = list(self.label_map.items())[:SHOWN_ROWS]
         columns = ["was cluster", "is now"]
         return card(heading(title), table(columns, rows, n_rows=len(self.label_map)))
 
@@ -176,7 +177,7 @@ class MergeART(BaseEstimator):
         counts : array-like of int of shape (n_categories,), optional
             Number of rows encoded by each category; by default 1 each.
         category_labels : array-like of int of shape (n_categories,), optional
-            Cluster of each category: 0, 1, ... without gaps. By default each is its own cluster.
+            Cluster of each category, >= 0. By default each is its own cluster.
 
         Returns
         -------
@@ -196,14 +197,18 @@ class MergeART(BaseEstimator):
         params = engine_fields(_core.DdvfaParams, self.get_params(deep=False))
         check_ddvfa_params(params)
         check_parameters(self, (PARAMETERS["max_passes"], PARAMETERS["compress"]))
-        return MergedClusters(
-            *_core.merge_modules(
-                *_check_arrays(weights, counts, category_labels),
-                _core.DdvfaParams(**params),
-                self.max_passes,
-                bool(self.compress),
-            )
+        weights, counts, labels = _check_arrays(weights, counts, category_labels)
+        old, places = np.unique(labels, return_inverse=True)  # labels may have gaps
+        new_weights, new_counts, new_labels, label_map, n_passes = _core.merge_modules(
+            weights,
+            counts,
+            places,
+            _core.DdvfaParams(**params),
+            self.max_passes,
+            bool(self.compress),
         )
+        becomes = dict(zip(old.tolist(), label_map.tolist(), strict=True))
+        return MergedClusters(new_weights, new_counts, new_labels, becomes, n_passes)
 
 
 def _categories_of(
@@ -221,12 +226,6 @@ def _categories_of(
         raise ValueError(
             f"{type(model).__name__} has nothing to merge: it has no clusters yet, only "
             f"{len(content.labels)} candidates. Train it with more rows, or lower phi."
-        )
-    if len(np.unique(content.labels[is_member])) <= content.labels.max():
-        raise ValueError(
-            f"The labels of this {type(model).__name__} have gaps, because clusters have died. "
-            "MergeART needs labels 0, 1, ... without gaps: give the categories as weights=..., "
-            "with such category_labels."
         )
     return content.weights[is_member], content.counts[is_member], content.labels[is_member]
 
@@ -256,9 +255,8 @@ def _check_arrays(
     )
     if (counts < 1).any():
         raise ValueError("counts must be at least 1.")
-    found = np.unique(labels)
-    if not np.array_equal(found, np.arange(found.size)):
-        raise ValueError("category_labels must be 0, 1, ... without gaps.")
+    if (labels < 0).any():
+        raise ValueError(f"category_labels must be at least 0, got {labels.min()}.")
     return weights, counts, labels
 
 

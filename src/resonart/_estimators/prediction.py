@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .._reading.describe import names_of_features
@@ -18,7 +18,7 @@ from .holder import EngineHolder, Labels
 from .parameters import PARAMETERS
 
 
-class PredictionMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin, EngineHolder):
+class PredictionMixin(TransformerMixin, EngineHolder):
     """``predict``, ``score_samples``, ``transform`` and their like."""
 
     def _goes_to_nearest(self) -> bool:
@@ -141,9 +141,10 @@ class PredictionMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin, EngineH
         Returns
         -------
         matches : ndarray of shape (n_samples, n_clusters)
-            Numbers between 0 and 1. Column ``c`` is cluster ``c``; it is 0 if the cluster has died
-            (:class:`DensityART`). With ``set_output`` it can be a frame, with the column names of
-            :meth:`get_feature_names_out`.
+            Numbers between 0 and 1. Column ``i`` is the cluster with the label
+            ``cluster_labels_[i]``, which is ``i`` itself unless clusters of a :class:`DensityART`
+            have died or were removed. With ``set_output`` it can be a frame, with the column names
+            of :meth:`get_feature_names_out`.
 
         See Also
         --------
@@ -168,6 +169,37 @@ class PredictionMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin, EngineH
                 f"{self.n_clusters_:,} clusters. nearest_clusters returns the best few of each "
                 "row, and ClusterMatches(estimator, top=...) the same as a sparse matrix."
             ) from error
+
+    @property
+    def cluster_labels_(self) -> Labels:
+        """Labels of the clusters, in ascending order; of DensityART they may have gaps."""
+        return np.arange(self._fitted().n_clusters)
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
+        """Return the names of the columns of :meth:`transform`.
+
+        Parameters
+        ----------
+        input_features : Ignored
+            Present for API consistency.
+
+        Returns
+        -------
+        names : ndarray of str
+            The estimator's name in lower case, followed by the label of the cluster: ``ddvfa0``,
+            ...
+
+        Examples
+        --------
+        >>> from resonart import FuzzyART
+        >>> model = FuzzyART(rho=0.7).fit([[0, 10], [1, 12], [9, 28], [10, 30]])
+        >>> model.get_feature_names_out()
+        array(['fuzzyart0', 'fuzzyart1'], dtype=object)
+        """
+        check_is_fitted(self)
+        name = type(self).__name__.lower()
+        labels = self.cluster_labels_.tolist()
+        return np.array([f"{name}{label}" for label in labels], dtype=object)
 
     def nearest_clusters(
         self, X: ArrayLike, n_nearest: int = 1

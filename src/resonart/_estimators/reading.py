@@ -109,10 +109,6 @@ class ReadingMixin(EngineHolder):
         return self._fitted().n_clusters
 
     @property
-    def _n_features_out(self) -> int:
-        return self.n_clusters_
-
-    @property
     def n_categories_(self) -> int:
         """Number of categories of all clusters."""
         return self._fitted().n_categories

@@ -7,7 +7,7 @@ from typing import Any
 from .. import _core
 from .._rows.checks import Rows
 from .._rows.time import Moment
-from .._shared.labels import rename_labels
+from .._shared.labels import LabelMap, labels_then
 from .holder import Labels
 from .learning import LearningMixin
 from .removal import RemovalMixin
@@ -17,11 +17,11 @@ class RenamingMixin(LearningMixin, RemovalMixin):
     """``label_map_``, and labels that are renamed by it."""
 
     _engine: _core.Ddvfa | _core.DensityArt
-    label_maps_: list[Labels]  # of models that were merged into this one
+    label_maps_: list[LabelMap]  # of models that were merged into this one
 
     @property
-    def label_map_(self) -> Labels:
-        """Map from old to new labels for the last call that merged, read or removed clusters."""
+    def label_map_(self) -> LabelMap:
+        """The labels that the last call has changed: ``{old: new}``."""
         self._fitted()
         return self._engine.label_map()
 
@@ -36,17 +36,16 @@ class RenamingMixin(LearningMixin, RemovalMixin):
             return quick
         with self._own_lock():
             engine = self._engine  # another thread may have called fit meanwhile
-            renamings = engine.n_renamings
-            label = engine.learn_one(row, *when)
-            if engine.n_renamings != renamings:
-                self._rename_labels(engine.label_map())
+            label, label_map = engine.learn_one_renaming(row, *when)
+            if label_map:
+                self._rename_labels(label_map)
         return label
 
     def _set_labels(self, rows: Rows, labels: Labels) -> None:
         super()._set_labels(rows, labels)
         self.__dict__.pop("label_maps_", None)
 
-    def _rename_labels(self, label_map: Labels) -> None:
+    def _rename_labels(self, label_map: LabelMap) -> None:
         super()._rename_labels(label_map)
         if "label_maps_" in self.__dict__:
-            self.label_maps_ = [rename_labels(part, label_map) for part in self.label_maps_]
+            self.label_maps_ = [labels_then(part, label_map) for part in self.label_maps_]

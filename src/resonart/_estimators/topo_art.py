@@ -11,7 +11,7 @@ from .. import _core
 from .._models.snapshot import ModuleSnapshot, TopoSnapshot
 from .._rows.bounds import Boxes, boxes_from_weights
 from .._rows.checks import ParameterError, Rows
-from .._shared.labels import rename_labels
+from .._shared.labels import LabelMap, rename_labels
 from .base import BaseART, Labels
 from .parameters import PARAMETERS, engine_fields
 
@@ -202,9 +202,10 @@ class TopoART(BaseART):
             self.labels_b_ = self.labels_a_ = labels
         self.labels_ = self.labels_b_
 
-    def _rename_labels(self, label_map: Labels) -> None:
+    def _rename_labels(self, label_map: LabelMap) -> None:
         # Rows learned since then by learn_one may have joined clusters: there may be fewer now.
-        known = np.where(self.labels_b_ < len(label_map), self.labels_b_, -1)
+        n_before = self.n_clusters_ + sum(new < 0 for new in label_map.values())
+        known = np.where(self.labels_b_ < n_before, self.labels_b_, -1)
         self.labels_ = self.labels_b_ = rename_labels(known, label_map)
 
     # ------------------------------------------------------------------ what was learned

@@ -34,7 +34,7 @@ def merge_by_vote(
         since_merge=0,
         n_merges=1,
         room_sought_at=0,
-        label_map=np.empty(0, np.int64),
+        label_map=np.empty((0, 2), np.int64),
     )
     is_apart = np.arange(_n_clusters(lead)) < lead.n_apart
     for i, content in enumerate(contents):

@@ -61,8 +61,8 @@ def merge_models(models: Sequence[M], *, base: M | None = None) -> M:
     -------
     model : DDVFA or DensityART
         A model that can predict, go on learning and be merged again. Its ``labels_`` are the
-        models' ``labels_`` one after the other, renamed (-1 stays -1). ``label_maps_`` has a map
-        from old to new labels for each model.
+        models' ``labels_`` one after the other, renamed (-1 stays -1). ``label_maps_`` has a dict
+        for each model, with the new label of each of its clusters.
 
     Raises
     ------
@@ -103,7 +103,7 @@ def merge_models(models: Sequence[M], *, base: M | None = None) -> M:
     >>> model.n_clusters_, int(model.counts_.sum())
     (2, 400)
     >>> model.label_maps_[3]
-    array([0, 1])
+    {0: 0, 1: 1}
 
     A model that continued to learn in two places:
 
@@ -155,9 +155,9 @@ def _merge_ddvfa(models: Sequence[Any], base: Any) -> Any:
     engine = _core.Ddvfa(first.n_features_in_, params)
     content.fill(engine)
     merged._engine = engine
-    merged.label_maps_ = label_maps
+    merged.label_maps_ = [dict(enumerate(new.tolist())) for new in label_maps]
     merged.labels_ = np.concatenate(
-        [rename_labels(model.labels_, m) for m, model in zip(label_maps, models, strict=True)]
+        [rename_labels(m.labels_, new) for m, new in zip(models, merged.label_maps_, strict=True)]
     )
     merged.n_epochs_ = max(model.n_epochs_ for model in models)
     merged.n_features_in_ = first.n_features_in_
@@ -200,7 +200,7 @@ def _merge_apart(
         room_sought_at=0,
         n_apart=0,
         n_removed=sum(c.n_removed for c in contents),
-        label_map=np.empty(0, np.int64),
+        label_map=np.empty((0, 2), np.int64),
     )
     return content, np.split(label_map, offsets[1:-1])
 
@@ -225,6 +225,7 @@ def _merge_onto(
         high=bounds.high,
         n_samples=base.n_samples + sum(c.n_samples - base.n_samples for c in contents),
         since_merge=base.since_merge + sum(c.n_samples - base.n_samples for c in contents),
+        label_map=np.empty((0, 2), np.int64),
         n_refused=base.n_refused + sum(c.n_refused - base.n_refused for c in contents),
         room_sought_at=0,
     )

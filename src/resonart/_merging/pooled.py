@@ -13,7 +13,7 @@ from .. import _core
 from .._estimators.density_art import DensityART
 from .._models.snapshot import DensitySnapshot
 from .._rows.bounds import Bounds
-from .._shared.labels import rename_labels
+from .._shared.labels import LabelMap, rename_labels
 
 Ints = NDArray[np.int64]
 
@@ -42,8 +42,12 @@ def merge_pooled(models: Sequence[DensityART]) -> DensityART:
     merged: DensityART = clone(first)
     merged._engine = engine
     merged.label_maps_ = label_maps
+    # Rows of clusters that have died have no label among those of all models.
     merged.labels_ = np.concatenate(
-        [rename_labels(model.labels_, m) for m, model in zip(label_maps, models, strict=True)]
+        [
+            rename_labels(model.labels_, dict.fromkeys(model.labels_.tolist(), -1) | label_map)
+            for label_map, model in zip(label_maps, models, strict=True)
+        ]
     )
     strengths = np.concatenate([model.probabilities_ for model in models])
     merged.probabilities_ = np.where(merged.labels_ < 0, 0.0, strengths)
@@ -155,7 +159,7 @@ def _together(
         since_merge=n_samples,
         n_merges=0,
         n_removed=sum(c.n_removed for c in contents),
-        label_map=np.empty(0, dtype=np.int64),
+        label_map=np.empty((0, 2), dtype=np.int64),
         tree=np.empty((0, contents[0].tree.shape[1])),
         tree_boxes=np.empty((0, contents[0].tree_boxes.shape[1])),
         candidates=np.empty((0, contents[0].candidates.shape[1])),
@@ -163,9 +167,8 @@ def _together(
     )
 
 
-def _majorities(content: DensitySnapshot, new: Ints) -> Ints:
-    """Return for each label of a model the label that most of its rows have now; -1 if none."""
-    label_map = np.full(content.n_labels, -1, dtype=np.int64)
+def _majorities(content: DensitySnapshot, new: Ints) -> LabelMap:
+    """Return for each cluster of a model the label that most of its rows have now; -1 if none."""
     is_member = content.labels >= 0
     none = int(new.max(initial=-1)) + 1  # loses against a cluster with as many rows
     pairs = content.labels[is_member] * (none + 1) + np.where(new < 0, none, new)[is_member]
@@ -174,5 +177,5 @@ def _majorities(content: DensitySnapshot, new: Ints) -> Ints:
     old, now = np.divmod(each, none + 1)
     best_first = np.lexsort((now, -rows, old))
     labels, at = np.unique(old[best_first], return_index=True)
-    label_map[labels] = np.where(now[best_first][at] == none, -1, now[best_first][at])
-    return label_map
+    found = np.where(now[best_first][at] == none, -1, now[best_first][at])
+    return dict(zip(labels.tolist(), found.tolist(), strict=True))

@@ -10,8 +10,9 @@ from .._estimators.fuzzy_art import FuzzyART
 from .._estimators.topo_art import TopoART
 
 # Format 1 did not know of clusters that are kept apart, format 2 not of parameters for each
-# algorithm, nor of clusters that were removed, format 3 not of vigilances chosen by density.
-FORMAT = 4
+# algorithm, nor of clusters that were removed, format 3 not of vigilances chosen by density. Up to
+# format 4 label maps had an entry for every label ever used.
+FORMAT = 5
 ESTIMATORS: dict[str, type[BaseART]] = {
     kind.__name__: kind for kind in (FuzzyART, DVFA, DDVFA, TopoART, DensityART)
 }
@@ -23,6 +24,7 @@ FORMER_PARAMS = {"merge": "auto_merge"}
 # size in memory while it is read.
 MOST_HEADER_BYTES = 16 * 2**20
 MOST_DEPTH = 100
+MOST_EMPTY_MAPS = 100_000
 MOST_EPOCHS = 2**31 - 1
 
 # Up to format 2 all models were trained with the same fields, some of them under other names.
@@ -35,7 +37,8 @@ FLAT_NAMES = {"rho": "rho_ub", "rho_a": "rho_lb", "rho_b": "rho_ub"}
 
 BOUNDS_ARRAYS = {"low": ("<f8", 1), "high": ("<f8", 1)}
 CHOICE_ARRAYS = {"choice_order": ("<i8", 1), "choice_labels": ("<i8", 1)}
-MERGED_ARRAYS = {"label_maps": ("<i8", 1)}
+MERGED_ARRAYS = {"label_maps": ("<i8", 2)}
+MERGED_ARRAYS_BEFORE_5 = {"label_maps": ("<i8", 1)}
 
 CHOICE_FIELDS = {
     *("params", "has_structure", "agreement", "density_reason", "n_clusters", "shortlist"),

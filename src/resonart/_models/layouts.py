@@ -27,6 +27,8 @@ class Layout(ABC):
     # The first format that has a counter, where that is not the first of all.
     counters_since: ClassVar[dict[str, int]]
     arrays: ClassVar[dict[str, tuple[str, int]]]
+    # Those that were of another kind up to format 4.
+    arrays_before_5: ClassVar[dict[str, tuple[str, int]]] = {}
     # Fields of the header that only these models have.
     fields: ClassVar[frozenset[str]] = frozenset()
 
@@ -43,6 +45,10 @@ class Layout(ABC):
     def take_fields(self, model: Any) -> dict[str, Any]:
         """Return the fields of the header that only these models have."""
         return {}
+
+    def from_before_5(self, arrays: dict[str, Array], counters: Counters) -> dict[str, Array]:
+        """Return arrays of a file up to format 4 as they are now."""
+        return arrays
 
     @abstractmethod
     def state(
@@ -69,9 +75,13 @@ class PlainLayout(Layout):
         "weights": _TABLE,
         "counts": _WHOLES,
         "category_labels": _WHOLES,
-        "label_map": _WHOLES,
+        "label_map": _PAIRS,
         "labels": _WHOLES,
     }
+    arrays_before_5: ClassVar[dict[str, tuple[str, int]]] = {"label_map": _WHOLES}
+
+    def from_before_5(self, arrays: dict[str, Array], counters: Counters) -> dict[str, Array]:
+        return arrays | {"label_map": _changed(arrays["label_map"])}
 
     def take_counters(self, state: dict[str, Any]) -> Counters:
         return {name: state[name] for name in self.counters}
@@ -79,12 +89,12 @@ class PlainLayout(Layout):
     def take_arrays(
         self, model: Any, state: dict[str, Any], *, include_labels: bool
     ) -> dict[str, Array]:
-        nothing = np.empty(0, dtype=np.int64)
+        nothing, unchanged = np.empty(0, dtype=np.int64), np.empty((0, 2), dtype=np.int64)
         return {
             "weights": state["weights"],
             "counts": state["counts"],
             "category_labels": state["labels"],
-            "label_map": state["label_map"] if include_labels else nothing,
+            "label_map": state["label_map"] if include_labels else unchanged,
             "labels": model.labels_ if include_labels else nothing,
         }
 
@@ -215,12 +225,23 @@ class DensityLayout(Layout):
     }
     arrays: ClassVar[dict[str, tuple[str, int]]] = _content | {
         "category_labels": _WHOLES,
-        "label_map": _WHOLES,
+        "label_map": _PAIRS,
         "labels": _WHOLES,
         "probabilities": _REALS,
         "outlier_scores": _REALS,
     }
+    arrays_before_5: ClassVar[dict[str, tuple[str, int]]] = {"label_map": _WHOLES}
     fields = frozenset({"resolution"})
+
+    def from_before_5(self, arrays: dict[str, Array], counters: Counters) -> dict[str, Array]:
+        labels, reach = arrays["category_labels"], arrays["reach"]
+        n_labels = counters["n_labels"]
+        checked_labels(labels, n_labels)
+        if counters["n_merges"]:
+            if len(reach) != n_labels + 1:
+                raise_unsound("there must be a reach for each label")
+            reach = reach[np.append(np.unique(labels[labels >= 0]), n_labels)]
+        return arrays | {"reach": reach, "label_map": _changed(arrays["label_map"])}
 
     def take_counters(self, state: dict[str, Any]) -> Counters:
         return {name: state[name] for name in self.counters}
@@ -231,8 +252,9 @@ class DensityLayout(Layout):
         arrays: dict[str, Array] = {name: state[name] for name in self._content}
         arrays["category_labels"] = state["labels"]
         nothing, none = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float64)
+        unchanged = np.empty((0, 2), dtype=np.int64)
         return arrays | {
-            "label_map": state["label_map"] if include_labels else nothing,
+            "label_map": state["label_map"] if include_labels else unchanged,
             "labels": model.labels_ if include_labels else nothing,
             "probabilities": model.probabilities_ if include_labels else none,
             "outlier_scores": model.outlier_scores_ if include_labels else none,
@@ -303,6 +325,12 @@ def checked_labels(labels: Array, end: int, *, least: int = -1) -> NDArray[np.in
     if len(labels) and not least <= labels.min() <= labels.max() < end:
         raise_unsound("a label names a cluster that is not there")
     return labels
+
+
+def _changed(label_map: Array) -> NDArray[np.int64]:
+    """Return the changes in a map that has an entry for every label."""
+    pairs = np.column_stack([np.arange(len(label_map)), label_map])
+    return np.ascontiguousarray(pairs[pairs[:, 0] != pairs[:, 1]])
 
 
 def _check_edges(edges: Array, n_categories: int) -> None:

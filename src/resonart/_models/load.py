@@ -34,6 +34,8 @@ from .format import (
     FORMER_PARAMS,
     HEADER_FIELDS,
     MERGED_ARRAYS,
+    MERGED_ARRAYS_BEFORE_5,
+    MOST_EMPTY_MAPS,
     MOST_EPOCHS,
     MOST_HEADER_BYTES,
     SCORED_CANDIDATE_REALS,
@@ -211,14 +213,18 @@ def _restore_fitted(model: BaseART, fitted: Any, number: int, unpacker: Unpacker
     choice = _choice_fields(fitted["choice"], names, number) if is_auto else None
     sizes = _map_sizes(fitted["label_map_sizes"]) if merges else None
 
-    expected = BOUNDS_ARRAYS | layout.arrays
+    is_former = number < 5
+    expected = BOUNDS_ARRAYS | layout.arrays | (layout.arrays_before_5 if is_former else {})
     expected |= CHOICE_ARRAYS if choice is not None else {}
-    expected |= MERGED_ARRAYS if sizes is not None else {}
+    merged_arrays = MERGED_ARRAYS_BEFORE_5 if is_former else MERGED_ARRAYS
+    expected |= merged_arrays if sizes is not None else {}
     arrays = {name: unpacker.read(name, *kind) for name, kind in expected.items()}
     for name in BOUNDS_ARRAYS:
         if arrays[name].shape != (n_features,):
             raise_unsound(f"{len(arrays[name]):,} bounds do not fit {n_features:,} features")
 
+    if is_former:
+        arrays = layout.from_before_5(arrays, counters)
     state = layout.state(arrays, counters, fitted)
     if isinstance(model, FuzzyART) and not _are_numbered(arrays["category_labels"]):
         raise_unsound("the categories of fuzzy ART must be clusters 0, 1, ...")
@@ -231,14 +237,23 @@ def _restore_fitted(model: BaseART, fitted: Any, number: int, unpacker: Unpacker
     if choice is not None:
         attributes["_choice"] = _choice(choice, arrays["choice_order"], arrays["choice_labels"])
     if sizes is not None:
-        if sum(sizes) != len(arrays["label_maps"]):
-            raise_unsound("the label maps are not as long as they should be")
-        maps = checked_labels(arrays["label_maps"], n_labels(engine))
-        ends = itertools.accumulate(sizes)
-        attributes["label_maps_"] = [
-            maps[end - n : end] for n, end in zip(sizes, ends, strict=True)
-        ]
+        attributes["label_maps_"] = _label_maps(arrays["label_maps"], sizes, n_labels(engine))
     model.__dict__.update(attributes, _engine=engine)
+
+
+def _label_maps(entries: Array, sizes: list[int], n_labels: int) -> list[dict[int, int]]:
+    if sum(sizes) != len(entries):
+        raise_unsound("the label maps are not as long as they should be")
+    maps = []
+    for n, end in zip(sizes, itertools.accumulate(sizes), strict=True):
+        mine = entries[end - n : end]
+        if mine.ndim == 1:  # a file up to format 4
+            mine = np.column_stack([np.arange(n), mine])
+        if mine.shape[1] != 2 or (np.diff(mine[:, 0], prepend=-1) <= 0).any():
+            raise_unsound("a label map has each old label once, in ascending order")
+        checked_labels(mine[:, 1], n_labels)
+        maps.append(dict(mine.tolist()))
+    return maps
 
 
 def _are_numbered(labels: Array) -> bool:
@@ -289,9 +304,11 @@ def _map_sizes(sizes: Any) -> list[int] | None:
         return None
     if type(sizes) is not list or set(map(type, sizes)) != {int}:
         raise_unsound("the sizes of the label maps must be whole numbers")
-    # A model has clusters, so that there are no more maps than entries in them, which the file has.
-    if not 1 <= min(sizes) <= max(sizes) <= LARGEST_COUNT:
-        raise_unsound("a label map has at least one entry")
+    if not 0 <= min(sizes) <= max(sizes) <= LARGEST_COUNT:
+        raise_unsound("the sizes of the label maps must not be negative")
+    # The file has the entries of the others.
+    if sizes.count(0) > MOST_EMPTY_MAPS:
+        raise_unsound(f"at most {MOST_EMPTY_MAPS:,} label maps may have no entry")
     checked: list[int] = sizes
     return checked
 

@@ -127,7 +127,8 @@ def _dump_fitted(model: BaseART, include_labels: bool) -> tuple[dict[str, Any], 
         maps = model.__dict__.get("label_maps_")
         header["label_map_sizes"] = None if maps is None else [len(part) for part in maps]
         if maps is not None:
-            arrays["label_maps"] = np.concatenate([np.empty(0, dtype=np.int64), *maps])
+            entries = [entry for part in maps for entry in sorted(part.items())]
+            arrays["label_maps"] = np.array(entries, dtype=np.int64).reshape(-1, 2)
     return header, _own_types(arrays)
 
 

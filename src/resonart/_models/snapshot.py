@@ -128,8 +128,13 @@ class DensitySnapshot(NamedTuple):
     ----------
     strengths, outliers : ndarray of shape (n_categories,)
         What the last reading said of each category.
-    reach : ndarray of shape (n_labels + 1, n_features)
-        How far apart neighbours lie in each cluster, and in all; empty before the first reading.
+    reach : ndarray of shape (n_clusters + 1, n_features)
+        How far apart neighbours lie in each cluster, in the order of their labels, and in all;
+        empty before the first reading.
+    n_labels : int
+        Number of labels used so far; those of clusters that have died are not used again.
+    label_map : ndarray of shape (n_changed, 2)
+        Labels that the last call has changed: old and new.
     tree : ndarray of shape (n_tree, 5)
         Clusters of the condensed tree: parent, birth, size, whether selected, label.
     tree_boxes : ndarray of shape (n_boxes, 3)
@@ -284,7 +289,7 @@ def rebuild(kind: type[Engine], data: dict[str, Any]) -> Engine:
 
 
 def without_cluster(engine: Engine, label: int) -> Engine:
-    """Return a model with all clusters but one, numbered from 0 in their order."""
+    """Return a model with all clusters but one; the others are numbered as by a removal."""
     others = rebuild(type(engine), dump(engine))
     others.remove_clusters(np.array([label]))
     return others

@@ -93,8 +93,8 @@ class ClusterMatches(TransformerMixin, MetaEstimatorMixin, BaseEstimator):
         Returns
         -------
         matches : ndarray or sparse matrix of shape (n_samples, n_clusters)
-            Column ``c`` is cluster ``c``. With ``top``, a CSR matrix with the highest matches of
-            each row; of equal matches, those of the lowest labels.
+            One column for each cluster, in the order of their labels. With ``top``, a CSR matrix
+            with the highest matches of each row; of equal matches, those of the lowest labels.
         """
         check_is_fitted(self)
         top = check_count("top", self.top, optional=True)
@@ -104,17 +104,16 @@ class ClusterMatches(TransformerMixin, MetaEstimatorMixin, BaseEstimator):
         n_clusters: int = self.estimator_.n_clusters_
         if n_clusters == 0:  # a TopoART that found nothing; rows still have to be checked
             return sparse.csr_matrix(np.asarray(self.estimator_.transform(X)))
-        # (Labels of dead clusters of DensityART keep their columns.)
-        n_columns = len(self.get_feature_names_out())
         labels, matches = self.estimator_.nearest_clusters(X, min(top, n_clusters))
-        by_column = np.argsort(labels, axis=1)
+        columns = np.searchsorted(self.estimator_.cluster_labels_, labels)
+        by_column = np.argsort(columns, axis=1)
         return sparse.csr_matrix(
             (
                 np.take_along_axis(matches, by_column, axis=1).ravel(),
-                np.take_along_axis(labels, by_column, axis=1).ravel(),
+                np.take_along_axis(columns, by_column, axis=1).ravel(),
                 np.arange(0, labels.size + 1, labels.shape[1]),
             ),
-            shape=(len(labels), n_columns),
+            shape=(len(labels), n_clusters),
         )
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:

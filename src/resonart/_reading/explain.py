@@ -319,8 +319,8 @@ def _explain_reading(
     clips = params.out_of_bounds == _core.OutOfBounds.clip
     category = min(int(engine.winners(rows)[0][0]), len(content.labels) - 1)
     cluster = int(content.labels[category])
-    vigilances = engine.vigilances()
-    own_vigilance = float(vigilances[cluster]) if 0 <= cluster < len(vigilances) else None
+    labels = engine.labels().tolist()
+    own_vigilance = dict(zip(labels, engine.vigilances().tolist(), strict=False)).get(cluster)
     # Noise is not a cluster: only the category itself is described.
     own = content.labels == cluster if cluster >= 0 else np.arange(len(content.labels)) == category
     distances = _BoxDistances(
@@ -332,13 +332,12 @@ def _explain_reading(
         rule=MatchRule.of(len(row), params),
         vigilance=own_vigilance or 0.0,
     )
-    scores = engine.matches(rows)[0]
-    others = np.unique(content.labels[(content.labels >= 0) & (content.labels != cluster)])
-    others = others[others < len(scores)]
+    scores = dict(zip(labels, engine.matches(rows)[0].tolist(), strict=False))
+    scores.pop(cluster, None)
     second = None
-    if len(others):
-        best = int(others[np.argmax(scores[others])])
-        second = RunnerUp(best, float(scores[best]), bool(scores[best] >= LEAST_SCORE))
+    if scores:
+        best = max(scores, key=scores.__getitem__)  # of equal ones the lowest label
+        second = RunnerUp(best, scores[best], scores[best] >= LEAST_SCORE)
     resonates = int(engine.predict(rows, False)[0]) >= 0
     return Explanation(
         estimator=type(model).__name__,

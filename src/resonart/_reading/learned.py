@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._shared.labels import rename_labels
+from .._shared.labels import LabelMap, rename_labels
 from .._shared.show import SHOWN_ROWS, card, facts, heading, line, summary, table
 from .._shared.words import count_of
 
@@ -20,9 +20,8 @@ class Renaming(NamedTuple):
     after : int
         Number of rows of the call before the change. Labels returned for them, and for rows of
         earlier calls, are old labels.
-    label_map : ndarray
-        Map from old to new labels: cluster ``i`` is now cluster ``label_map[i]``; -1 if it was
-        removed.
+    label_map : dict of int to int
+        The new label of each label that has changed; -1 if it is now no cluster.
 
     See Also
     --------
@@ -31,13 +30,13 @@ class Renaming(NamedTuple):
     """
 
     after: int
-    label_map: NDArray[np.int64]
+    label_map: LabelMap
 
     def __repr__(self) -> str:
         return summary(self, after=self.after, label_map=self.label_map)
 
     def _repr_html_(self) -> str:
-        rows = list(enumerate(self.label_map[:SHOWN_ROWS].tolist()))
+        rows = list(self.label_map.items())[:SHOWN_ROWS]
         title = heading(
             f"Clusters were {self._what} after {count_of(self.after, 'row')} of the call"
         )
@@ -46,7 +45,7 @@ class Renaming(NamedTuple):
     @property
     def _what(self) -> str:
         """What happened to clusters."""
-        return "merged or removed" if (self.label_map < 0).any() else "merged"
+        return "merged or removed" if min(self.label_map.values()) < 0 else "merged"
 
 
 class Learned(NamedTuple):
@@ -62,9 +61,9 @@ class Learned(NamedTuple):
     founded : ndarray of shape (n_samples,)
         Whether the row started a cluster.
     renamings : list of Renaming
-        The changes of labels during the call. (Labels of TopoART also change without them, and are
-        valid only at that moment. A cluster of DensityART may split in a reading; the part with
-        most rows then keeps the label.)
+        The changes of labels during the call, each once and in order. (Labels of TopoART also
+        change without them, and are valid only at that moment. A cluster of DensityART may split in
+        a reading; the part with most rows then keeps the label.)
 
     See Also
     --------
@@ -105,8 +104,7 @@ class Learned(NamedTuple):
         merges = [
             line(
                 f"after {count_of(each.after, 'row')} clusters were {each._what}: "
-                f"{count_of(len(each.label_map), 'cluster')} became "
-                f"{int(each.label_map.max(initial=-1)) + 1:,}"
+                f"{count_of(len(each.label_map), 'label')} changed"
             )
             for each in self.renamings[:SHOWN_ROWS]
         ]

@@ -2,55 +2,72 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+# From old to new labels; -1 is no cluster.
+LabelMap = dict[int, int]
 
-def rename_labels(labels: ArrayLike, label_map: ArrayLike) -> NDArray[np.int64]:
+
+def rename_labels(labels: ArrayLike, label_map: Mapping[int, int]) -> NDArray[np.int64]:
     """Rename labels by a map from old to new labels.
-
-    Such a map is returned when clusters are merged or removed. ``label_map[labels]`` would treat
-    -1, the label of rows in no cluster, as the last cluster.
 
     Parameters
     ----------
     labels : array-like of int
-        Old labels, numbered from 0; -1 for rows in no cluster.
-    label_map : array-like of int of shape (n_clusters before,)
-        Map from old to new labels; -1 for clusters that are gone.
+        Old labels; -1 for rows in no cluster.
+    label_map : mapping of int to int
+        The new label of each label that has changed; -1 if it is now no cluster. Labels that are
+        not in the map stay as they are.
 
     Returns
     -------
     renamed : ndarray
         The new labels; -1 stays -1.
 
-    Raises
-    ------
-    ValueError
-        If a label is neither -1 nor in the map.
-
     See Also
     --------
+    DensityART.label_map_ : Such a map for the last call.
     DDVFA.merge : Returns such a map.
     DDVFA.remove_clusters : Returns such a map.
     Renaming : A change of labels in a stream, with its map.
 
+    Notes
+    -----
+    A map renames the labels from just before the call or reading that it belongs to. To keep stored
+    labels up to date, apply every map once, in order.
+
     Examples
     --------
     >>> from resonart import rename_labels
-    >>> rename_labels([0, 1, 2, -1, 2], label_map=[0, -1, 1])
+    >>> rename_labels([0, 1, 2, -1, 2], {1: -1, 2: 1})
     array([ 0, -1,  1, -1,  1])
     """
-    given, entries = np.asarray(labels), np.asarray(label_map, dtype=np.int64)
-    if not given.size:
-        return np.empty(given.shape, dtype=np.int64)
-    lowest, highest = int(given.min()), int(given.max())
-    if lowest < -1 or highest >= len(entries):
-        wrong = lowest if lowest < -1 else highest
-        raise ValueError(
-            f"the label map has {len(entries)} entries, and none for label {wrong}. Give the "
-            "labels from just before the call that returned the map."
+    if not isinstance(label_map, Mapping):
+        raise TypeError(
+            "label_map must be a mapping from old to new labels, such as {1: 0, 2: -1}, got "
+            f"{label_map!r}."
         )
-    # The place of -1 is the last.
-    renamed: NDArray[np.int64] = np.append(entries, -1)[given]
-    return renamed
+    given = np.asarray(labels)
+    if given.size and given.dtype.kind not in "iu":
+        raise TypeError(f"labels must be whole numbers, got {given.dtype} values.")
+    renamed: NDArray[np.int64] = np.array(given, dtype=np.int64)
+    changed = sorted((old, new) for old, new in label_map.items() if old >= 0)
+    if not changed:
+        return renamed
+    old, new = np.array(changed, dtype=np.int64).T
+    at = np.minimum(np.searchsorted(old, renamed), len(old) - 1)
+    return np.where(old[at] == renamed, new[at], renamed)
+
+
+def labels_then(first: LabelMap, later: Mapping[int, int]) -> LabelMap:
+    """Return where the labels of a map have gone after a later change.
+
+    Examples
+    --------
+    >>> labels_then({0: 0, 1: 2, 3: -1}, {2: 0})
+    {0: 0, 1: 0, 3: -1}
+    """
+    return {old: later.get(new, new) for old, new in first.items()}

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 from resonart._shared.words import count_of
 
-from ._cluster_ids import renamed
 from ._late import Integers, NDArray, np
 from ._output import Table
 
@@ -20,15 +19,14 @@ class ClusterCounts:
     """Count rows by cluster, and by cluster and class, as they come."""
 
     def __init__(self) -> None:
-        self._sizes = np.zeros(1, dtype=np.int64)  # of noise, and of the clusters after it
+        self._sizes: Counter[int] = Counter()  # of each id; -1 is noise
         self._pairs: Counter[tuple[Hashable, int]] = Counter()
         self._classes: set[Hashable] = set()
 
     def add(self, clusters: Integers, classes: NDArray[Any] | None) -> None:
         """Count rows of these clusters (by id) and classes."""
-        counted = np.bincount(clusters + 1, minlength=len(self._sizes))
-        counted[: len(self._sizes)] += self._sizes
-        self._sizes = counted
+        ids, counted = np.unique(clusters, return_counts=True)
+        self._sizes.update(dict(zip(ids.tolist(), counted.tolist(), strict=True)))
         if classes is not None and not self.has_too_many_classes:
             pairs = Counter(zip(classes.tolist(), clusters.tolist(), strict=True))
             self._pairs.update(pairs)
@@ -37,7 +35,7 @@ class ClusterCounts:
     @property
     def n_rows(self) -> int:
         """How many rows were counted."""
-        return int(self._sizes.sum())
+        return self._sizes.total()
 
     @property
     def n_classes(self) -> int | None:
@@ -49,37 +47,42 @@ class ClusterCounts:
         """Whether the classes were given up."""
         return len(self._classes) > MOST_CLASSES
 
-    def sizes(self, labels: Integers, n_labels: int) -> tuple[Integers, int]:
-        """Return the rows of each label, and of none; ``labels`` are those of the ids."""
-        ids = np.arange(-1, len(self._sizes) - 1)
-        counted = np.zeros(n_labels + 1, dtype=np.int64)
-        np.add.at(counted, renamed(ids, labels) + 1, self._sizes)
-        return counted[1:], int(counted[0])
-
     def agreement(self, labels: Integers) -> float | None:
         """Return the adjusted Rand index to the classes; None where there are none."""
         if self.n_classes is None:
             return None
         pairs: Counter[tuple[Hashable, int]] = Counter()
         for (known, cluster), n_rows in self._pairs.items():
-            label = int(labels[cluster]) if cluster >= 0 and len(labels) else cluster
-            pairs[known, label] += n_rows
+            pairs[known, _label_of(cluster, labels)] += n_rows
         return adjusted_rand_index(pairs)
 
     def summary(self, labels: Integers, living: Integers, label_column: str | None) -> Summary:
-        """Return all of it at once; ``living`` are the labels that clusters have now."""
-        n_labels = int(living.max(initial=-1)) + 1
-        if not len(labels):  # ids are labels: of clusters that are gone, too
-            n_labels = max(n_labels, len(self._sizes) - 1)
-        sizes, n_noise = self.sizes(labels, n_labels)
+        """Return all of it at once.
+
+        ``labels`` are those of the ids, or empty if ids are labels; ``living`` are the labels that
+        clusters have now.
+        """
+        sizes = dict.fromkeys(living.tolist(), 0)
+        n_noise = 0
+        for cluster, n_rows in sorted(self._sizes.items()):
+            label = _label_of(cluster, labels)
+            if label < 0:
+                n_noise += n_rows
+            else:
+                sizes[label] = sizes.get(label, 0) + n_rows
         agreement = self.agreement(labels)
-        return Summary(sizes, n_noise, label_column, self.n_classes, agreement, living)
+        in_order = dict(sorted(sizes.items()))
+        return Summary(in_order, n_noise, label_column, self.n_classes, agreement, living)
+
+
+def _label_of(cluster: int, labels: Integers) -> int:
+    return int(labels[cluster]) if cluster >= 0 and len(labels) else cluster
 
 
 class Summary(NamedTuple):
     """How many rows went where, for a command to report."""
 
-    sizes: Integers
+    sizes: dict[int, int]  # rows of each label
     n_noise: int
     label_column: str | None
     n_classes: int | None
@@ -107,29 +110,27 @@ class Summary(NamedTuple):
             f"{count_of(self.n_classes or 0, 'class')} of {self.label_column!r}"
         )
 
-    def table(self, categories: Integers | None = None) -> Table:
+    def table(self, categories: Mapping[int, int] | None = None) -> Table:
         """Return a line for each cluster, the largest first, and one for noise if there is any.
 
         Examples
         --------
-        >>> found = Summary(np.array([1, 6]), 1, None, None, None)
-        >>> for line in found.table(np.array([1, 3])).rows:
+        >>> found = Summary({0: 1, 1: 6}, 1, None, None, None)
+        >>> for line in found.table({0: 1, 1: 3}).rows:
         ...     print(line)
         ['1', 6, '75.0%', 3]
         ['0', 1, '12.5%', 1]
         ['noise', 1, '12.5%', None]
         """
-        n_rows = max(int(self.sizes.sum()) + self.n_noise, 1)
+        n_rows = max(sum(self.sizes.values()) + self.n_noise, 1)
 
         def line(name: str, size: int, n_categories: int | None) -> list[object]:
             return [name, size, f"{size / n_rows:.1%}", n_categories]
 
-        n_categories = np.zeros_like(self.sizes) if categories is None else categories
         lines = [
-            line(str(label) + gone, int(self.sizes[label]), int(n_categories[label]))
-            for label in np.argsort(-self.sizes, kind="stable").tolist()
+            line(str(label) + gone, size, (categories or {}).get(label, 0))
+            for label, size in sorted(self.sizes.items(), key=lambda each: (-each[1], each[0]))
             for gone in ["" if self.living is None or label in self.living else " (gone)"]
-            if not gone or self.sizes[label]
         ]
         if self.n_noise:
             lines.append(line("noise", self.n_noise, None))

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import resonart.io._times as times
     import resonart.io._values as values
     from resonart import plot, tuning
+    from resonart._shared.labels import LabelMap as LabelMap
 
     from . import _streaming as streaming
 
@@ -40,11 +41,12 @@ else:
     times = LateModule("resonart.io._times")
     values = LateModule("resonart.io._values")
     streaming = LateModule("resonart.cli._streaming")
-    NDArray = Integers = Floats = Any
+    NDArray = Integers = Floats = LabelMap = Any
 
 __all__ = [
     "Floats",
     "Integers",
+    "LabelMap",
     "NDArray",
     "dates",
     "durations",

@@ -70,7 +70,7 @@ def learn(
     A table that is read as a whole is learned by ``fit``, and a larger one block by block.
     """
     ids = ClusterIds()
-    n_merges, seconds = 0, 0.0
+    seconds = 0.0
     n_first_rows = len(first.chunk.rows)
     if not first.is_all:
         check_goes_in_chunks(model, n_first_rows)
@@ -87,8 +87,7 @@ def learn(
             advance(len(rows))
             continue
         if first.is_all or keeps_labels(model):
-            before, n_merges = n_merges, getattr(model, "n_merges_", 0)
-            ids.follow(model.n_clusters_, None if n_merges == before else model.label_map_)
+            ids.follow(model.n_clusters_, getattr(model, "label_map_", None))
         on_chunk(chunk, ids.of(labels))
         advance(len(chunk.rows))
     if not first.is_all:

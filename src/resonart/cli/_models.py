@@ -10,7 +10,7 @@ from resonart._shared.words import count_of
 
 from ._errors import CommandError
 from ._files import is_read_once
-from ._late import Integers, durations, np
+from ._late import durations
 from ._model_options import ESTIMATORS, VIGILANCES
 
 # Models are uncompressed zip archives, with a name at the beginning that no table has.
@@ -102,19 +102,6 @@ def in_short(model: Any) -> str:
 
     told = (f"{name} {shown(value)}" for name, value in values.items() if value is not None)
     return ", ".join([kind_of(model), *told])
-
-
-def living_labels(model: Any) -> Integers:
-    """Return the labels of a fitted model's clusters, which may have gaps (density-art).
-
-    Examples
-    --------
-    >>> from resonart import FuzzyART
-    >>> living_labels(FuzzyART(rho=0.9).fit([[0.0], [1.0]]))
-    array([0, 1])
-    """
-    labels: Integers = np.unique(model.category_labels_)
-    return labels[labels >= 0]
 
 
 def chooses_itself(model: Any) -> bool:

@@ -79,10 +79,8 @@ class LineFormat(NamedTuple):
             return int(numbers[after - 1]) if after > 0 else before
 
         events: list[tuple[int, str]] = []
-        for after, label_map in learned.renamings:
-            changed = {old: new for old, new in enumerate(label_map.tolist()) if old != new}
-            if changed:
-                events.append((after, self.renaming(event, line_of(after), changed)))
+        for after, changed in learned.renamings:
+            events.append((after, self.renaming(event, line_of(after), changed)))
         events += [(after, self.event(each, line_of(after), names)) for after, each in told]
         events.sort(key=itemgetter(0))
         if self.events_header is not None:

@@ -29,7 +29,7 @@ from resonart.io import Block, LineParser, LineReader, LiveLines, LiveRows, Reje
 from resonart.io._live_rows import PATIENCE
 from resonart.io._times import are_back, in_words
 
-from ._clock import clock_of, forgets, note_of_times, split_times
+from ._clock import clock_of, note_of_times, split_times
 from ._errors import CommandError, as_options, naming, note_features, print_error, warn
 from ._events import Diary
 from ._models import check_width, is_fitted
@@ -462,8 +462,6 @@ class Streamer:
             founded = np.zeros(len(rows), dtype=np.bool_)
             scores = self.model.score_samples(rows)
             learned = Learned(self.model.predict(rows), scores, founded, [])
-        if forgets(self.model):
-            learned = learned._replace(renamings=self._diary.of_living(learned.renamings, told))
         event = "reading" if isinstance(self.model, DensityART) else "merge"
         names = Naming(self.parser.names or ())
         before = self._read.last_line

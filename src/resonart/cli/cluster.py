@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -12,7 +13,7 @@ import resonart
 from resonart._shared.words import count_of
 
 from ._clock import check_column, note_of_times, split_times, time_option
-from ._cluster_ids import renamed
+from ._cluster_ids import names_of
 from ._command import command, data_argument, option, picture_option
 from ._counts import ClusterCounts
 from ._errors import CommandError, note_features, warn
@@ -21,7 +22,7 @@ from ._label_table import LabelTable, label_table_options
 from ._late import Floats, Integers, NDArray, np, plot, tables
 from ._learning import FirstRows, Learned, keeps_labels, labels_are_final, learn, read_first_rows
 from ._model_options import ModelOptions, model_options
-from ._models import as_feature, feature_names, in_short, kind_of, living_labels, vigilances_of
+from ._models import as_feature, feature_names, in_short, kind_of, vigilances_of
 from ._output import Output, Report, duration
 from ._pictures import check_picture, draw
 from ._tables import (
@@ -216,7 +217,7 @@ def labelled(
     is_final = labels_are_final(task.model, result.learned)
     if is_final and not task.labels.scores:
         for numbers, ids in kept_ids.batches():
-            yield {"row": numbers, "label": renamed(ids, result.learned.labels)}
+            yield {"row": numbers, "label": names_of(ids, result.learned.labels)}
         return
     kept_ids.rewind()
     for chunk in chunks_again(task, result.first):
@@ -224,7 +225,7 @@ def labelled(
         if not np.array_equal(numbers, chunk.numbers):
             raise CommandError(f"{task.data} has changed while it was read. Cluster it again.")
         rows = task.features(chunk)
-        labels = renamed(ids, result.learned.labels) if is_final else task.model.predict(rows)
+        labels = names_of(ids, result.learned.labels) if is_final else task.model.predict(rows)
         yield task.labels.columns(numbers, labels, task.model, rows)
 
 
@@ -266,9 +267,9 @@ def report_of(
     """Report what was found."""
     model, reader, learned, counts = task.model, result.reader, result.learned, result.counts
     n_rows, n_clusters = counts.n_rows, model.n_clusters_
-    summary = counts.summary(learned.labels, living_labels(model), reader.label_name)
-    owners = model.category_labels_
-    categories = np.bincount(owners[owners >= 0], minlength=len(summary.sizes))
+    summary = counts.summary(learned.labels, model.cluster_labels_, reader.label_name)
+    owners = Counter(model.category_labels_.tolist())
+    categories = {label: owners[label] for label in summary.sizes}
     choice = getattr(model, "vigilance_choice_", None)
     reading = getattr(model, "choice_", None)
     description = model.describe() if describes else None

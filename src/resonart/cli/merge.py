@@ -15,8 +15,7 @@ from ._clock import TIME_COLUMN, known_column
 from ._command import command, target_option
 from ._errors import CommandError
 from ._files import InputFile, OutputFile, check_folder
-from ._late import np
-from ._models import kind_of, living_labels, load_fitted
+from ._models import kind_of, load_fitted
 from ._output import Output, Report, Table
 
 MERGED = ("density-art", "ddvfa")
@@ -52,9 +51,9 @@ def merge(model_files: tuple[str, ...], target: Path, output: Output) -> Report:
     merged.save(target, metadata=about, include_labels=False)
 
     label_maps = merged.label_maps_
-    n_labels = int(living_labels(merged).max(initial=-1)) + 1
-    sizes = np.zeros(n_labels + 1, dtype=np.int64)  # of noise, and of the clusters
-    np.add.at(sizes, merged.category_labels_ + 1, merged.counts_)
+    sizes = dict.fromkeys([-1, *merged.cluster_labels_.tolist()], 0)  # -1 is noise
+    for label, count in zip(merged.category_labels_.tolist(), merged.counts_.tolist(), strict=True):
+        sizes[label] += count
     n_before = sum(model.n_clusters_ for model in models)
     return Report(
         {
@@ -62,7 +61,7 @@ def merge(model_files: tuple[str, ...], target: Path, output: Output) -> Report:
             "model_file": target,
             "clusters": merged.n_clusters_,
             "categories": merged.n_categories_,
-            "sizes": sizes[1:],
+            "sizes": {label: size for label, size in sizes.items() if label >= 0},
             "label_maps": label_maps,
         },
         [
@@ -75,12 +74,9 @@ def merge(model_files: tuple[str, ...], target: Path, output: Output) -> Report:
             Table(
                 ["model", "cluster", "becomes", "rows there"],
                 [
-                    [name, old, int(new) if new >= 0 else "noise", int(sizes[new + 1])]
-                    for name, label_map, living in zip(
-                        model_files, label_maps, map(living_labels, models), strict=True
-                    )
-                    for old, new in enumerate(label_map)
-                    if new >= 0 or old in living
+                    [name, old, new if new >= 0 else "noise", sizes[new]]
+                    for name, label_map in zip(model_files, label_maps, strict=True)
+                    for old, new in label_map.items()
                 ],
             ),
         ],

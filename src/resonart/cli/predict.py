@@ -14,7 +14,7 @@ from ._files import shown_path, table_writer
 from ._label_table import LabelTable, label_table_options
 from ._late import np
 from ._model_options import ON_MISMATCH
-from ._models import kind_of, living_labels, load_fitted
+from ._models import kind_of, load_fitted
 from ._output import Output, Report, duration
 from ._tables import TableOptions, rows_in_words, table_options
 
@@ -64,7 +64,7 @@ def predict(
             advance(len(found))
     seconds = output.seconds
     speed = counts.n_rows / max(seconds - began, 1e-9)
-    summary = counts.summary(np.empty(0, np.int64), living_labels(model), reader.label_name)
+    summary = counts.summary(np.empty(0, np.int64), model.cluster_labels_, reader.label_name)
     return Report(
         {
             "model_file": model_file,

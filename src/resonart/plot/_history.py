@@ -220,15 +220,10 @@ def _lives(moments: dict[str, NDArray[Any]], events: ClusterEvents, against: str
     ]
     told += [(e.row, 0, x, e) for e, x in zip(events, of_events.tolist(), strict=True)]
     told.sort(key=lambda each: each[:2])
-    lives: list[_Life] = []
-    current: dict[int, _Life] = {}
+    known: dict[int, _Life] = {}
 
-    def of(label: int, *, is_new: bool = False) -> _Life:
-        # Removing clusters closes labels up, and one may come again as another cluster's.
-        if label not in current or (is_new and current[label].points):
-            current[label] = _Life(label)
-            lives.append(current[label])
-        return current[label]
+    def of(label: int) -> _Life:
+        return known.setdefault(label, _Life(label))
 
     moves = []
     for _, _, x, what in told:
@@ -236,7 +231,7 @@ def _lives(moments: dict[str, NDArray[Any]], events: ClusterEvents, against: str
             label, size = what
             of(label).add(x, size)
             continue
-        life = of(what.label, is_new=what.kind in ("born", "split"))
+        life = of(what.label)
         life.add(x, what.size)
         other = None if what.other is None else of(what.other)
         if what.kind in ("born", "split"):
@@ -245,7 +240,7 @@ def _lives(moments: dict[str, NDArray[Any]], events: ClusterEvents, against: str
             life.went, life.heir, life.end = what.kind, other, x
         else:
             moves.append((x, life))
-    lives = [life for life in lives if life.points]
+    lives = [life for life in known.values() if life.points]
     n_all = len(lives)
     if n_all > MOST_BANDS:
         lives.sort(key=lambda life: -max(size for _, size in life.points))
