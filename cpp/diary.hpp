@@ -10,7 +10,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -125,8 +124,7 @@ public:
                     way += off * off;
                 }
                 if (far > kFar * each.radius2 && far > 0.0 && each.radius2 > 0.0) {
-                    add(Change::moved, each, kNoLabel,
-                        std::isfinite(way) ? std::sqrt(way) : length_of(each));
+                    add(Change::moved, each, kNoLabel, std::sqrt(way));
                     each.told_at = each.centre;
                 }
                 continue;
@@ -223,19 +221,6 @@ private:
         }
         for (Resident& each : found) each.told_at = each.centre;
         return found;
-    }
-
-    // Where it was last told to be to where it is, if squares are too large.
-    static double length_of(const Resident& who) {
-        double largest = 0.0, sum = 0.0;
-        for (std::size_t f = 0; f < who.centre.size(); ++f) {
-            largest = std::max(largest, std::fabs(who.centre[f] - who.told_at[f]));
-        }
-        for (std::size_t f = 0; f < who.centre.size(); ++f) {
-            const double share = (who.centre[f] - who.told_at[f]) / largest;
-            sum += share * share;
-        }
-        return std::min(largest * std::sqrt(sum), std::numeric_limits<double>::max());
     }
 
     std::size_t n_events() const { return (old_ ? old_->events.size() : 0) + fresh_.events.size(); }

@@ -775,10 +775,14 @@ private:
             }
         }));
         if (due(state_.art.params())) {
-            const LabelMap map = merge_now(poll);
+            std::uint32_t category = 0;
+            if constexpr (kRereads) category = state_.art.taken();
+            const LabelMap map = merge_now(
+                poll, [&](LabelMap&& goes_to) { category = renamed(category, goes_to.data()); });
             if constexpr (kRereads) {
-                const std::uint32_t j = state_.art.taken();
-                if (j != kNoLabel) label = told_label(state_.art.categories().owner(j));
+                if (category != kNoLabel) {
+                    label = told_label(state_.art.categories().owner(category));
+                }
             } else {
                 label = renamed(label, map.data());
             }

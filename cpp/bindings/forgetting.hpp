@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "../density_art.hpp"
+#include "../rows.hpp"
 #include "arrays.hpp"
 
 namespace resonart::bindings {
@@ -152,10 +153,11 @@ struct TimeArrays {
 class TimeReader {
 public:
     TimeReader(std::size_t n_categories, std::size_t n_features, std::int64_t n_labels,
-               bool forgets, bool has_window)
+               std::int64_t n_rows, bool forgets, bool has_window)
         : n_(n_categories),
           d_(n_features),
           n_labels_(n_labels),
+          n_rows_(static_cast<double>(n_rows)),
           forgets_(forgets),
           has_window_(has_window) {}
 
@@ -184,6 +186,10 @@ private:
         demand(std::isfinite(value) && value >= 0.0);
         return value;
     }
+    static double place(double value) {
+        demand(usable(value));
+        return value;
+    }
     static std::int64_t whole(double value, double low, double high) {
         demand(value >= low && value <= high && value == std::floor(value));
         return static_cast<std::int64_t>(value);
@@ -201,6 +207,9 @@ private:
         const double* c = clock.data();
         content.clock_kind = static_cast<ClockKind>(whole(c[0], 0.0, 2.0));
         content.now = finite(c[1]);
+        // Of the rows that have come, one has set the clock.
+        demand((content.clock_kind == ClockKind::none) == (n_rows_ == 0.0));
+        demand(content.clock_kind != ClockKind::rows || content.now <= n_rows_);
         content.read_at = finite(c[2]);
         content.begun_at = finite(c[5]);
         demand(content.read_at <= content.now || !content.was_read);
@@ -237,9 +246,11 @@ private:
         for (std::size_t j = 0; has_window_ && j < n_rows.size(); ++j) {
             demand(own[j].weight == n_rows[j]);
         }
-        // The last row weighs 1, and others have smaller squares.
+        // The last row weighs 1, and others have smaller squares. They are worth no more unfaded
+        // rows than have come, but for rounding.
         const double sum = positive(clock.data()[3]), squares = positive(clock.data()[4]);
         demand(sum <= kMost && squares <= sum && (squares >= 1.0 || !forgets_));
+        demand(sum * sum <= 1.001 * n_rows_ * squares);
         content.fading.adopt(std::move(own), std::move(rows), content.now, sum, squares);
     }
 
@@ -323,7 +334,7 @@ private:
                               label(row[2]), positive(row[3]), finite(row[4]), positive(row[5]),
                               positive(row[6])});
             for (std::size_t f = 0; f < d_; ++f) {
-                page.event_places.push(finite(row[TimeArrays::kEvent + f]));
+                page.event_places.push(place(row[TimeArrays::kEvent + f]));
             }
         }
         page.moments.reserve(moments.shape(0));
@@ -334,7 +345,7 @@ private:
             whole(row[3], 0.0, kMostLabel);
             page.moments.push({row[0], positive(row[1]), finite(row[2]), row[3], positive(row[4])});
             for (std::size_t f = 0; f < d_; ++f) {
-                page.moment_places.push(finite(row[TimeArrays::kMoment + f]));
+                page.moment_places.push(place(row[TimeArrays::kMoment + f]));
             }
         }
         std::vector<Resident> there;
@@ -346,10 +357,10 @@ private:
             demand(there.empty() || there.back().label < each.label);
             each.size = positive(row[1]);
             each.radius2 = positive(row[2]);
-            const double* place = row + TimeArrays::kResident;
-            for (std::size_t f = 0; f < 2 * d_; ++f) finite(place[f]);
-            each.told_at.assign(place, place + d_);
-            each.centre.assign(place + d_, place + 2 * d_);
+            const double* at = row + TimeArrays::kResident;
+            for (std::size_t f = 0; f < 2 * d_; ++f) place(at[f]);
+            each.told_at.assign(at, at + d_);
+            each.centre.assign(at + d_, at + 2 * d_);
             there.push_back(std::move(each));
         }
         demand(diary.data()[0] >= 0 && diary.data()[1] >= 1 &&
@@ -359,6 +370,7 @@ private:
 
     std::size_t n_, d_;
     std::int64_t n_labels_;
+    double n_rows_;
     bool forgets_, has_window_;
 };
 

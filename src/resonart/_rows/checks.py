@@ -14,6 +14,7 @@ from sklearn.utils.validation import validate_data
 
 from .. import _core
 from .._shared.escape import escaped_lines
+from .._shared.largest import CURE, LARGEST
 from .._shared.warn import warn_user as warn_user
 
 Rows = NDArray[Any]
@@ -217,8 +218,8 @@ def too_large(X: Any) -> ValueError:
     else:
         where = ""
     return ValueError(
-        f"Input X contains too large a value{where}: resonart needs numbers that fit into a float "
-        "(up to 1.8e308). Scale that column down, or take its logarithm."
+        f"Input X contains too large a value{where}: resonart needs numbers from {-LARGEST:g} to "
+        f"{LARGEST:g}, whose squares are finite. {CURE}."
     )
 
 
@@ -252,7 +253,13 @@ def _check_usable(estimator: Any, rows: Rows) -> None:
     value = float(rows[row, column])
     names = getattr(estimator, "feature_names_in_", None)
     named = f" ({names[column]!r})" if names is not None and column < len(names) else ""
-    what = "NaN" if math.isnan(value) else "infinity" if math.isinf(value) else "too large a value"
+    if math.isfinite(value):
+        raise ValueError(
+            f"Input X contains too large a value in row {row}, column {column}{named}: {value:g}. "
+            f"{type(estimator).__name__} needs numbers from {-LARGEST:g} to {LARGEST:g}, whose "
+            f"squares are finite. {CURE}; drop the row if its value stands for a missing one."
+        )
+    what = "NaN" if math.isnan(value) else "infinity"
     raise ValueError(
         f"Input X contains {what} in row {row}, column {column}{named}. "
         f"{type(estimator).__name__} needs finite numbers: drop such rows, or fill the gaps first, "

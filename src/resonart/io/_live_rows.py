@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from resonart._shared.largest import LARGEST
 from resonart._shared.show import SHOWN_ROWS, card, facts, short, summary, table
 
 from ._columns import Request, doubtful_columns
@@ -19,9 +20,6 @@ from ._encoding import as_utf8
 from ._schema import TextOptions
 from ._text import text_parser
 from ._values import rows_shown
-
-# More than that the engine refuses: a range of twice as much would overflow.
-LARGEST = float(np.finfo(np.float64).max) / 2
 
 
 def _are_usable(rows: NDArray[np.float64]) -> bool:
