@@ -23,6 +23,7 @@ from .numbers import (
     fixed_digits,
     interval,
     percent,
+    share_of,
     slack_of,
 )
 
@@ -275,14 +276,15 @@ def describe_clusters(
     sizes = np.add.reduceat(counts, begins)
     hull_lower = np.minimum.reduceat(lower, begins, axis=0)
     hull_upper = np.maximum.reduceat(upper, begins, axis=0)
-    shares = counts / np.repeat(sizes, ends - begins)
+    of_cluster = np.repeat(sizes, ends - begins)
+    shares = np.divide(counts, of_cluster, out=np.zeros(len(counts)), where=of_cluster > 0)
     for array in (lower, upper, counts, shares, hull_lower, hull_upper):
         array.setflags(write=False)  # clusters are views of them
     found = [
         ClusterDescription(
             label=label,
             size=size,
-            share=size / total,
+            share=share_of(size, total),
             lower=hull_lower[c],
             upper=hull_upper[c],
             boxes=Boxes(lower[begin:end], upper[begin:end]),
@@ -456,7 +458,7 @@ def _cluster_lines(cluster: ClusterDescription, n: int, rules: Iterator[str]) ->
         rule = next(rules) or "the whole range"
         yield f"  {rule}   ({count_of(count, 'row')}, {percent(share)})"
     if n < cluster.n_categories:
-        left = cluster.counts[n:].sum().item() / cluster.size
+        left = share_of(cluster.counts[n:].sum().item(), cluster.size)
         yield f"  ... and {_more(cluster.n_categories - n, 'category')} ({percent(left)})"
 
 

@@ -16,7 +16,7 @@ from .._shared.show import SHOWN_ROWS, bullets, card, facts, heading, line, summ
 from .._shared.words import count_of
 from .describe import digits_for, telling_features, write_rule
 from .match_rule import MatchRule
-from .numbers import Digits, compared, fit_digits, percent, slack_of
+from .numbers import Digits, compared, fit_digits, percent, share_of, slack_of
 
 if TYPE_CHECKING:
     from .._estimators.base import BaseART
@@ -432,7 +432,7 @@ class _BoxDistances:
             lower=tuple(lower.tolist()),
             upper=tuple(upper.tolist()),
             count=self._counts[j].item(),
-            share=self._counts[j].item() / self._counts.sum().item(),
+            share=share_of(self._counts[j].item(), self._counts.sum().item()),
             gaps=tuple(gaps),
             size=size / d,
             distance=float(self._apart[j]) / d,

@@ -30,6 +30,17 @@ def slack_of(low: Floats, high: Floats) -> Floats:
     return _LAST_DIGITS * np.finfo(np.float64).eps * largest
 
 
+def share_of(part: float, whole: float) -> float:
+    """Return a part as a share of the whole; 0 of nothing, as where all rows have left a window.
+
+    Examples
+    --------
+    >>> share_of(1, 4), share_of(0.0, 0.0)
+    (0.25, 0.0)
+    """
+    return part / whole if whole > 0 else 0.0
+
+
 class Digits(NamedTuple):
     """How the numbers of one feature are written.
 

@@ -50,17 +50,31 @@ def check_moment(time: Any) -> float:
     (3.0, 60.0)
     """
     if isinstance(time, Real) and not isinstance(time, np.generic):
-        return float(time)
+        try:
+            return float(time)
+        except OverflowError:
+            raise _too_large() from None
     return float(check_time(np.asarray(time).reshape(-1), 1)[0])
 
 
 def _dates_or_numbers(values: NDArray[Any]) -> NDArray[Any]:
-    for kind in ("datetime64[us]", "float64"):
+    # (NumPy would take whole numbers for microseconds.)
+    are_numbers = all(isinstance(value, Real) for value in values)
+    for kind in ("float64",) if are_numbers else ("datetime64[us]", "float64"):
         try:
             return values.astype(kind)
         except (TypeError, ValueError):
             continue
+        except OverflowError:
+            raise _too_large() from None
     return values
+
+
+def _too_large() -> ValueError:
+    return ValueError(
+        "time contains a number that is too large for a float (1.8e308 at most). Count from a "
+        "later moment, or in larger units."
+    )
 
 
 def _seconds(values: NDArray[Any]) -> Times:
