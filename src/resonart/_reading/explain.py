@@ -12,6 +12,7 @@ from .._models.snapshot import Content, Engine, without_cluster
 from .._rows.bounds import Bounds, Boxes, Floats, boxes_from_weights
 from .._rows.checks import Rows
 from .._shared.escape import escaped
+from .._shared.largest import LARGEST
 from .._shared.show import SHOWN_ROWS, bullets, card, facts, heading, line, summary, table
 from .._shared.words import count_of
 from .describe import digits_for, telling_features, write_rule
@@ -445,9 +446,11 @@ class _BoxDistances:
 
 
 def _of_ranges(amounts: Floats, extent: Floats) -> Floats:
-    """Return amounts as shares of the ranges; 0 for a constant feature."""
-    shares: Floats = np.divide(amounts, extent, out=np.zeros_like(amounts), where=extent > 0.0)
-    return shares
+    """Return amounts as shares of the ranges; 0 for a constant feature, and always finite."""
+    with np.errstate(over="ignore"):  # ranges may be as small as numbers are
+        shares = np.divide(amounts, extent, out=np.zeros_like(amounts), where=extent > 0.0)
+    finite: Floats = np.minimum(shares, LARGEST)
+    return finite
 
 
 def _runner_up(engine: Engine, content: Content, cluster: int, rows: Rows) -> RunnerUp | None:

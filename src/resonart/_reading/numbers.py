@@ -158,9 +158,11 @@ def percent(share: float, decimals: int = 0) -> str:
 
     Examples
     --------
-    >>> percent(0.671), percent(0.001), percent(0.999), percent(1.0)
-    ('67 %', '< 1 %', '> 99 %', '100 %')
+    >>> percent(0.671), percent(0.001), percent(0.999), percent(1.0), percent(3e7)
+    ('67 %', '< 1 %', '> 99 %', '100 %', '3e+09 %')
     """
+    if share >= 1e6:
+        return f"{100.0 * share:.3g} %"
     unit = 10.0**-decimals
     written = f"{100.0 * share:.{decimals}f}"
     if share > 0.0 and float(written) == 0.0:
