@@ -68,6 +68,8 @@ struct Resident {
 class Diary {
 public:
     static constexpr std::size_t kMostEvents = 10'000, kMostMoments = 20'000;
+    // Events that are no longer kept are counted up to here.
+    static constexpr std::int64_t kMostForgotten = std::int64_t{1} << 53;
 
     const std::vector<Resident>& residents() const { return residents_; }
     std::int64_t n_forgotten() const { return n_forgotten_; }
@@ -244,7 +246,7 @@ private:
             std::copy(page->event_places.begin() + n * d, page->event_places.end(),
                       page->event_places.begin());
             page->event_places.shrink(kMostEvents * d);
-            n_forgotten += static_cast<std::int64_t>(n);
+            n_forgotten = std::min(n_forgotten + static_cast<std::int64_t>(n), kMostForgotten);
         }
         // One reading may be kept however many clusters it had.
         while (page->moments.size() > kMostMoments &&

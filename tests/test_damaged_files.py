@@ -965,6 +965,7 @@ TIME: dict[str, tuple[str, dict[str, Callable[[Any], Any]]]] = {
     "a resident twice": ("half_life", {"residents": lambda a: a[[0, *range(len(a))]]}),
     "a resident at no place": ("half_life", {"residents": at((0, 3), np.nan)}),
     "less than no events": ("half_life", {"diary": at(0, -1)}),
+    "more events gone than can be counted": ("half_life", {"diary": at(0, 2**53 + 1)}),
     "no stride": ("half_life", {"diary": at(1, 0)}),
     "a diary cut short": ("half_life", {"diary": lambda a: a[:1]}),
 }

@@ -363,8 +363,8 @@ private:
             each.centre.assign(at + d_, at + 2 * d_);
             there.push_back(std::move(each));
         }
-        demand(diary.data()[0] >= 0 && diary.data()[1] >= 1 &&
-               diary.data()[1] <= (std::int64_t{1} << 41));
+        demand(diary.data()[0] >= 0 && diary.data()[0] <= Diary::kMostForgotten);
+        demand(diary.data()[1] >= 1 && diary.data()[1] <= (std::int64_t{1} << 41));
         content.diary.adopt(std::move(page), std::move(there), diary.data()[0], diary.data()[1]);
     }
 
