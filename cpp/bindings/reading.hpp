@@ -39,7 +39,9 @@ inline Boxes as_boxes(const Matrix<double>& mean, const Vector<double>& weight,
     for (std::size_t i = 0; i < n * d; ++i) {
         const bool fits = usable(mean.data()[i]) &&
                           (!side || (side->data()[i] >= 0.0 && usable(side->data()[i] / 2.0)));
-        if (!fits) throw nb::value_error("boxes must be finite, and within the largest ranges there may be");
+        if (!fits)
+            throw nb::value_error(
+                "boxes must be finite, and within the largest ranges there may be");
     }
     for (std::size_t i = 0; i < n; ++i) {
         if (!(weight.data()[i] > 0.0 && weight.data()[i] <= kMostInCluster)) {
