@@ -35,7 +35,7 @@ help:
 	@echo "make torture   attack files, streams, threads and memory for an hour; goes on where it stopped"
 	@echo "make paper     repeat the experiments of the DDVFA paper, and write paper/README.md (hours)"
 	@echo "make paper-quick  the same on made data in build/paper-quick (seconds)"
-	@echo "make sanitize  run the engine's tests with address and undefined-behaviour sanitizers"
+	@echo "make sanitize  run the engine's tests and two attacks with address and undefined-behaviour sanitizers"
 	@echo "make wheel     build sdist and wheels; install and try them in fresh environments without a compiler"
 	@echo "make free-threaded  put together a Python without the GIL; build its wheel, run the tests of threads"
 	@echo "make cross     compile the engine for other systems (aarch64, Windows, musl, macOS), by zig"
@@ -104,22 +104,24 @@ paper-quick: $(VENV)/.installed
 	$(BIN)/python -m paper run --quick
 	$(BIN)/python -m paper report --quick
 
-# A second environment that shares the first one's packages but has its own, sanitized engine.
+# A second environment that shares the first one's packages but has its own, sanitized engine. After
+# the tests, a minute of random calls and a minute of forged files.
 SANITIZED := build/sanitize
+SANITIZED_TESTS := against_reference auto bad_input bounds copies damaged_files density_art density_choice density_tree \
+  diary engine forgetting index input_kinds invariants many_categories max_categories merging nothing_lost one_moment \
+  removal sweep topo_art transform undo vat
+WATCHED := RESONART_TEST_PROFILE=quick ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
+  LD_PRELOAD="$$($${CXX:-c++} -print-file-name=libasan.so) $$($${CXX:-c++} -print-file-name=libstdc++.so)"
 sanitize: $(VENV)/.installed
 	rm -rf $(SANITIZED)
 	$(BIN)/python -m venv $(SANITIZED)
-	$(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))' \
+	$(BIN)/python -c 'import sys; print(*(p for p in sys.path if p.endswith("site-packages")), sep="\n")' \
 	  > $$($(SANITIZED)/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/shared.pth
 	RESONART_SANITIZE=ON PATH="$(abspath $(BIN)):$$PATH" $(SANITIZED)/bin/python -m pip install --quiet --no-build-isolation --no-deps .
-	RESONART_TEST_PROFILE=quick \
-	  ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
-	  LD_PRELOAD="$$($${CXX:-c++} -print-file-name=libasan.so) $$($${CXX:-c++} -print-file-name=libstdc++.so)" \
-	  $(SANITIZED)/bin/python -m pytest -p no:cacheprovider -m "not subprocess" \
-	  tests/test_against_reference.py tests/test_engine.py tests/test_invariants.py tests/test_bounds.py \
-	  tests/test_input_kinds.py tests/test_bad_input.py tests/test_merging.py tests/test_copies.py \
-	  tests/test_topo_art.py tests/test_vat.py tests/test_many_categories.py tests/test_sweep.py tests/test_auto.py \
-	  tests/test_index.py tests/test_max_categories.py tests/test_transform.py
+	$(WATCHED) $(SANITIZED)/bin/python -m pytest -p no:cacheprovider --numprocesses 2 --dist worksteal \
+	  -m "not subprocess" $(SANITIZED_TESTS:%=tests/test_%.py)
+	$(WATCHED) PYTHONPATH=tests $(SANITIZED)/bin/python -m torture --only calls --only forged --minutes 2 \
+	  --out $(SANITIZED)/torture
 
 # Tools of their own: nothing but them is needed, not even the engine.
 RELEASE := build/release

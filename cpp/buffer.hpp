@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <new>
@@ -49,8 +50,8 @@ public:
     std::size_t size() const { return size_; }
     T* data() { return data_; }
     const T* data() const { return data_; }
-    T& operator[](std::size_t i) { return data_[i]; }
-    const T& operator[](std::size_t i) const { return data_[i]; }
+    T& operator[](std::size_t i) { return data_[checked(i)]; }
+    const T& operator[](std::size_t i) const { return data_[checked(i)]; }
     T* begin() { return data_; }
     T* end() { return data_ + size_; }
     const T* begin() const { return data_; }
@@ -101,6 +102,14 @@ public:
     }
 
 private:
+    // A sanitizer knows what was asked for, not what of it is in use.
+    std::size_t checked(std::size_t i) const {
+#ifdef RESONART_SANITIZE
+        if (i >= size_) std::abort();
+#endif
+        return i;
+    }
+
     T* data_ = nullptr;
     std::size_t size_ = 0;
     std::size_t capacity_ = 0;

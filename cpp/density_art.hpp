@@ -31,6 +31,7 @@
 #include "read_boxes.hpp"
 #include "recognition.hpp"
 #include "row_means.hpp"
+#include "rows.hpp"
 #include "succession.hpp"
 
 namespace resonart {
@@ -298,7 +299,7 @@ public:
     void follow_advice(Workspace& ws) noexcept {
         categories_.follow_advice(ws.finder.advice(categories_));
     }
-    // The category that took the row last learned.
+    // The category that took the row last learned, as long as nothing else has happened since.
     std::uint32_t taken() const { return taken_; }
 
     bool is_full() const { return params_.is_full(categories_.size()); }
@@ -378,7 +379,8 @@ public:
                 if (range > 0.0) size += reach_[m * d + f] / range;
             }
             if (forgets()) size *= kSlack;
-            least_[m] = static_cast<double>(d) * (1.0 - kRounding) - size;
+            // (Finite, however much wider than the ranges a cluster is said to reach.)
+            least_[m] = static_cast<double>(d) * (1.0 - kRounding) - std::min(size, kLargest);
         }
     }
 
@@ -469,7 +471,6 @@ public:
         means_.keep_if(keep);
         categories_.keep_if(0, keep);
         for (std::uint32_t& j : map) j = renamed(j, goes_to.data());
-        taken_ = renamed(taken_, goes_to.data());
         drop_empty_slots();
         return n_rows;
     }
@@ -995,7 +996,6 @@ private:
         }
         if (forgets()) fading_.move(goes_to, fresh.size());
         for (std::uint32_t& j : map) j = renamed(j, goes_to.data());
-        taken_ = taken_ < n ? goes_to[taken_] : taken_;
         expected_.embryo = std::move(embryo);
         categories_ = std::move(fresh);
         means_ = std::move(means);

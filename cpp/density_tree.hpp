@@ -25,6 +25,12 @@ namespace resonart {
 // Rounded up to whole blocks of points.
 inline std::size_t whole_lanes(std::size_t n) { return (n + kLanes - 1) / kLanes * kLanes; }
 
+// As large as half a diagonal, squared, may become. Boxes may be far wider than their means lie
+// apart: ranges that were once wide, and rows that lie close together since. Beyond 2^50 times the
+// range of all means it makes no difference how wide they are, and whatever is computed from
+// distances (squares, sums over rows, floats) is finite.
+constexpr double kMostSquare = 0x1p100;
+
 // Boxes as points of one scaling of the features, with what else a tree asks of them.
 class Points {
 public:
@@ -47,9 +53,11 @@ public:
     void copy(std::size_t i, double* out) const {
         for (std::size_t f = 0; f < width_; ++f) out[f] = at(i, f);
     }
-    // Half the diagonal of a box, squared.
-    double& radius2(std::size_t i) { return radius2_[i]; }
+    // Half the diagonal of a box, squared; given the whole one.
     double radius2(std::size_t i) const { return radius2_[i]; }
+    void set_diagonal(std::size_t i, double square) {
+        radius2_[i] = std::min(square / 4.0, kMostSquare);
+    }
 
     PointsView view() const { return {x_.data(), size_, width_}; }
 
@@ -184,12 +192,13 @@ struct SpanningTree {
     std::vector<double> height;  // ascending
 };
 
-// Prim's algorithm from box 0, one step a box. Boxes in the tree are dropped from the work space
-// whenever they are half of it.
+// Prim's algorithm from box 0, one step a box. Boxes in the tree have no name any more, and are
+// dropped from the work space whenever they are half of it.
 template <class Poll>
 SpanningTree span(const Points& points, const std::vector<double>& core, Poll& poll) {
     const std::size_t n = points.size(), d = points.width();
     constexpr double kFar = std::numeric_limits<double>::infinity();
+    constexpr std::uint32_t kJoined = std::numeric_limits<std::uint32_t>::max();
     SpanningTree grown;
     if (n < 2) return grown;
     std::vector<std::uint32_t> from(n - 1), to(n - 1);
@@ -212,12 +221,13 @@ SpanningTree span(const Points& points, const std::vector<double>& core, Poll& p
         }
         const double own = cores[newest];
         const std::uint32_t joined = name[newest];
+        name[newest] = kJoined;
         cores[newest] = best[newest] = kFar;
         ++n_gone;
         if (n_gone * 2 > left && left > 64) {
             std::size_t kept = 0;
             for (std::size_t i = 0; i < left; ++i) {
-                if (cores[i] == kFar) continue;
+                if (name[i] == kJoined) continue;
                 for (std::size_t f = 0; f < d; ++f) {
                     x[(kept / kLanes * d + f) * kLanes + kept % kLanes] =
                         x[(i / kLanes * d + f) * kLanes + i % kLanes];
@@ -236,9 +246,9 @@ SpanningTree span(const Points& points, const std::vector<double>& core, Poll& p
         }
         newest = kernels().join_nearest(q.data(), joined, own, {x.data(), left, d}, cores.data(),
                                         best.data(), through.data());
-        if (newest == left) {  // only boxes at an infinite distance: squares have overflowed
+        if (newest == left) {  // nothing is at a finite distance: any will do
             newest = 0;
-            while (cores[newest] == kFar) ++newest;
+            while (name[newest] == kJoined) ++newest;
             through[newest] = joined;
         }
         from[e] = through[newest];

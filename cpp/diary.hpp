@@ -10,7 +10,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <map>
 #include <memory>
 #include <utility>
@@ -70,6 +69,8 @@ struct Resident {
 class Diary {
 public:
     static constexpr std::size_t kMostEvents = 10'000, kMostMoments = 20'000;
+    // Events that are no longer kept are counted up to here.
+    static constexpr std::int64_t kMostForgotten = std::int64_t{1} << 53;
 
     const std::vector<Resident>& residents() const { return residents_; }
     std::int64_t n_forgotten() const { return n_forgotten_; }
@@ -131,8 +132,7 @@ public:
                     way += off * off;
                 }
                 if (far > kFar * each.radius2 && far > 0.0 && each.radius2 > 0.0) {
-                    add(Change::moved, each, kNoLabel,
-                        std::isfinite(way) ? std::sqrt(way) : length_of(each));
+                    add(Change::moved, each, kNoLabel, std::sqrt(way));
                     each.told_at = each.centre;
                 }
                 continue;
@@ -231,19 +231,6 @@ private:
         return found;
     }
 
-    // Where it was last told to be to where it is, if squares are too large.
-    static double length_of(const Resident& who) {
-        double largest = 0.0, sum = 0.0;
-        for (std::size_t f = 0; f < who.centre.size(); ++f) {
-            largest = std::max(largest, std::fabs(who.centre[f] - who.told_at[f]));
-        }
-        for (std::size_t f = 0; f < who.centre.size(); ++f) {
-            const double share = (who.centre[f] - who.told_at[f]) / largest;
-            sum += share * share;
-        }
-        return std::min(largest * std::sqrt(sum), std::numeric_limits<double>::max());
-    }
-
     std::size_t n_events() const { return (old_ ? old_->events.size() : 0) + fresh_.events.size(); }
     std::size_t n_moments() const {
         return (old_ ? old_->moments.size() : 0) + fresh_.moments.size();
@@ -265,7 +252,7 @@ private:
             std::copy(page->event_places.begin() + n * d, page->event_places.end(),
                       page->event_places.begin());
             page->event_places.shrink(kMostEvents * d);
-            n_forgotten += static_cast<std::int64_t>(n);
+            n_forgotten = std::min(n_forgotten + static_cast<std::int64_t>(n), kMostForgotten);
         }
         // One reading may be kept however many clusters it had.
         while (page->moments.size() > kMostMoments &&

@@ -197,9 +197,9 @@ struct Kernels {
 
     // A step of Prim's algorithm: point i is `best[i]` away from the tree, through `from[i]`. The
     // point `newest`, which lies at q, has just joined the tree. Distances are squared, and at
-    // least the core distances of both ends; those of points in the tree are infinite, and so are
-    // theirs. Returns the nearest point, ties to the lowest; `points.size` where none is at a
-    // finite distance.
+    // least the core distances of both ends. Points in the tree are kept out of it by an infinite
+    // core distance. Returns the nearest point, ties to the lowest; `points.size` where none is at
+    // a finite distance.
     std::size_t (*join_nearest)(const double* q, std::uint32_t newest, double core,
                                 const PointsView& points, const double* cores, double* best,
                                 std::uint32_t* from);

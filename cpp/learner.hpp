@@ -842,10 +842,14 @@ private:
         std::int64_t label = labelled(
             learn_row(row, kNone, may_leave, [&] { call_map.follow(make_room_for_one(poll)); }));
         if (due(state_.art.params())) {
-            const Renamed now = merge_now(poll);
+            std::uint32_t category = 0;
+            if constexpr (kRereads) category = state_.art.taken();
+            const Renamed now = merge_now(
+                poll, [&](LabelMap&& goes_to) { category = renamed(category, goes_to.data()); });
             if constexpr (kRereads) {
-                const std::uint32_t j = state_.art.taken();
-                if (j != kNoLabel) label = told_label(state_.art.label_of_category(j));
+                if (category != kNoLabel) {
+                    label = told_label(state_.art.label_of_category(category));
+                }
             } else {
                 label = renamed(label, now.data());
             }

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <limits>
 
 namespace resonart {
 
@@ -60,9 +59,10 @@ private:
     Read read_;
 };
 
-// Finite, and small enough that the range between two values cannot overflow.
-inline bool usable(double value) {
-    return std::fabs(value) <= std::numeric_limits<double>::max() / 2;
-}
+// The largest value that a feature may have. Ranges are squared, and squares are summed over
+// features and rows: up to 2^53 rows of a million features such a sum is finite.
+constexpr double kLargest = 1e140;
+
+inline bool usable(double value) { return std::fabs(value) <= kLargest; }
 
 }  // namespace resonart

@@ -12,8 +12,8 @@
 
 namespace resonart {
 
-// When the last of the boxes leaves that leave at all, or a cluster splits; infinite where nothing
-// ever happens.
+// When the last of the boxes leaves that leave at all, or a cluster splits; 0 where nothing ever
+// happens.
 inline double last_to_leave(const CondensedTree& tree) {
     double last = 0.0;
     for (const std::vector<double>* lambdas : {&tree.leaves_at, &tree.birth}) {
@@ -21,7 +21,7 @@ inline double last_to_leave(const CondensedTree& tree) {
             if (std::isfinite(lambda) && lambda > last) last = lambda;
         }
     }
-    return last > 0.0 ? last : std::numeric_limits<double>::infinity();
+    return last;
 }
 
 // How much mass each cluster has beyond its birth: the sum over its rows of how much longer they

@@ -86,8 +86,7 @@ struct FeatureScales {
                 lowest = std::min(lowest, boxes.mean[i * d + f]);
                 highest = std::max(highest, boxes.mean[i * d + f]);
             }
-            // Half of each, so that the difference of the largest numbers is finite.
-            const double spread = 2.0 * (highest / 2.0 - lowest / 2.0);
+            const double spread = highest - lowest;
             if (!(spread > 0.0)) continue;
             double sum = 0.0, squares = 0.0;
             for (std::size_t i = 0; i < n; ++i) {
@@ -135,7 +134,7 @@ Points scaled_points(const Boxes& boxes, const FeatureScales& scales, Value&& va
             const double side = length(a, boxes.mean[at], boxes.side[at]);
             diagonal += side * side;
         }
-        points.radius2(i) = diagonal / 4.0;
+        points.set_diagonal(i, diagonal);
     }
     return points;
 }
@@ -176,7 +175,7 @@ inline Points rank_points(const Boxes& boxes, const FeatureScales& scales) {
             }
         }
     }
-    for (std::size_t i = 0; i < n; ++i) points.radius2(i) = diagonal[i] / 4.0;
+    for (std::size_t i = 0; i < n; ++i) points.set_diagonal(i, diagonal[i]);
     return points;
 }
 
@@ -268,12 +267,14 @@ Points pca_points(const Boxes& boxes, const FeatureScales& scales, const Points&
             points.at(i, a) = dot;
             if (!boxes.side) continue;
             for (std::size_t f = 0; f < d; ++f) {
+                // (An infinite side times 0 would be no number.)
                 const double side = boxes.side[i * boxes.n_features + scales.feature[f]] /
-                                    scales.range[f] / scales.deviation[f] * v[f];
-                diagonal += side * side;
+                                    scales.range[f] / scales.deviation[f];
+                const double along = std::min(side, kMostSquare) * v[f];
+                diagonal += along * along;
             }
         }
-        points.radius2(i) = diagonal / 4.0;
+        points.set_diagonal(i, diagonal);
         poll.work(count * d);
     }
     return points;

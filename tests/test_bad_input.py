@@ -13,7 +13,8 @@ import pytest
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
-from resonart import DDVFA, DVFA, DensityART, FuzzyART, MergeART, TopoART, vat_order
+from resonart import DDVFA, DVFA, DensityART, FuzzyART, MergeART, TopoART, _core, vat_order
+from resonart._shared.largest import LARGEST
 
 GOOD = np.random.default_rng(0).random((40, 3))
 
@@ -37,7 +38,11 @@ BAD_ROWS: dict[str, tuple[Any, type[Exception], str]] = {
     "NaN": (with_value(np.nan), ValueError, r"NaN in row 11, column 1"),
     "infinity": (with_value(np.inf), ValueError, r"infinity in row 11, column 1"),
     "minus infinity": (with_value(-np.inf), ValueError, r"infinity in row 11, column 1"),
-    "too large": (with_value(1.5e308), ValueError, r"too large a value in row 11, column 1"),
+    "too large": (
+        with_value(-1.1e140),
+        ValueError,
+        r"too large a value in row 11, column 1: -1\.1e\+140.*to 1e\+140.*Divide that column",
+    ),
     "NaN float32": (with_value(np.nan).astype("f4"), ValueError, r"NaN in row 11, column 1"),
     "too few features": (GOOD[:, :2], ValueError, r"2 features.*3 features"),
     "too many features": (np.hstack([GOOD, GOOD]), ValueError, r"6 features.*3 features"),
@@ -63,7 +68,7 @@ BAD_ROWS: dict[str, tuple[Any, type[Exception], str]] = {
     "beyond any float": (
         [[0.0, 1.0, 2.0], [0.0, 10**400, 1.0]],
         ValueError,
-        r"too large a value in row 1, column 1.*up to 1\.8e308",
+        r"too large a value in row 1, column 1.*to 1e\+140",
     ),
     "ragged": ([[1.0, 2.0, 3.0], [1.0]], ValueError, r"inhomogeneous|sequence"),
 }
@@ -101,12 +106,12 @@ def test_the_column_is_named() -> None:
     X = pd.DataFrame(with_value(np.nan), columns=["height", "width", "weight"])
     with pytest.raises(ValueError, match=r"NaN in row 11, column 1 \('width'\).*SimpleImputer"):
         FuzzyART(rho=0.5).fit(X)
-    for value in (np.inf, -np.inf, 1.5e308):
+    for value, cure in ((np.inf, "numpy.clip"), (-np.inf, "numpy.clip"), (1.5e308, "constant")):
         X = pd.DataFrame(with_value(value), columns=["height", "width", "weight"])
         with pytest.raises(ValueError, match=r"in row 11, column 1 \('width'\)") as caught:
             FuzzyART(rho=0.5).fit(X)
         assert "Imputer" not in str(caught.value)  # it fills gaps, and there is none
-        assert "numpy.clip" in str(caught.value)
+        assert cure in str(caught.value)
 
 
 WORDS = ["low", "low", "high"] * 5
@@ -237,7 +242,12 @@ BAD_PARAMETERS: list[tuple[str, dict[str, Any], str]] = [
     ("FuzzyART", {"bounds": 3}, r"bounds must be None or a pair \(low, high\)"),
     ("FuzzyART", {"bounds": (1, 0)}, "low <= high, got low=1 and high=0 for feature 0"),
     ("FuzzyART", {"bounds": ([0, 0], 1)}, r"one number for each of the 3 features"),
-    ("FuzzyART", {"bounds": (0, float("inf"))}, "bounds must be finite"),
+    ("FuzzyART", {"bounds": (0, float("inf"))}, "bounds must be numbers"),
+    (
+        "DensityART",
+        {"bounds": (-1e141, 1)},
+        r"from -1e\+140 .* got low=-1e\+141",
+    ),
     ("FuzzyART", {"bounds": (0, "a")}, "bounds must be"),
     ("DVFA", {"rho_lb": 0.9, "rho_ub": 0.8}, "rho_lb must not exceed rho_ub.*0.9.*0.8"),
     ("DDVFA", {"rho_lb": 0.9, "rho_ub": 0.8}, "rho_lb must not exceed rho_ub.*0.9.*0.8"),
@@ -315,6 +325,7 @@ ODD_ROWS: dict[str, tuple[Any, type[Exception], str]] = {
     "a date": ([np.datetime64(0, "s"), 1.0, 2.0], TypeError, r"real numbers, got datetime64"),
     "masked": (np.ma.array([0.1, 0.2, 0.3], mask=[0, 1, 0]), ValueError, r"masked values.*filled"),
     "masked integers": (np.ma.array([1, 2, 3], mask=[0, 1, 0]), ValueError, r"masked values"),
+    "too large": ([0.1, 1e141, 0.2], ValueError, r"too large a value in column 1.*to 1e\+140"),
     "beyond any float": ([0.1, 10**400, 0.2], ValueError, r"too large a value in column 1"),
     "beyond any float, negative": ((0.1, 0.1, -(10**400)), ValueError, r"in column 2"),
 }
@@ -352,6 +363,12 @@ def test_vat_looks_at_masks_and_sizes() -> None:
         vat_order(np.ma.array(GOOD, mask=GOOD > 0.9))
     with pytest.raises(ValueError, match="too large a value in row 0, column 1"):
         vat_order([[0.0, 10**400], [1.0, 2.0]])
+
+
+def test_the_engine_and_the_package_have_one_limit() -> None:
+    rows = np.array([[LARGEST, -LARGEST]])
+    assert _core.first_unusable(rows) == (-1, -1)
+    assert _core.first_unusable(np.nextafter(rows, np.inf)) == (0, 0)
 
 
 def test_parameters_beyond_any_float() -> None:

@@ -928,6 +928,15 @@ def at(place: tuple[int, ...] | int, value: Any) -> Callable[[Any], Any]:
 TIME: dict[str, tuple[str, dict[str, Callable[[Any], Any]]]] = {
     "a clock of others": ("half_life", {"clock": at(0, 4.0)}),
     "half a clock": ("half_life", {"clock": at(0, 1.5)}),
+    "a clock that no row has set": ("half_life", {"clock": at(0, 0.0)}),
+    "a count of more rows than have come": (
+        "half_life",
+        {"clock": lambda c: np.array([1.0, 401.0, *c[2:]])},
+    ),
+    "worth more rows than have come": (
+        "half_life",
+        {"clock": lambda c: np.array([*c[:3], 2.0**50, 2.0**50, c[5]])},
+    ),
     "no time": ("half_life", {"clock": at(1, np.nan)}),
     "the end of time": ("half_life", {"clock": at(1, np.inf)}),
     "read in the future": ("half_life", {"clock": at(2, 1e9)}),
@@ -972,6 +981,9 @@ TIME: dict[str, tuple[str, dict[str, Callable[[Any], Any]]]] = {
     "an event of another kind": ("half_life", {"events": at((0, 0), 5.0)}),
     "an event of nobody": ("half_life", {"events": at((0, 1), -1.0)}),
     "an event at no place": ("half_life", {"events": at((0, 7), np.inf)}),
+    "an event farther than rows can be": ("half_life", {"events": at((0, 7), 1e141)}),
+    "a moment farther than rows can be": ("half_life", {"moments": at((0, 5), -1e141)}),
+    "a resident farther than rows can be": ("half_life", {"residents": at((0, 3), 1e141)}),
     "an event of no size": ("half_life", {"events": at((0, 5), np.nan)}),
     "events of another width": ("half_life", {"events": lambda a: a[:, :-1]}),
     "a moment of half a reading": ("half_life", {"moments": at((0, 0), 0.5)}),
@@ -981,6 +993,7 @@ TIME: dict[str, tuple[str, dict[str, Callable[[Any], Any]]]] = {
     "a resident twice": ("half_life", {"residents": lambda a: a[[0, *range(len(a))]]}),
     "a resident at no place": ("half_life", {"residents": at((0, 3), np.nan)}),
     "less than no events": ("half_life", {"diary": at(0, -1)}),
+    "more events gone than can be counted": ("half_life", {"diary": at(0, 2**53 + 1)}),
     "no stride": ("half_life", {"diary": at(1, 0)}),
     "a diary cut short": ("half_life", {"diary": lambda a: a[:1]}),
 }
@@ -992,6 +1005,27 @@ def test_times_that_cannot_be_true(name: str, attempt: Any) -> None:
     header, arrays = taken_apart(FORGETFUL[kind])
     arrays |= {k: np.ascontiguousarray(c(arrays[k])) for k, c in changes.items()}
     refused(attempt, made(header, arrays), "what the model knows of time is not sound")
+
+
+DENSITY: dict[str, tuple[dict[str, Callable[[Any], Any]], str]] = {
+    "ranges whose squares overflow": ({"high": at(0, 1e200)}, "bounds must lie between"),
+    "a mean above its range": ({"means": at((3, 0), 9.0)}, "means of categories"),
+    "a mean below its range": ({"means": at((3, 1), -1e300)}, "means of categories"),
+    "a mean that is no number": ({"means": at((0, 0), np.nan)}, "means of categories"),
+    "a box of no rows": ({"tree_boxes": at((0, 2), 0.0)}, "record of the reading"),
+    "a box of more rows than there are": ({"tree_boxes": at((0, 2), 1e17)}, "record"),
+    "a cluster of no rows": ({"tree": at((0, 2), 0.0)}, "record of the reading"),
+    "a score without end": ({"candidates": at((0, 8), np.inf)}, "scores must be finite"),
+}
+
+
+@each_forgetful
+@pytest.mark.parametrize("name", DENSITY)
+def test_readings_that_cannot_be_true(kind: str, name: str, attempt: Any) -> None:
+    changes, why = DENSITY[name]
+    header, arrays = taken_apart(FORGETFUL[kind])
+    arrays |= {k: c(arrays[k]) for k, c in changes.items()}
+    refused(attempt, made(header, arrays), why)
 
 
 def goes_on(model: Any, folder: Path) -> None:

@@ -164,6 +164,23 @@ def test_a_choice_with_something_given_bit_for_bit(
     assert_same(engine_reads(b, asked), reference_reads(b, asked))
 
 
+@pytest.mark.parametrize("scaling", choice.SCALINGS)
+@pytest.mark.parametrize("size", [0, 5])
+def test_boxes_whose_squares_overflow_bit_for_bit(scaling: str, size: int) -> None:
+    """They are far wider than their means lie apart, as after ranges that were once wide."""
+    rng = np.random.default_rng(3)
+    n, d = 160, 5  # enough for the tree to drop what it has joined
+    centres = np.array([0.0, 9.0])[rng.integers(0, 2, n)]
+    mean = 1e-30 * (rng.normal(size=(n, d)) + centres[:, None])
+    weight = rng.integers(1, 9, n).astype(float)
+    side = np.where(rng.random((n, d)) < 0.5, 2e140 * rng.random((n, d)), 0.0)
+    b, asked = Boxes(mean, weight, side), Asked(size, 0, scaling, "auto")
+    ours = engine_reads(b, asked)
+    assert_same(ours, reference_reads(b, asked))
+    assert np.isfinite(ours["edge_height"]).all()
+    assert np.isfinite([candidate[-1] for candidate in ours["candidates"]]).all()
+
+
 @st.composite
 def boxes_before(draw: Any) -> tuple[Boxes, list[int]]:
     """Boxes whose rows have faded, and the clusters they were in: some, one, or none.

@@ -926,6 +926,14 @@ def test_names_are_of_no_use_to_a_model_without() -> None:
         FuzzyART(rho=0.8).fit(X).explain({"a": 1, "b": 2, "c": 3})
 
 
+@pytest.mark.filterwarnings("error")
+def test_a_row_as_far_outside_as_numbers_go() -> None:
+    for model in (FuzzyART(rho=0.5, out_of_bounds="clip"), DensityART()):
+        told = model.fit([[0.0], [5e-324], [0.0]]).explain([1.0])
+        assert np.isfinite(told.box.distance)
+        assert len(max(str(told).splitlines(), key=len)) < 100
+
+
 def test_a_row_outside_is_refused_as_by_predict() -> None:
     model = FuzzyART(rho=0.8, out_of_bounds="error").fit(X)
     for ask in (lambda: model.predict([[1e9, 0, 0]]), lambda: model.explain([1e9, 0, 0])):

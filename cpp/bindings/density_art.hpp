@@ -135,6 +135,11 @@ public:
             (!was_read && n_labels != 1)) {
             throw nb::value_error("counters do not fit together");
         }
+        const Bounds bounds =
+            F::held(engine, [](const Engine::State& state) { return state.bounds; });
+        if (!bounds.known()) {
+            throw nb::value_error("a model is filled after it has been told its ranges");
+        }
         DensityArt::Content content;
         content.categories = Categories(d);
         content.means = RowMeans(d);
@@ -153,11 +158,7 @@ public:
             if (m < (was_read ? -1 : 0) || m >= n_labels) {
                 throw nb::value_error("a category names a label that is not there");
             }
-            for (std::size_t f = 0; f < d; ++f) {
-                if (!usable(means.data()[j * d + f])) {
-                    throw nb::value_error("means must be finite numbers");
-                }
-            }
+            check_mean(means.data() + j * d, bounds);
             content.categories.append(w, count, label_of(m));
             content.means.append(means.data() + j * d);
             content.strength.push(share(strengths.data()[j]));
@@ -181,7 +182,7 @@ public:
         content.record = read_record(tree, tree_boxes, candidates, n_labels);
         const DensityArtParams params =
             F::held(engine, [](const Engine::State& state) { return state.art.params(); });
-        TimeReader(n, d, n_labels, params.forgets(), params.window > 0.0)
+        TimeReader(n, d, n_labels, n_samples, params.forgets(), params.window > 0.0)
             .read(clock, loads, stays, kept, embryos, born_soon, changes, events, moments,
                   residents, diary, content);
         LabelChanges map = F::changes_of(label_map, n_labels);
@@ -189,9 +190,6 @@ public:
         CheckSignals ask;
         const WriteGuard writing(engine.lock(), ask);
         auto& state = engine.state_to_fill();
-        if (!state.bounds.known()) {
-            throw std::invalid_argument("a model is filled after it has been told its ranges");
-        }
         state.art.adopt(std::move(content), state.bounds);
         state.n_samples = n_samples;
         state.since_merge = since_merge;
@@ -264,6 +262,17 @@ private:
     static std::uint32_t label_of(std::int64_t m) {
         return m < 0 ? kNoLabel : static_cast<std::uint32_t>(m);
     }
+    // The mean of rows lies in the ranges, but for rounding.
+    static void check_mean(const double* mean, const Bounds& bounds) {
+        constexpr double kRounding = 1e-9;
+        for (std::size_t f = 0; f < bounds.size(); ++f) {
+            const double low = bounds.low(f), high = bounds.high(f);
+            const double slack = kRounding * std::max(std::fabs(low), std::fabs(high));
+            if (!(mean[f] >= low - slack && mean[f] <= high + slack)) {
+                throw nb::value_error("the means of categories must lie in the ranges");
+            }
+        }
+    }
     static double share(double value) {
         if (!(value >= 0.0 && value <= 1.0)) {
             throw nb::value_error("strengths and outlier scores must lie between 0 and 1");
@@ -306,8 +315,13 @@ private:
         }
         return static_cast<std::int64_t>(value);
     }
-    static double positive(double value, bool may_be_infinite) {
-        if (!(value >= 0.0) || (!may_be_infinite && !std::isfinite(value))) {
+    static double not_negative(double value) {
+        if (!(value >= 0.0)) throw nb::value_error("the record of the reading is not sound");
+        return value;
+    }
+    // What rows weigh, which is no more than their number, but for rounding.
+    static double size(double value) {
+        if (!(value > 0.0 && value <= 2.0 * static_cast<double>(kMostRows))) {
             throw nb::value_error("the record of the reading is not sound");
         }
         return value;
@@ -329,8 +343,8 @@ private:
             const double before = static_cast<double>(c) - 1.0;
             const double first = c == 0 ? -1.0 : 0.0;
             read->tree.parent.push_back(static_cast<std::int32_t>(whole(row[0], first, before)));
-            read->tree.birth.push_back(positive(row[1], true));
-            read->tree.size.push_back(positive(row[2], false));
+            read->tree.birth.push_back(not_negative(row[1]));
+            read->tree.size.push_back(size(row[2]));
             read->tree.selected.push_back(static_cast<std::uint8_t>(whole(row[3], 0.0, 1.0)));
             read->label.push_back(static_cast<std::int32_t>(
                 whole(row[4], -1.0, static_cast<double>(n_labels) - 1.0)));
@@ -340,9 +354,9 @@ private:
             if (tree.shape(0)) {
                 const std::int64_t cluster = whole(row[0], 0.0, n_tree - 1.0);
                 read->tree.cluster.push_back(static_cast<std::int32_t>(cluster));
-                read->tree.leaves_at.push_back(positive(row[1], true));
+                read->tree.leaves_at.push_back(not_negative(row[1]));
             }
-            read->weight.push_back(positive(row[2], false));
+            read->weight.push_back(size(row[2]));
         }
         for (std::size_t i = 0; i < candidates.shape(0); ++i) {
             const double* row = candidates.data() + i * kCandidateColumns;
@@ -352,9 +366,10 @@ private:
             each.selection = static_cast<Selection>(whole(row[2], 0.0, 3.0));
             each.min_cluster_size = whole(row[3], 0.0, most);
             each.min_samples = whole(row[4], 0.0, most);
-            each.height = positive(row[5], true);
+            each.height = not_negative(row[5]);
             each.n_clusters = whole(row[6], 0.0, most);
             each.noise = share(row[7]);
+            if (!std::isfinite(row[8])) throw nb::value_error("the scores must be finite");
             each.score = row[8];
             read->candidates.push_back(each);
         }

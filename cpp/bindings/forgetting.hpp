@@ -12,6 +12,7 @@
 
 #include "../dates.hpp"
 #include "../density_art.hpp"
+#include "../rows.hpp"
 #include "arrays.hpp"
 
 namespace resonart::bindings {
@@ -153,10 +154,11 @@ struct TimeArrays {
 class TimeReader {
 public:
     TimeReader(std::size_t n_categories, std::size_t n_features, std::int64_t n_labels,
-               bool forgets, bool has_window)
+               std::int64_t n_rows, bool forgets, bool has_window)
         : n_(n_categories),
           d_(n_features),
           n_labels_(n_labels),
+          n_rows_(static_cast<double>(n_rows)),
           forgets_(forgets),
           has_window_(has_window) {}
 
@@ -190,6 +192,10 @@ private:
         demand(content.clock_kind != ClockKind::dates || std::abs(value) <= kLatestDate);
         return finite(value);
     }
+    static double place(double value) {
+        demand(usable(value));
+        return value;
+    }
     static std::int64_t whole(double value, double low, double high) {
         demand(value >= low && value <= high && value == std::floor(value));
         return static_cast<std::int64_t>(value);
@@ -207,6 +213,9 @@ private:
         const double* c = clock.data();
         content.clock_kind = static_cast<ClockKind>(whole(c[0], 0.0, 3.0));
         content.now = moment(c[1], content);
+        // Of the rows that have come, one has set the clock.
+        demand((content.clock_kind == ClockKind::none) == (n_rows_ == 0.0));
+        demand(content.clock_kind != ClockKind::rows || content.now <= n_rows_);
         content.read_at = moment(c[2], content);
         content.begun_at = moment(c[5], content);
         demand(content.read_at <= content.now || !content.was_read);
@@ -243,9 +252,11 @@ private:
         for (std::size_t j = 0; has_window_ && j < n_rows.size(); ++j) {
             demand(own[j].weight == n_rows[j]);
         }
-        // The last row weighs 1, and others have smaller squares.
+        // The last row weighs 1, and others have smaller squares. They are worth no more unfaded
+        // rows than have come, but for rounding.
         const double sum = positive(clock.data()[3]), squares = positive(clock.data()[4]);
         demand(sum <= kMost && squares <= sum && (squares >= 1.0 || !forgets_));
+        demand(sum * sum <= 1.001 * n_rows_ * squares);
         content.fading.adopt(std::move(own), std::move(rows), content.now, sum, squares);
     }
 
@@ -329,7 +340,7 @@ private:
                               label(row[2]), positive(row[3]), moment(row[4], content),
                               positive(row[5]), positive(row[6])});
             for (std::size_t f = 0; f < d_; ++f) {
-                page.event_places.push(finite(row[TimeArrays::kEvent + f]));
+                page.event_places.push(place(row[TimeArrays::kEvent + f]));
             }
         }
         page.moments.reserve(moments.shape(0));
@@ -341,7 +352,7 @@ private:
             page.moments.push(
                 {row[0], positive(row[1]), moment(row[2], content), row[3], positive(row[4])});
             for (std::size_t f = 0; f < d_; ++f) {
-                page.moment_places.push(finite(row[TimeArrays::kMoment + f]));
+                page.moment_places.push(place(row[TimeArrays::kMoment + f]));
             }
         }
         std::vector<Resident> there;
@@ -353,19 +364,20 @@ private:
             demand(there.empty() || there.back().label < each.label);
             each.size = positive(row[1]);
             each.radius2 = positive(row[2]);
-            const double* place = row + TimeArrays::kResident;
-            for (std::size_t f = 0; f < 2 * d_; ++f) finite(place[f]);
-            each.told_at.assign(place, place + d_);
-            each.centre.assign(place + d_, place + 2 * d_);
+            const double* at = row + TimeArrays::kResident;
+            for (std::size_t f = 0; f < 2 * d_; ++f) place(at[f]);
+            each.told_at.assign(at, at + d_);
+            each.centre.assign(at + d_, at + 2 * d_);
             there.push_back(std::move(each));
         }
-        demand(diary.data()[0] >= 0 && diary.data()[1] >= 1 &&
-               diary.data()[1] <= (std::int64_t{1} << 41));
+        demand(diary.data()[0] >= 0 && diary.data()[0] <= Diary::kMostForgotten);
+        demand(diary.data()[1] >= 1 && diary.data()[1] <= (std::int64_t{1} << 41));
         content.diary.adopt(std::move(page), std::move(there), diary.data()[0], diary.data()[1]);
     }
 
     std::size_t n_, d_;
     std::int64_t n_labels_;
+    double n_rows_;
     bool forgets_, has_window_;
 };
 

@@ -77,13 +77,11 @@ public:
         if (!read_buffer(row, n_features)) read_sequence(row, n_features);
         for (std::size_t f = 0; f < n_features; ++f) {
             if (!usable(values_[f])) {
-                throw nb::value_error(("the row has " +
-                                       std::string(std::isnan(values_[f])   ? "NaN"
-                                                   : std::isinf(values_[f]) ? "infinity"
-                                                                            : "too large a value") +
-                                       " in column " + std::to_string(f) +
-                                       "; resonart needs finite numbers")
-                                          .c_str());
+                if (std::isfinite(values_[f])) too_large(f);
+                throw nb::value_error(
+                    ("the row has " + std::string(std::isnan(values_[f]) ? "NaN" : "infinity") +
+                     " in column " + std::to_string(f) + "; resonart needs finite numbers")
+                        .c_str());
             }
         }
     }
@@ -113,7 +111,10 @@ private:
 
     [[noreturn]] static void too_large(std::size_t column) {
         throw nb::value_error(("the row has too large a value in column " + std::to_string(column) +
-                               "; resonart needs finite numbers")
+                               "; resonart needs numbers from " + number(-kLargest) + " to " +
+                               number(kLargest) +
+                               ", whose squares are finite: divide the column by a constant, or "
+                               "take its logarithm")
                                   .c_str());
     }
 
@@ -601,7 +602,9 @@ public:
         for (std::size_t f = 0; f < d; ++f) {
             if (!(usable(low.data()[f]) && usable(high.data()[f]) &&
                   low.data()[f] <= high.data()[f])) {
-                throw nb::value_error("bounds must be finite, low <= high");
+                throw nb::value_error(("bounds must lie between " + number(-kLargest) + " and " +
+                                       number(kLargest) + ", low <= high")
+                                          .c_str());
             }
         }
         nb::gil_scoped_release free;

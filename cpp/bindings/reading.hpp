@@ -14,7 +14,9 @@
 #include <tuple>
 #include <vector>
 
+#include "../params.hpp"
 #include "../read_boxes.hpp"
+#include "../rows.hpp"
 #include "arrays.hpp"
 #include "interrupt.hpp"
 
@@ -35,13 +37,15 @@ inline Boxes as_boxes(const Matrix<double>& mean, const Vector<double>& weight,
         throw nb::value_error("there must be a side for each box and feature");
     }
     for (std::size_t i = 0; i < n * d; ++i) {
-        const bool fits = std::isfinite(mean.data()[i]) &&
-                          (!side || (std::isfinite(side->data()[i]) && side->data()[i] >= 0.0));
-        if (!fits) throw nb::value_error("boxes must be finite");
+        const bool fits = usable(mean.data()[i]) &&
+                          (!side || (side->data()[i] >= 0.0 && usable(side->data()[i] / 2.0)));
+        if (!fits)
+            throw nb::value_error(
+                "boxes must be finite, and within the largest ranges there may be");
     }
     for (std::size_t i = 0; i < n; ++i) {
-        if (!(weight.data()[i] > 0.0 && std::isfinite(weight.data()[i]))) {
-            throw nb::value_error("weights must be finite and more than 0");
+        if (!(weight.data()[i] > 0.0 && weight.data()[i] <= kMostInCluster)) {
+            throw nb::value_error("weights must be more than 0, and at most 2^53");
         }
     }
     return {n, d, mean.data(), weight.data(), side ? side->data() : nullptr};

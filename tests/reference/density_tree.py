@@ -18,6 +18,7 @@ from .arithmetic import Array
 
 INFINITE = math.inf
 MOST_DEVIATIONS = 4.0
+MOST_SQUARE = 2.0**100
 MULTIPLIER, INCREMENT = 6364136223846793005, 1442695040888963407
 
 
@@ -96,7 +97,7 @@ def scales_of(boxes: Boxes) -> Scales:
     for f in range(boxes.mean.shape[1]):
         column = boxes.mean[:, f]
         low, high = float(column.min()), float(column.max())
-        spread = 2.0 * (high / 2.0 - low / 2.0)
+        spread = high - low
         if not spread > 0.0:
             continue
         share = (column - low) / spread
@@ -122,11 +123,15 @@ class Points(NamedTuple):
 
 
 def half_diagonals(sides: list[Array], n: int) -> Array:
-    """Return half the diagonal of each box, squared, from its sides feature by feature."""
+    """Return half the diagonal of each box, squared, from its sides feature by feature.
+
+    Boxes may be far wider than their means lie apart, but no wider than squares can tell.
+    """
     total = np.zeros(n)
-    for side in sides:
-        total = total + side * side
-    return total / 4.0
+    with np.errstate(over="ignore"):
+        for side in sides:
+            total = total + side * side
+    return np.minimum(total / 4.0, MOST_SQUARE)
 
 
 def scaled(boxes: Boxes, scales: Scales, scaling: str, n_components: int = 0) -> Points:
@@ -146,8 +151,9 @@ def scaled(boxes: Boxes, scales: Scales, scaling: str, n_components: int = 0) ->
             value = np.minimum(np.maximum(value, -MOST_DEVIATIONS), MOST_DEVIATIONS)
         columns.append(value)
         if boxes.side is not None:
-            side = boxes.side[:, f] / unit
-            sides.append(side / scales.deviation[a] if scaling == "standard" else side)
+            with np.errstate(over="ignore"):
+                side = boxes.side[:, f] / unit
+                sides.append(side / scales.deviation[a] if scaling == "standard" else side)
     return Points(
         np.column_stack(columns), half_diagonals(sides, len(boxes.mean)), scales.dimension
     )
@@ -226,8 +232,9 @@ def _components(boxes: Boxes, scales: Scales, count: int) -> Points:
     if boxes.side is not None:
         for a in range(count):
             for f in range(d):
-                side = boxes.side[:, scales.feature[f]] / scales.range[f] / scales.deviation[f]
-                sides.append(side * directions[a, f])
+                with np.errstate(over="ignore"):
+                    side = boxes.side[:, scales.feature[f]] / scales.range[f] / scales.deviation[f]
+                sides.append(np.minimum(side, MOST_SQUARE) * directions[a, f])
     return Points(along, half_diagonals(sides, n), count)
 
 
@@ -304,8 +311,6 @@ def spanning_tree(reach: Array) -> list[Edge]:
         through[closer] = newest
         left = np.flatnonzero(outside)
         joins = int(left[np.argmin(nearest[left])])
-        if nearest[joins] == INFINITE:  # nothing is at a finite distance: any will do
-            through[joins] = newest
         edges.append(Edge(int(through[joins]), joins, float(nearest[joins])))
         newest = joins
     edges.sort(key=lambda edge: edge.height)
@@ -513,7 +518,7 @@ def ratings(tree: Condensed, labels: list[int]) -> tuple[list[float], list[float
     """
     n, n_clusters = len(labels), len(tree.parent)
     finite = [rate for rate in [*tree.leaves_at, *tree.birth] if 0.0 < rate < math.inf]
-    latest = max(finite, default=math.inf)
+    latest = max(finite, default=0.0)
     leaves_at = [min(rate, latest) for rate in tree.leaves_at]
     leave: list[list[float]] = [[] for _ in range(n_clusters)]
     for c, rate in zip(tree.cluster, leaves_at, strict=True):

@@ -14,9 +14,11 @@ and, where it needs the compiler or starts processes, ``needs_processes = True``
 from __future__ import annotations
 
 ATTACKS: tuple[str, ...] = (
+    "calls",
     "explanations",
     "failing",
     "files",
+    "forged",
     "interrupts",
     "kills",
     "parsers",

@@ -118,14 +118,15 @@ def _changed_bytes(random: np.random.Generator, data: bytes) -> bytes:
     return data
 
 
-def _taken_apart(data: bytes) -> tuple[Any, dict[str, Any]]:
+def taken_apart(data: bytes) -> tuple[Any, dict[str, Any]]:
+    """Return the header and the arrays of a file."""
     with np.load(io.BytesIO(data), allow_pickle=False) as archive:
         arrays = dict(archive)
     return json.loads(arrays.pop("header").tobytes()), arrays
 
 
 def _forged(random: np.random.Generator, data: bytes) -> bytes:
-    header, arrays = _taken_apart(data)
+    header, arrays = taken_apart(data)
     for _ in range(int(random.integers(1, 4))):
         how = int(random.integers(7))
         if how == 0:
@@ -147,6 +148,11 @@ def _forged(random: np.random.Generator, data: bytes) -> bytes:
     raw = json.dumps(header).encode()
     if random.random() < 0.1:
         raw = _changed_bytes(random, raw)
+    return put_together(raw, arrays)
+
+
+def put_together(raw: bytes, arrays: dict[str, Any]) -> bytes:
+    """Return the file of a header and arrays, with right checksums."""
     members = {"header": np.frombuffer(raw, np.uint8)} | arrays
     return b"".join(_archive.pack(members.items()))
 
@@ -270,7 +276,7 @@ def _kilobytes(status: str, name: str) -> int:
 
 def _works(random: np.random.Generator, model: Any, folder: Path) -> None:
     """Ask it, let it learn, keep it, and have it back."""
-    _kept(model, folder)
+    kept(model, folder)
     if not model.__sklearn_is_fitted__():
         return
     vars(model).pop("feature_names_in_", None)
@@ -299,10 +305,10 @@ def _works(random: np.random.Generator, model: Any, folder: Path) -> None:
         except ValueError as error:
             if model.n_samples_seen_ != before:
                 raise AssertionError("failed, and changed the model") from error
-        _kept(model, folder)
+        kept(model, folder)
 
 
-def _kept(model: Any, folder: Path) -> None:
+def kept(model: Any, folder: Path) -> None:
     """Save and load it: nothing is lost."""
     model.save(folder / "kept")
     again = load(folder / "kept")

@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import re
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -76,6 +77,8 @@ def trial(random: Random, folder: Path) -> str:
         assert same(live, again), f"lines cut otherwise: {live}, not {again}"
     if tells_kinds:
         return "ndjson by its first values"
+    if is_json and re.match(rb"(?:\xef\xbb\xbf)?\s*\[\s*[\[{]", data):
+        return "an array of rows, which a stream does not take"
     if not is_json and may_go_over_lines(data):
         return "quotes over lines"
     if b"\n" not in data and b"\r" in data[:-1]:
@@ -140,7 +143,7 @@ def column_pool(random: Random) -> list[str]:
 
 
 def some_json(random: Random, options: dict[str, Any]) -> bytes:
-    values = [1, -2.5, 3, 1e300, True, 10**30, 0.1]
+    values = [1, -2.5, 3, 1e130, True, 10**30, 0.1]
     others = [
         None,
         None,

@@ -32,7 +32,7 @@ def run_trial(attack: str, seed: int, number: int) -> str:
     """Run one trial and return its outcome; a failure says how to repeat it."""
     module = import_module(f"torture.{attack}")
     random = np.random.default_rng([seed, zlib.crc32(attack.encode()), number])
-    folder = Path(tempfile.mkdtemp(prefix=f"torture-{attack}-"))
+    folder = Path(tempfile.mkdtemp(prefix=f"torture-{attack}-{number}-"))
     try:
         outcome: str = module.trial(random, folder)
     except Exception as error:

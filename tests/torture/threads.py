@@ -99,7 +99,7 @@ def _check_copy(taken: Any, *, by_batches: bool) -> None:
     if len(taken.labels_) and (by_batches or not isinstance(taken, TopoART)):
         # (Labels of DensityART that have died are not given anew: there may be more than clusters.)
         is_dense = isinstance(taken, DensityART)
-        n_labels = len(taken.vigilances_) if is_dense else taken.n_clusters_
+        n_labels = taken._engine.n_labels if is_dense else taken.n_clusters_
         assert taken.labels_.max() < max(n_labels, 1), "labels of another moment"
     taken.predict(np.full((2, 3), 0.5))
 

@@ -15,7 +15,7 @@ from .._rows.bounds import Bounds, Boxes, Floats, boxes_from_weights
 from .._rows.checks import ParameterError, check_count, check_real
 from .._shared.show import SHOWN_ROWS, card, heading, line, summary, table
 from .._shared.words import count_of
-from .numbers import percent, slack_of
+from .numbers import percent, share_of, slack_of
 from .profile import ClusterProfile, cluster_profiles, feature_line
 from .rules import ClusterRanges, RuleBoxes, digits_for, more, write_rules
 
@@ -277,7 +277,8 @@ def describe_clusters(
     sizes = np.add.reduceat(counts, begins)
     hull_lower = np.minimum.reduceat(lower, begins, axis=0)
     hull_upper = np.maximum.reduceat(upper, begins, axis=0)
-    shares = counts / np.repeat(sizes, ends - begins)
+    of_cluster = np.repeat(sizes, ends - begins)
+    shares = np.divide(counts, of_cluster, out=np.zeros(len(counts)), where=of_cluster > 0)
     for array in (lower, upper, counts, shares, hull_lower, hull_upper):
         array.setflags(write=False)  # clusters are views of them
     profiles: list[ClusterProfile | None] = [None] * len(begins)
@@ -290,7 +291,7 @@ def describe_clusters(
         ClusterDescription(
             label=label,
             size=size,
-            share=size / total,
+            share=share_of(size, total),
             lower=hull_lower[c],
             upper=hull_upper[c],
             boxes=Boxes(lower[begin:end], upper[begin:end]).named(names),
@@ -521,7 +522,7 @@ def _cluster_lines(
         box = rule if cluster.profile is None else f"a box: {rule}"
         yield f"  {box}   ({count_of(count, 'row')}, {percent(share)})"
     if 0 < n < cluster.n_categories:
-        left = cluster.counts[n:].sum().item() / cluster.size
+        left = share_of(cluster.counts[n:].sum().item(), cluster.size)
         yield f"  ... and {more(cluster.n_categories - n, 'category')} ({percent(left)})"
 
 

@@ -12,10 +12,11 @@ from .._models.snapshot import Content, Engine, without_cluster
 from .._rows.bounds import Bounds, Boxes, Floats, boxes_from_weights
 from .._rows.checks import Rows
 from .._shared.escape import escaped
+from .._shared.largest import LARGEST
 from .._shared.show import SHOWN_ROWS, bullets, card, facts, heading, line, summary, table
 from .._shared.words import count_of
 from .match_rule import MatchRule
-from .numbers import Digits, compared, fit_digits, percent, slack_of
+from .numbers import Digits, compared, fit_digits, percent, share_of, slack_of
 from .rules import digits_for, telling_features, write_rule
 
 if TYPE_CHECKING:
@@ -426,7 +427,7 @@ class _BoxDistances:
             lower=tuple(lower.tolist()),
             upper=tuple(upper.tolist()),
             count=self._counts[j].item(),
-            share=self._counts[j].item() / self._counts.sum().item(),
+            share=share_of(self._counts[j].item(), self._counts.sum().item()),
             gaps=tuple(gaps),
             size=size / d,
             distance=float(self._apart[j]) / d,
@@ -439,9 +440,11 @@ class _BoxDistances:
 
 
 def _of_ranges(amounts: Floats, extent: Floats) -> Floats:
-    """Return amounts as shares of the ranges; 0 for a constant feature."""
-    shares: Floats = np.divide(amounts, extent, out=np.zeros_like(amounts), where=extent > 0.0)
-    return shares
+    """Return amounts as shares of the ranges; 0 for a constant feature, and always finite."""
+    with np.errstate(over="ignore"):  # ranges may be as small as numbers are
+        shares = np.divide(amounts, extent, out=np.zeros_like(amounts), where=extent > 0.0)
+    finite: Floats = np.minimum(shares, LARGEST)
+    return finite
 
 
 def _runner_up(engine: Engine, content: Content, cluster: int, rows: Rows) -> RunnerUp | None:

@@ -30,6 +30,17 @@ def slack_of(low: Floats, high: Floats) -> Floats:
     return _LAST_DIGITS * np.finfo(np.float64).eps * largest
 
 
+def share_of(part: float, whole: float) -> float:
+    """Return a part as a share of the whole; 0 of nothing, as where all rows have left a window.
+
+    Examples
+    --------
+    >>> share_of(1, 4), share_of(0.0, 0.0)
+    (0.25, 0.0)
+    """
+    return part / whole if whole > 0 else 0.0
+
+
 class Digits(NamedTuple):
     """How the numbers of one feature are written.
 
@@ -147,9 +158,11 @@ def percent(share: float, decimals: int = 0) -> str:
 
     Examples
     --------
-    >>> percent(0.671), percent(0.001), percent(0.999), percent(1.0)
-    ('67 %', '< 1 %', '> 99 %', '100 %')
+    >>> percent(0.671), percent(0.001), percent(0.999), percent(1.0), percent(3e7)
+    ('67 %', '< 1 %', '> 99 %', '100 %', '3e+09 %')
     """
+    if share >= 1e6:
+        return f"{100.0 * share:.3g} %"
     unit = 10.0**-decimals
     written = f"{100.0 * share:.{decimals}f}"
     if share > 0.0 and float(written) == 0.0:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from .._shared.largest import LARGEST
 from .._shared.show import SHOWN_ROWS, card, heading, summary, table
 from .._shared.words import count_of
 from .checks import ParameterError
@@ -17,8 +18,6 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 
-# Two values further apart than the largest double have no range; the engine's own limit.
-_LARGEST = np.finfo(np.float64).max / 2
 # With more features, all of them are handled together.
 _NARROW = 16
 
@@ -138,12 +137,12 @@ def check_bounds(bounds: Any, n_features: int) -> Bounds | None:
                 f"features, got an array of shape {side.shape}."
             )
     low, high = (np.ascontiguousarray(np.broadcast_to(side, n_features)) for side in sides)
-    usable = (np.abs(low) <= _LARGEST) & (np.abs(high) <= _LARGEST) & (low <= high)
+    usable = (np.abs(low) <= LARGEST) & (np.abs(high) <= LARGEST) & (low <= high)
     if not usable.all():
         f = int(np.argmin(usable))
         raise ParameterError(
-            f"bounds must be finite with low <= high, got low={low[f]:g} and high={high[f]:g} "
-            f"for feature {f}."
+            f"bounds must be numbers from {-LARGEST:g} to {LARGEST:g} with low <= high, got "
+            f"low={low[f]:g} and high={high[f]:g} for feature {f}."
         )
     return Bounds(low, high)
 

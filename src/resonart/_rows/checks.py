@@ -21,6 +21,7 @@ from .._shared.checks import check_jobs as check_jobs
 from .._shared.checks import check_real as check_real
 from .._shared.checks import interval as interval
 from .._shared.escape import escaped_lines
+from .._shared.largest import CURE, LARGEST
 from .._shared.warn import warn_user as warn_user
 from .._shared.words import count_of
 
@@ -196,8 +197,8 @@ def too_large(X: Any) -> ValueError:
     else:
         where = ""
     return ValueError(
-        f"Input X contains too large a value{where}: resonart needs numbers that fit into a float "
-        "(up to 1.8e308). Scale that column down, or take its logarithm."
+        f"Input X contains too large a value{where}: resonart needs numbers from {-LARGEST:g} to "
+        f"{LARGEST:g}, whose squares are finite. {CURE}."
     )
 
 
@@ -299,12 +300,17 @@ def _check_usable(estimator: Any, rows: Rows) -> None:
     if row < 0:
         return
     value = float(rows[row, column])
+    where = f"in row {row}, column {column}{_name_of_column(estimator, rows, column)}"
+    if math.isfinite(value):
+        raise ValueError(
+            f"Input X contains too large a value {where}: {value:g}. {type(estimator).__name__} "
+            f"needs numbers from {-LARGEST:g} to {LARGEST:g}, whose squares are finite. {CURE}; "
+            "drop the row if its value stands for a missing one."
+        )
     what, cure = "NaN", "fill the gaps first, for instance with sklearn.impute.SimpleImputer"
-    if not math.isnan(value):
-        what = "infinity" if math.isinf(value) else "too large a value"
-        cure = "replace the value by a finite one, for instance with numpy.clip"
+    if math.isinf(value):
+        what, cure = "infinity", "replace the value by a finite one, for instance with numpy.clip"
     raise ValueError(
-        f"Input X contains {what} in row {row}, column {column}"
-        f"{_name_of_column(estimator, rows, column)}. {type(estimator).__name__} needs finite "
-        f"numbers: drop such rows, or {cure}."
+        f"Input X contains {what} {where}. {type(estimator).__name__} needs finite numbers: drop "
+        f"such rows, or {cure}."
     )

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from resonart._shared.largest import LARGEST
 from resonart._shared.show import SHOWN_ROWS, card, facts, short, summary, table
 
 from ._columns import NAMED, Request, doubtful_columns, first_names
@@ -22,9 +23,6 @@ from ._lines import Block, LineReader
 from ._schema import TextOptions
 from ._text import text_parser
 from ._values import rows_shown
-
-# More than that the engine refuses: a range of twice as much would overflow.
-LARGEST = float(np.finfo(np.float64).max) / 2
 
 # How long rows wait for lines that say more about the columns.
 PATIENCE = 2.0

@@ -6,21 +6,20 @@ by ``bounds``, and do not change.
 
 from __future__ import annotations
 
+import math
 import re
-import sys
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from numbers import Real
 from operator import itemgetter
 from typing import Any
+
+from resonart._shared.largest import CURE, LARGEST
 
 Row = tuple[Any, ...]
 Pick = Callable[[Mapping[Hashable, Any]], Row]
 
 ON_MISSING = ("last", "error")
 ON_NEW = ("ignore", "error")
-
-# As far apart as two values may be for a range to be a number.
-LARGEST = sys.float_info.max / 2
 
 
 class PickOne:
@@ -114,6 +113,10 @@ def raise_explained(
                 f"river.compose.Discard({name!r})."
             ) from error
         if not is_usable(value):
+            if isinstance(value, Real) and abs(value) != math.inf:
+                raise ValueError(
+                    f"{what}, and a number from {-LARGEST:g} to {LARGEST:g} is needed. {CURE}."
+                ) from error
             kind = ValueError if isinstance(value, Real) else TypeError
             raise kind(f"{what}, and a finite number is needed.") from error
     if error is not None:

@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._features import LARGEST, is_text, is_usable, raise_explained, raise_of_column
+from resonart._shared.largest import LARGEST
+
+from ._features import is_text, is_usable, raise_explained, raise_of_column
 
 
 def columns_of(X: Any) -> list[Hashable]:
