@@ -8,6 +8,10 @@
 // Labels stay with clusters from reading to reading (heirs.hpp); one that dies leaves a hole. Where
 // rows are forgotten, categories weigh what is left of their rows (fading.hpp), go when that is
 // little, and clusters change only for good (succession.hpp).
+//
+// Rows that are few and far away from all others (far_rows.hpp) do not widen the ranges: their box
+// is all zeros, which nothing is ever found in. Before clusters are read, or boxes grow, ranges are
+// settled: such rows are still few, and go, or they are not, and the ranges widen for them.
 #pragma once
 
 #include <algorithm>
@@ -25,6 +29,7 @@
 #include "categories.hpp"
 #include "diary.hpp"
 #include "fading.hpp"
+#include "far_rows.hpp"
 #include "heirs.hpp"
 #include "params.hpp"
 #include "read_boxes.hpp"
@@ -340,10 +345,6 @@ public:
         if (m != kNoLabel) match[m] = 1.0;
     }
 
-    template <class Change>
-    void transform(Change&& change) noexcept {
-        categories_.transform(change);
-    }
     // The ranges are these from now on: what is far apart in them.
     void set_ranges(const Bounds& bounds) noexcept {
         const std::size_t d = categories_.n_features();
@@ -359,14 +360,62 @@ public:
         }
     }
 
+    // Whether a row after `n_rows` others is too far outside the ranges to widen them by itself.
+    bool stays_outside(const double* row, const Bounds& bounds,
+                       std::int64_t n_rows) const noexcept {
+        return minds_far_rows() && static_cast<double>(n_rows) >= kLeastToTell &&
+               is_far(row, bounds);
+    }
+
+    // Ranges that suit what is there. Rows that are few and far from all others go; then the ranges
+    // hold all that is left and what was `given`, and shrink to that if they are more than twice as
+    // wide for what has gone. `map` follows where categories go. Returns how many rows had gone
+    // into those that went. May fail halfway.
+    std::int64_t settle(Bounds& bounds, const Bounds& given, LabelMap& map) {
+        if (!minds_far_rows()) return 0;
+        const std::vector<std::uint8_t> far = far_rows(
+            categories_.size(), categories_.n_features(),
+            [&](std::size_t j, std::size_t f) { return means_[j][f]; },
+            [&](std::size_t j) { return weight(j); }, given);
+        std::int64_t n_gone = 0;
+        if (!far.empty()) n_gone = drop([&](std::size_t j) { return far[j] != 0; }, map);
+        std::vector<Move> moves(categories_.size(), means_.can_find() ? Move::row : Move::box);
+        bool any_outside = false;
+        for (std::size_t j = 0; j < moves.size(); ++j) {
+            if (!is_outside(j, bounds)) continue;
+            moves[j] = Move::row_inside;
+            any_outside = true;
+        }
+        Bounds suited = suitable_ranges(bounds, given, moves, forgets() || n_gone > 0);
+        bool is_same = !any_outside;
+        for (std::size_t f = 0; f < suited.size(); ++f) is_same &= suited.is_same(f, bounds);
+        if (is_same) return n_gone;
+        move_boxes(bounds, suited, moves);
+        bounds = std::move(suited);
+        set_ranges(bounds);
+        return n_gone;
+    }
+
+    // Boxes stay where they are in the user's units.
+    void widen(const Bounds& bounds, const Bounds& wider) {
+        std::vector<Move> moves(categories_.size(), Move::box);
+        for (std::size_t j = 0; j < moves.size(); ++j) {
+            if (!is_outside(j, bounds)) continue;
+            moves[j] = wider.contains(means_[j]) ? Move::row_inside : Move::none;
+        }
+        move_boxes(bounds, wider, moves);
+        set_ranges(wider);
+    }
+
     bool same_weights(const DensityArt& other) const {
         return categories_.same_weights(other.categories_);
     }
 
     // Boxes may be larger by a step or several, until there are no more than three quarters of what
-    // there may be. Returns where each category has gone. May fail halfway.
+    // there may be. Ranges are settled first. Returns where each category has gone. May fail
+    // halfway.
     template <class Poll>
-    LabelMap coarsen(Poll& poll) {
+    LabelMap coarsen(Bounds& bounds, const Bounds& given, Poll& poll) {
         const auto most = static_cast<std::size_t>(params_.max_categories);
         const std::size_t enough = std::max<std::size_t>(1, most / 4 * 3 + most % 4 * 3 / 4);
         LabelMap map = identity(categories_.size());
@@ -374,6 +423,7 @@ public:
             drop_stale(map);
             if (categories_.size() <= enough && !is_full()) return map;
         }
+        settle(bounds, given, map);
         double step = std::max(typical_gap(poll), kLeastStep);
         do {
             step = std::max(step, kStep * resolution_);
@@ -401,44 +451,17 @@ public:
     // Categories that have lost nearly all their weight go. `map` follows where categories go.
     // Returns how many rows had gone into them.
     std::int64_t drop_stale(LabelMap& map) {
-        const std::size_t n = categories_.size();
-        LabelMap goes_to;
-        goes_to.resize_uninitialised(n);
-        std::int64_t n_rows = 0;
-        std::uint32_t n_kept = 0;
-        for (std::size_t j = 0; j < n; ++j) {
-            const bool goes = fading_.is_stale(j);
-            goes_to[j] = goes ? kNoLabel : n_kept++;
-            if (goes) n_rows += categories_.count(j);
-        }
-        if (n_kept == n) return 0;
-        fading_.move(goes_to, n_kept);
-        const auto keep = [&](std::size_t j) { return goes_to[j] != kNoLabel; };
-        for (std::size_t j = 0; j < n; ++j) {
-            if (!keep(j)) continue;
-            strength_[goes_to[j]] = strength_[j];
-            outlier_[goes_to[j]] = outlier_[j];
-            expected_.embryo[goes_to[j]] = expected_.embryo[j];
-        }
-        strength_.shrink(n_kept);
-        outlier_.shrink(n_kept);
-        expected_.embryo.shrink(n_kept);
-        means_.keep_if(keep);
-        categories_.keep_if(0, keep);
-        for (std::uint32_t& j : map) j = renamed(j, goes_to.data());
-        taken_ = renamed(taken_, goes_to.data());
-        if (was_read_) bury_labels();
-        return n_rows;
+        return drop([&](std::size_t j) { return fading_.is_stale(j); }, map);
     }
 
     // Categories that came together from several models: equal rows, or boxes of this resolution,
     // become one. Returns where each has gone.
     template <class Poll>
-    LabelMap join_equal(Poll& poll) {
+    LabelMap join_equal(Bounds& bounds, const Bounds& given, Poll& poll) {
         LabelMap map = identity(categories_.size());
         present_again(resolution_, map, poll);
         if (params_.is_full(categories_.size() - 1)) {
-            const LabelMap later = coarsen(poll);
+            const LabelMap later = coarsen(bounds, given, poll);
             for (std::uint32_t& j : map) j = renamed(j, later.data());
         }
         return map;
@@ -636,6 +659,106 @@ private:
     static constexpr double kDoubt = 4.0, kDoubtOne = 1.0, kSurprise = 0.2, kSurpriseInOne = 0.1;
 
     std::size_t most_categories() const { return static_cast<std::size_t>(params_.max_categories); }
+
+    // Whether rows can be far: not where one box takes everything.
+    bool minds_far_rows() const noexcept {
+        return params_.out_of_bounds == OutOfBounds::expand && resolution_ < 1.0;
+    }
+
+    // A row that did not widen the ranges, and still lies outside.
+    bool is_outside(std::size_t j, const Bounds& bounds) const noexcept {
+        return !(categories_.norm(j) > 0.0) && !bounds.contains(means_[j]);
+    }
+
+    // How a box comes into other ranges: not at all, as it lies in the old ones, or as the row that
+    // it is; that of a row which comes in from outside is new in all features.
+    enum class Move : std::uint8_t { none, box, row, row_inside };
+
+    // Boxes under other ranges. Entries of features whose range is the same stay bit for bit.
+    void move_boxes(const Bounds& from, const Bounds& to, const std::vector<Move>& moves) {
+        Buffer<double> coded;
+        coded.resize_uninitialised(categories_.width());
+        categories_.transform_each([&](std::size_t j) {
+            const Move move = moves[j];
+            if (move >= Move::row) to.code(means_[j], coded.data());
+            return [&, move](std::size_t entry, double w) {
+                if (move == Move::row_inside) return coded[entry];
+                const bool stays = to.is_same(entry % categories_.n_features(), from);
+                if (stays || move == Move::none) return w;
+                return move == Move::row ? coded[entry] : from.move_entry(entry, w, to);
+            };
+        });
+    }
+
+    // Ranges that hold all categories, whether boxes or rows, and what was given.
+    Bounds suitable_ranges(const Bounds& bounds, const Bounds& given,
+                           const std::vector<Move>& moves, bool may_shrink) const {
+        const std::size_t d = categories_.n_features();
+        std::vector<double> low(d), high(d);
+        for (std::size_t f = 0; f < d; ++f) {
+            const double range = bounds.high(f) - bounds.low(f);
+            const auto inside = [&](double share) {
+                return std::min(bounds.low(f) + share * range, bounds.high(f));
+            };
+            double lowest = std::numeric_limits<double>::infinity(), highest = -lowest;
+            if (given.known()) {
+                lowest = given.low(f);
+                highest = given.high(f);
+            }
+            for (std::size_t j = 0; j < moves.size(); ++j) {
+                const bool is_box = moves[j] == Move::box;
+                const double mean = means_[j][f];
+                const double lower = is_box ? inside(categories_.weight(j, f)) : mean;
+                const double upper = is_box ? inside(1.0 - categories_.weight(j, d + f)) : mean;
+                lowest = std::min(lowest, lower);
+                highest = std::max(highest, upper);
+            }
+            low[f] = std::min(lowest, bounds.low(f));
+            high[f] = std::max(highest, bounds.high(f));
+            const double extent = highest - lowest;
+            if (may_shrink && extent > 0.0 && high[f] / 2.0 - low[f] / 2.0 > extent) {
+                low[f] = lowest;
+                high[f] = highest;
+            }
+        }
+        Bounds suited;
+        suited.set(low.data(), high.data(), d);
+        return suited;
+    }
+
+    // Categories for which goes(j) holds go. `map` follows where categories go. Returns how many
+    // rows had gone into them.
+    template <class Goes>
+    std::int64_t drop(Goes&& goes, LabelMap& map) {
+        const std::size_t n = categories_.size();
+        LabelMap goes_to;
+        goes_to.resize_uninitialised(n);
+        std::int64_t n_rows = 0;
+        std::uint32_t n_kept = 0;
+        for (std::size_t j = 0; j < n; ++j) {
+            const bool goes_now = goes(j);
+            goes_to[j] = goes_now ? kNoLabel : n_kept++;
+            if (goes_now) n_rows += categories_.count(j);
+        }
+        if (n_kept == n) return 0;
+        if (forgets()) fading_.move(goes_to, n_kept);
+        const auto keep = [&](std::size_t j) { return goes_to[j] != kNoLabel; };
+        for (std::size_t j = 0; j < n; ++j) {
+            if (!keep(j)) continue;
+            strength_[goes_to[j]] = strength_[j];
+            outlier_[goes_to[j]] = outlier_[j];
+            if (forgets()) expected_.embryo[goes_to[j]] = expected_.embryo[j];
+        }
+        strength_.shrink(n_kept);
+        outlier_.shrink(n_kept);
+        if (forgets()) expected_.embryo.shrink(n_kept);
+        means_.keep_if(keep);
+        categories_.keep_if(0, keep);
+        for (std::uint32_t& j : map) j = renamed(j, goes_to.data());
+        taken_ = renamed(taken_, goes_to.data());
+        if (was_read_) bury_labels();
+        return n_rows;
+    }
 
     // What a reading comes to: the label of each category, and old label to new.
     struct Found {

@@ -20,8 +20,8 @@ public:
     // The whole model at one moment, by name: categories in order of creation.
     static nb::dict snapshot(const Engine& engine) {
         struct Copied {
-            std::size_t n, d, n_labels, n_tree, n_boxes, n_candidates;
-            NewArray<double> weights, means, strength, outlier, low, high, reach;
+            std::size_t n, d, n_labels, n_tree, n_boxes, n_candidates, n_given;
+            NewArray<double> weights, means, strength, outlier, low, high, given, reach;
             NewArray<std::int64_t> counts, labels, map;
             NewArray<double> tree, boxes, candidates;
             double resolution;
@@ -40,12 +40,14 @@ public:
                        read.tree.parent.size(),
                        read.weight.size(),
                        read.candidates.size(),
+                       state.given.known() ? std::size_t{2} : 0,
                        NewArray<double>(n * 2 * d),
                        NewArray<double>(n * d),
                        NewArray<double>(n),
                        NewArray<double>(n),
                        NewArray<double>(state.bounds.size()),
                        NewArray<double>(state.bounds.size()),
+                       NewArray<double>(2 * state.given.size()),
                        NewArray<double>(art.reach().size()),
                        NewArray<std::int64_t>(n),
                        NewArray<std::int64_t>(n),
@@ -71,6 +73,10 @@ public:
                 out.low.data()[f] = state.bounds.low(f);
                 out.high.data()[f] = state.bounds.high(f);
             }
+            for (std::size_t f = 0; f < state.given.size(); ++f) {
+                out.given.data()[f] = state.given.low(f);
+                out.given.data()[d + f] = state.given.high(f);
+            }
             std::copy(art.reach().begin(), art.reach().end(), out.reach.data());
             for (std::size_t i = 0; i < state.label_map.size(); ++i) {
                 out.map.data()[i] = told_label(state.label_map[i]);
@@ -87,6 +93,7 @@ public:
         found["outliers"] = all.outlier.vector();
         found["low"] = all.low.vector();
         found["high"] = all.high.vector();
+        found["given"] = all.given.matrix(all.n_given, all.d);
         found["reach"] = all.reach.matrix(all.n_merges ? all.n_labels + 1 : 0, all.d);
         found["resolution"] = all.resolution;
         found["n_labels"] = all.n_labels;
@@ -106,17 +113,17 @@ public:
     static void restore(Engine& engine, const Matrix<double>& weights,
                         const Vector<std::int64_t>& counts, const Vector<std::int64_t>& labels,
                         const Matrix<double>& means, const Vector<double>& strengths,
-                        const Vector<double>& outliers, const Matrix<double>& reach,
-                        double resolution, std::int64_t n_labels, std::int64_t n_samples,
-                        std::int64_t since_merge, std::int64_t n_merges, std::int64_t n_removed,
-                        const Vector<std::int64_t>& label_map, const Matrix<double>& tree,
-                        const Matrix<double>& tree_boxes, const Matrix<double>& candidates,
-                        const Vector<double>& clock, const Matrix<double>& loads,
-                        const Matrix<double>& stays, const Vector<double>& kept,
-                        const Vector<std::int64_t>& embryos, const Matrix<double>& born_soon,
-                        const Vector<std::int64_t>& changes, const Matrix<double>& events,
-                        const Matrix<double>& moments, const Matrix<double>& residents,
-                        const Vector<std::int64_t>& diary) {
+                        const Vector<double>& outliers, const Matrix<double>& given,
+                        const Matrix<double>& reach, double resolution, std::int64_t n_labels,
+                        std::int64_t n_samples, std::int64_t since_merge, std::int64_t n_merges,
+                        std::int64_t n_removed, const Vector<std::int64_t>& label_map,
+                        const Matrix<double>& tree, const Matrix<double>& tree_boxes,
+                        const Matrix<double>& candidates, const Vector<double>& clock,
+                        const Matrix<double>& loads, const Matrix<double>& stays,
+                        const Vector<double>& kept, const Vector<std::int64_t>& embryos,
+                        const Matrix<double>& born_soon, const Vector<std::int64_t>& changes,
+                        const Matrix<double>& events, const Matrix<double>& moments,
+                        const Matrix<double>& residents, const Vector<std::int64_t>& diary) {
         const std::size_t d = engine.n_features(), n = weights.shape(0);
         for (const std::int64_t counter : {n_samples, since_merge, n_merges}) {
             F::check_counter(counter);
@@ -138,6 +145,15 @@ public:
         const auto n_known = static_cast<std::size_t>(n_labels);
         if (reach.shape(0) != (was_read ? n_known + 1 : 0) || reach.shape(1) != d) {
             throw nb::value_error("there must be a reach for each label");
+        }
+        if ((given.shape(0) != 0 && given.shape(0) != 2) || given.shape(1) != d) {
+            throw nb::value_error("the bounds that were given must be two rows, or none");
+        }
+        for (std::size_t f = 0; f < given.shape(0) / 2 * d; ++f) {
+            const double low = given.data()[f], high = given.data()[d + f];
+            if (!usable(low) || !usable(high) || !(low <= high)) {
+                throw nb::value_error("bounds must be finite, low <= high");
+            }
         }
         DensityArt::Content content;
         content.categories = Categories(d);
@@ -200,7 +216,10 @@ public:
         if (!state.bounds.known()) {
             throw std::invalid_argument("a model is filled after it has been told its ranges");
         }
+        Bounds floor;
+        if (given.shape(0)) floor.set(given.data(), given.data() + d, d);
         state.art.adopt(std::move(content), state.bounds);
+        state.given = std::move(floor);
         state.n_samples = n_samples;
         state.since_merge = since_merge;
         state.n_merges = n_merges;
@@ -367,8 +386,8 @@ inline void bind_density_art(nb::module_& m) {
     bind_common<DensityArt>(m, "DensityArt")
         .def("snapshot", &B::snapshot)
         .def("restore", &B::restore, nb::arg("weights"), nb::arg("counts"), nb::arg("labels"),
-             nb::arg("means"), nb::arg("strengths"), nb::arg("outliers"), nb::arg("reach"),
-             nb::arg("resolution"), nb::arg("n_labels"), nb::arg("n_samples"),
+             nb::arg("means"), nb::arg("strengths"), nb::arg("outliers"), nb::arg("given"),
+             nb::arg("reach"), nb::arg("resolution"), nb::arg("n_labels"), nb::arg("n_samples"),
              nb::arg("since_merge"), nb::arg("n_merges"), nb::arg("n_removed"),
              nb::arg("label_map"), nb::arg("tree"), nb::arg("tree_boxes"), nb::arg("candidates"),
              nb::arg("clock"), nb::arg("loads"), nb::arg("stays"), nb::arg("kept"),

@@ -144,6 +144,7 @@ def _together(
         outliers=np.zeros(n),
         low=bounds.low,
         high=bounds.high,
+        given=contents[0].given,
         reach=np.empty((0, len(bounds.low))),
         resolution=max(c.resolution for c in contents),
         n_labels=1,

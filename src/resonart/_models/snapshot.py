@@ -128,6 +128,9 @@ class DensitySnapshot(NamedTuple):
     ----------
     strengths, outliers : ndarray of shape (n_categories,)
         What the last reading said of each category.
+    given : ndarray of shape (2, n_features) or (0, n_features)
+        Lower and upper bounds that were given: the feature ranges hold them at any time. Empty if
+        ranges are those of the rows.
     reach : ndarray of shape (n_labels + 1, n_features)
         How far apart neighbours lie in each cluster, and in all; empty before the first reading.
     tree : ndarray of shape (n_tree, 5)
@@ -169,6 +172,7 @@ class DensitySnapshot(NamedTuple):
     outliers: NDArray[np.float64]
     low: NDArray[np.float64]
     high: NDArray[np.float64]
+    given: NDArray[np.float64]
     reach: NDArray[np.float64]
     resolution: float
     n_labels: int
