@@ -391,6 +391,8 @@ public:
         for (std::size_t f = 0; f < suited.size(); ++f) is_same &= suited.is_same(f, bounds);
         if (is_same) return n_gone;
         move_boxes(bounds, suited, moves);
+        // Many rows may have waited outside: boxes must not become larger because ranges do.
+        resolution_ = std::min(resolution_, std::max(largest_size(), kLeastStep));
         bounds = std::move(suited);
         set_ranges(bounds);
         return n_gone;
@@ -690,6 +692,16 @@ private:
         });
     }
 
+    // Of all boxes, in the mean over the features.
+    double largest_size() const noexcept {
+        const auto d = static_cast<double>(categories_.n_features());
+        double largest = 0.0;
+        for (std::size_t j = 0; j < categories_.size(); ++j) {
+            largest = std::max(largest, 1.0 - categories_.norm(j) / d);
+        }
+        return largest;
+    }
+
     // Ranges that hold all categories, whether boxes or rows, and what was given.
     Bounds suitable_ranges(const Bounds& bounds, const Bounds& given,
                            const std::vector<Move>& moves, bool may_shrink) const {
@@ -848,7 +860,8 @@ private:
                            expected_);
         };
         Succession next = follow();
-        if (next.is_believed && !is_chosen) {
+        // (What was kept to may fit no longer: rows that scale the features are forgotten, too.)
+        if (!is_chosen && (next.is_believed || is_surprise(found.reading.candidates[0].noise))) {
             asked.kept = nullptr;
             is_chosen = true;
             found.reading = read_boxes(boxes, asked, poll);
@@ -885,10 +898,13 @@ private:
     // was when it was chosen. One cluster alone is doubted sooner.
     bool choice_due(double unlabelled) const noexcept {
         const double age = clock_->now - kept_.chosen_at, life = fading_.half_life();
-        const bool is_one = kept_.candidate.selection == Selection::automatic;
-        const double more = is_one ? kSurpriseInOne : kSurprise;
-        return !kept_.is_known || age >= (is_one ? kDoubtOne : kDoubt) * life ||
-               unlabelled >= kept_.noise + more;
+        return !kept_.is_known || age >= (is_one() ? kDoubtOne : kDoubt) * life ||
+               is_surprise(unlabelled);
+    }
+    bool is_one() const noexcept { return kept_.candidate.selection == Selection::automatic; }
+    // Whether this share of the rows in no cluster is much more than when the reading was chosen.
+    bool is_surprise(double noise) const noexcept {
+        return noise >= kept_.noise + (is_one() ? kSurpriseInOne : kSurprise);
     }
 
     void keep_reading(const Reading& reading, double total) {
@@ -1098,11 +1114,12 @@ private:
     struct Joint {
         std::size_t i = 0, j = 0;
         double size = -1.0;  // none
-        void offer(std::size_t a, std::size_t b, double s, bool largest) noexcept {
+        void offer(std::size_t a, std::size_t b, double rounded, bool largest) noexcept {
+            const double s = rounded < 0.0 ? 0.0 : rounded;
             if (size >= 0.0 && !(largest ? s > size : s < size)) return;
             i = a;
             j = b;
-            size = s < 0.0 ? 0.0 : s;
+            size = s;
         }
     };
 

@@ -13,7 +13,7 @@
 namespace resonart {
 
 // A row is far if it lies so many times farther away than the others lie apart ...
-constexpr double kFar = 30.0;
+constexpr double kFar = 10.0;
 // ... the others being all but a few at either end: one row in so many, or one row. ...
 constexpr double kFewIn = 100.0;
 // ... Of fewer rows than these, any may look far.

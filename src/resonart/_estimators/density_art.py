@@ -657,6 +657,10 @@ class DensityART(RenamingMixin, BaseART):
             yield report
             report(n_rows, last_parts, last_parts)
 
+    def _minds_outliers(self) -> bool:
+        # They are noise, and ranges that may change do not follow those far away.
+        return bool(self.out_of_bounds != "expand")
+
     def _merges_after_fit(self) -> bool:
         return True  # clusters are read once, when all rows are known
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from .._models.snapshot import Content
 from .._reading.describe import Description, check_names, describe_model
-from .._rows.bounds import Bounds, Boxes, boxes_from_weights
+from .._rows.bounds import Bounds, Boxes
 from .holder import EngineHolder, Labels
 
 
@@ -147,5 +147,4 @@ class ReadingMixin(EngineHolder):
     @property
     def boxes_(self) -> Boxes:
         """Corners ``(lower, upper)`` of each category's box, in the user's units."""
-        content = self._snapshot()
-        return boxes_from_weights(content.weights, content.bounds)
+        return self._snapshot().boxes

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from .._rows.bounds import Bounds
+from .._rows.bounds import Bounds, Boxes, boxes_from_weights
 
 SweptEngine: TypeAlias = "_core.FuzzyArt | _core.Dvfa | _core.Ddvfa | _core.TopoArt"
 Engine: TypeAlias = "SweptEngine | _core.DensityArt"
@@ -37,6 +37,11 @@ class Snapshot(NamedTuple):
     def bounds(self) -> Bounds:
         """The feature ranges."""
         return Bounds(self.low, self.high)
+
+    @property
+    def boxes(self) -> Boxes:
+        """Where the categories lie, in the user's units."""
+        return boxes_from_weights(self.weights, self.bounds)
 
     @classmethod
     def of(cls, engine: Any, *, grouped: bool = False) -> Snapshot:
@@ -83,6 +88,11 @@ class TopoSnapshot(NamedTuple):
     def bounds(self) -> Bounds:
         """The feature ranges."""
         return Bounds(self.low, self.high)
+
+    @property
+    def boxes(self) -> Boxes:
+        """Where the categories lie, in the user's units."""
+        return boxes_from_weights(self.weights, self.bounds)
 
     @property
     def weights(self) -> NDArray[np.float64]:
@@ -200,6 +210,20 @@ class DensitySnapshot(NamedTuple):
     def bounds(self) -> Bounds:
         """The feature ranges."""
         return Bounds(self.low, self.high)
+
+    @property
+    def is_outside(self) -> NDArray[np.bool_]:
+        """Which categories are rows too far away to widen the ranges: their weights are 0."""
+        inside = ((self.means >= self.low) & (self.means <= self.high)).all(axis=1)
+        found: NDArray[np.bool_] = ~(self.weights.any(axis=1) | inside)
+        return found
+
+    @property
+    def boxes(self) -> Boxes:
+        """Where the categories lie, in the user's units."""
+        lower, upper = boxes_from_weights(self.weights, self.bounds)
+        is_outside = self.is_outside[:, np.newaxis]
+        return Boxes(*(np.where(is_outside, self.means, corner) for corner in (lower, upper)))
 
     @property
     def n_refused(self) -> int:

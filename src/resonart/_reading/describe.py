@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._models.snapshot import Content
-from .._rows.bounds import Bounds, Boxes, Floats, boxes_from_weights
+from .._rows.bounds import Bounds, Boxes, Floats
 from .._rows.checks import ParameterError, check_count, check_real
 from .._rows.distinct import n_distinct
 from .._shared.show import SHOWN_ROWS, card, heading, line, summary, table
@@ -269,7 +269,7 @@ def describe_clusters(
         return (), None
     order = np.lexsort((-rows, content.labels))
     counts, labels = rows[order], content.labels[order]
-    lower, upper = boxes_from_weights(content.weights[order], content.bounds)
+    lower, upper = (corner[order] for corner in content.boxes)
     begins = np.flatnonzero(np.diff(labels, prepend=labels[0] - 1))
     ends = np.append(begins[1:], len(labels))
     sizes = np.add.reduceat(counts, begins)

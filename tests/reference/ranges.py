@@ -1,0 +1,196 @@
+"""Feature ranges of DensityART: which rows widen them, which are too far, and when they shrink."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from .arithmetic import Array, complement_code, l1
+
+# A row is far if it lies so many times farther away than the others lie apart: all but one in so
+# many at either end, or one. Of fewer rows than these, any may look far.
+FAR, FEW_IN, LEAST_TO_TELL = 10.0, 100.0, 32.0
+
+Row = Sequence[float]
+
+
+class Ranges:
+    """Lowest and highest value of each feature; those that were given are never left."""
+
+    def __init__(self, low: Row, high: Row, given: tuple[Row, Row] | None = None) -> None:
+        self.low, self.high = [float(v) for v in low], [float(v) for v in high]
+        self.given = given
+
+    @property
+    def d(self) -> int:
+        """Number of features."""
+        return len(self.low)
+
+    @property
+    def extents(self) -> list[float]:
+        """Extent of each feature."""
+        return [high - low for low, high in zip(self.low, self.high, strict=True)]
+
+    def hold(self, row: Row) -> bool:
+        """Whether a row lies inside."""
+        return all(lo <= v <= hi for v, lo, hi in zip(row, self.low, self.high, strict=True))
+
+    def are_far_from(self, row: Row) -> bool:
+        """Whether a row is too far outside to widen the ranges by itself."""
+        return any(
+            hi > lo and (v < lo - FAR * (hi - lo) or v > hi + FAR * (hi - lo))
+            for v, lo, hi in zip(row, self.low, self.high, strict=True)
+        )
+
+    def widened(self, row: Row) -> Ranges:
+        """Ranges that hold the row, too."""
+        low = [min(v, old) for v, old in zip(row, self.low, strict=True)]
+        high = [max(v, old) for v, old in zip(row, self.high, strict=True)]
+        return Ranges(low, high, self.given)
+
+    def coded(self, row: Row) -> Array:
+        """Complement-code a row inside."""
+        assert self.hold(row)
+        scaled = []
+        for value, low, high in zip(row, self.low, self.high, strict=True):
+            scaled.append((value - low) / (high - low) if high > low else 0.0)
+        return complement_code(scaled)
+
+    def same(self, f: int, other: Ranges) -> bool:
+        """Whether a feature has the same range."""
+        return (self.low[f], self.high[f]) == (other.low[f], other.high[f])
+
+    def moved(self, box: Array, to: Ranges) -> Array:
+        """Under other ranges, the box that lies where it is in the user's units."""
+        found = np.array(box)
+        for f in range(self.d):
+            if self.same(f, to):
+                continue
+            for entry, is_upper in ((f, False), (self.d + f, True)):
+                corner = 1.0 - box[entry] if is_upper else box[entry]
+                at = self.low[f] + corner * (self.high[f] - self.low[f])
+                if at <= to.low[f] or not to.high[f] > to.low[f]:
+                    moved = 0.0
+                elif at >= to.high[f]:
+                    moved = 1.0
+                else:
+                    moved = (at - to.low[f]) / (to.high[f] - to.low[f])
+                found[entry] = 1.0 - moved if is_upper else moved
+        return found
+
+    def corners(self, box: Array) -> tuple[list[float], list[float]]:
+        """Return the lower and the upper corner of a box in the user's units."""
+        lower, upper = [], []
+        for f, extent in enumerate(self.extents):
+            lower.append(min(self.low[f] + float(box[f]) * extent, self.high[f]))
+            upper.append(min(self.low[f] + (1.0 - float(box[self.d + f])) * extent, self.high[f]))
+        return lower, upper
+
+    def are_outside(self, box: Array, mean: Row) -> bool:
+        """Whether a category is a row that lies outside, and whose box is all zeros."""
+        return l1(box) == 0.0 and not self.hold(mean)
+
+
+def far_rows(
+    rows: Sequence[Row], weights: Sequence[float], given: tuple[Row, Row] | None = None
+) -> list[bool]:
+    """Say of each row whether it is far from all others; none is if those would not be few."""
+    none = [False] * len(rows)
+    total = 0.0
+    for weight in weights:
+        total = total + weight
+    if total < LEAST_TO_TELL:
+        return none
+    few = max(1.0, total / FEW_IN)
+    is_far = none.copy()
+    for f in range(len(rows[0])):
+        by_value = sorted(range(len(rows)), key=lambda j: rows[j][f])
+        lowest = _end(by_value, [row[f] for row in rows], weights, few)
+        highest = _end(by_value[::-1], [row[f] for row in rows], weights, few)
+        reach = FAR * (highest - lowest)
+        if not reach > 0.0:
+            continue
+        least, most = lowest - reach, highest + reach
+        if given is not None:
+            least, most = min(least, given[0][f]), max(most, given[1][f])
+        for j, row in enumerate(rows):
+            if not least <= row[f] <= most:
+                is_far[j] = True
+    together = 0.0
+    for weight, far in zip(weights, is_far, strict=True):
+        together = together + (weight if far else 0.0)
+    return none if together > few else is_far
+
+
+def _end(order: list[int], values: list[float], weights: Sequence[float], few: float) -> float:
+    """Return the first value up to which there are more than a few rows, or the last."""
+    total = 0.0
+    for j in order:
+        total = total + weights[j]
+        if total > few:
+            return values[j]
+    return values[order[-1]]
+
+
+class Settled(NamedTuple):
+    """What becomes of categories when ranges are settled: which stay, and their boxes."""
+
+    stays: list[bool]
+    boxes: list[Array]
+    ranges: Ranges
+    largest: float | None  # size of a box, if ranges have changed
+
+
+def settle(
+    ranges: Ranges,
+    boxes: Sequence[Array],
+    means: Sequence[Row],
+    weights: Sequence[float],
+    *,
+    are_rows: bool,
+    forgets: bool,
+) -> Settled:
+    """Drop rows that are few and far; then find ranges that suit the rest.
+
+    Parameters
+    ----------
+    are_rows : bool
+        Whether every box is one row, known exactly.
+    forgets : bool
+        Whether what had widened the ranges may have been forgotten.
+    """
+    stays = [not far for far in far_rows(means, weights, ranges.given)]
+    kept = [(b, m) for b, m, stay in zip(boxes, means, stays, strict=True) if stay]
+    outside = [ranges.are_outside(box, mean) for box, mean in kept]
+    spans = [
+        (mean, mean) if are_rows or out else ranges.corners(box)
+        for (box, mean), out in zip(kept, outside, strict=True)
+    ]
+    if ranges.given is not None:
+        spans.append(ranges.given)
+    low, high = [], []
+    for f in range(ranges.d):
+        lowest, highest = min(span[0][f] for span in spans), max(span[1][f] for span in spans)
+        wide = min(lowest, ranges.low[f]), max(highest, ranges.high[f])
+        extent = highest - lowest
+        may_shrink = forgets or not all(stays)
+        shrinks = may_shrink and extent > 0.0 and wide[1] / 2.0 - wide[0] / 2.0 > extent
+        low.append(lowest if shrinks else wide[0])
+        high.append(highest if shrinks else wide[1])
+    suited = Ranges(low, high, ranges.given)
+    if not any(outside) and all(suited.same(f, ranges) for f in range(ranges.d)):
+        return Settled(stays, [box for box, _ in kept], ranges, None)
+    found = []
+    for (box, mean), out in zip(kept, outside, strict=True):
+        if out:
+            found.append(suited.coded(mean))
+            continue
+        now = suited.coded(mean) if are_rows else ranges.moved(box, suited)
+        for f in range(ranges.d):
+            if suited.same(f, ranges):
+                now[f], now[ranges.d + f] = box[f], box[ranges.d + f]
+        found.append(now)
+    largest = max(1.0 - l1(box) / float(ranges.d) for box in found)
+    return Settled(stays, found, suited, max(largest, 0.0))
