@@ -12,85 +12,135 @@
 
 namespace resonart {
 
-// A row is far if it lies so many times farther away than the others lie apart ...
-constexpr double kFar = 10.0;
-// ... the others being all but a few at either end: one row in so many, or one row. ...
-constexpr double kFewIn = 100.0;
-// ... Of fewer rows than these, any may look far.
+// A row is far if it lies so many times farther away than the others lie apart. The others are all
+// but a few at either end: one row in so many, or one row.
+struct FarRule {
+    double times, few_in;
+};
+// The farther away rows are, the more of them may be left out.
+constexpr FarRule kFarRules[] = {{10.0, 100.0}, {10'000.0, 10.0}};
+// Rows that lie together are a cluster, if these are more than one in so many.
+constexpr double kGroupIn = 100.0;
+// Of fewer rows than these, any may look far.
 constexpr double kLeastToTell = 32.0;
 
 // Whether a row is far from all that lies within these ranges.
 inline bool is_far(const double* row, const Bounds& bounds) noexcept {
     for (std::size_t f = 0; f < bounds.size(); ++f) {
-        const double reach = kFar * (bounds.high(f) - bounds.low(f));
+        const double reach = kFarRules[0].times * (bounds.high(f) - bounds.low(f));
         if (!(reach > 0.0)) continue;  // there is nothing that could look alike
         if (row[f] < bounds.low(f) - reach || row[f] > bounds.high(f) + reach) return true;
     }
     return false;
 }
 
-// Of n rows, or means of rows, value(j, f) and weight(j): which are far in a feature, outside of
-// the range that was given for it, if any was. Empty where none is, or where together they are not
-// few.
+// Finds those among n rows, or means of rows, value(j, f) and weight(j), that are far in a feature
+// and outside of the range that was given for it, if any was.
 template <class Value, class Weight>
-std::vector<std::uint8_t> far_rows(std::size_t n, std::size_t d, Value&& value, Weight&& weight,
+class FarRows {
+public:
+    FarRows(std::size_t n, std::size_t d, Value value, Weight weight, const Bounds& given)
+        : n_(n), d_(d), value_(value), weight_(weight), given_(given) {}
+
+    // Whether each is far; empty where none is.
+    std::vector<std::uint8_t> find() {
+        std::vector<std::uint8_t> found;
+        for (std::size_t j = 0; j < n_; ++j) total_ += weight_(j);
+        if (!(total_ >= kLeastToTell)) return found;
+        const std::vector<std::size_t> features = suspects();
+        for (const FarRule& rule : kFarRules) {
+            const double few = std::max(1.0, total_ / rule.few_in);
+            std::vector<std::uint8_t> far(n_, 0);
+            for (const std::size_t f : features) mark(f, rule, few, far);
+            double together = 0.0;
+            for (std::size_t j = 0; j < n_; ++j) together += far[j] ? weight_(j) : 0.0;
+            if (!(together > 0.0) || together > few) continue;
+            found.resize(n_, 0);
+            for (std::size_t j = 0; j < n_; ++j) found[j] |= far[j];
+        }
+        return found;
+    }
+
+private:
+    static constexpr std::size_t kParts = 16;
+
+    // Features in which any row can be far: nearly all then lie within less than a tenth of the
+    // range, and so in three of its sixteenths.
+    std::vector<std::size_t> suspects() const {
+        std::vector<double> low(d_), high(d_), parts(d_ * kParts, 0.0);
+        for (std::size_t f = 0; f < d_; ++f) low[f] = high[f] = value_(0, f);
+        for (std::size_t j = 1; j < n_; ++j) {
+            for (std::size_t f = 0; f < d_; ++f) {
+                low[f] = std::min(low[f], value_(j, f));
+                high[f] = std::max(high[f], value_(j, f));
+            }
+        }
+        for (std::size_t j = 0; j < n_; ++j) {
+            for (std::size_t f = 0; f < d_; ++f) {
+                if (!(high[f] > low[f])) continue;
+                const double share = (value_(j, f) - low[f]) / (high[f] - low[f]);
+                const auto part = static_cast<std::size_t>(share * static_cast<double>(kParts));
+                parts[f * kParts + std::min(part, kParts - 1)] += weight_(j);
+            }
+        }
+        double few = 1.0;
+        for (const FarRule& rule : kFarRules) few = std::max(few, total_ / rule.few_in);
+        std::vector<std::size_t> found;
+        for (std::size_t f = 0; f < d_; ++f) {
+            if (given_.known() && given_.inside(f, low[f]) && given_.inside(f, high[f])) continue;
+            double most = 0.0;
+            for (std::size_t p = f * kParts; p < (f + 1) * kParts - 2; ++p) {
+                most = std::max(most, parts[p] + parts[p + 1] + parts[p + 2]);
+            }
+            if (most >= (total_ - 2.0 * few) * 0.999) found.push_back(f);  // sums are rounded
+        }
+        return found;
+    }
+
+    void mark(std::size_t f, const FarRule& rule, double few, std::vector<std::uint8_t>& far) {
+        sorted_.clear();
+        for (std::size_t j = 0; j < n_; ++j) sorted_.emplace_back(value_(j, f), j);
+        std::sort(sorted_.begin(), sorted_.end());
+        std::size_t from = 0, to = n_ - 1;
+        for (double sum = weight_at(0); sum <= few && from + 1 < n_; sum += weight_at(from)) ++from;
+        for (double sum = weight_at(to); sum <= few && to > 0; sum += weight_at(to)) --to;
+        const double lowest = sorted_[from].first, highest = sorted_[to].first;
+        const double reach = rule.times * (highest - lowest);
+        if (!(reach > 0.0)) return;  // there is nothing that could look alike
+        double least = lowest - reach, most = highest + reach;
+        if (given_.known()) {
+            least = std::min(least, given_.low(f));
+            most = std::max(most, given_.high(f));
+        }
+        const double near = kFarRules[0].times * (highest - lowest);
+        const double group = std::max(1.0, total_ / kGroupIn);
+        for (std::size_t i = 0; i < n_; ++i) {
+            const double v = sorted_[i].first;
+            if (v >= least && v <= most) continue;
+            double sum = 0.0;
+            for (std::size_t k = i; k < n_ && sorted_[k].first - v <= near && sum <= group; ++k) {
+                sum += weight_at(k);
+            }
+            for (std::size_t k = i; k-- > 0 && v - sorted_[k].first <= near && sum <= group;) {
+                sum += weight_at(k);
+            }
+            if (!(sum > group)) far[sorted_[i].second] = 1;
+        }
+    }
+    double weight_at(std::size_t i) const { return weight_(sorted_[i].second); }
+
+    std::size_t n_, d_;
+    Value value_;
+    Weight weight_;
+    const Bounds& given_;
+    double total_ = 0.0;
+    std::vector<std::pair<double, std::size_t>> sorted_;  // values, with their rows
+};
+
+template <class Value, class Weight>
+std::vector<std::uint8_t> far_rows(std::size_t n, std::size_t d, Value value, Weight weight,
                                    const Bounds& given) {
-    std::vector<std::uint8_t> far;
-    double total = 0.0;
-    for (std::size_t j = 0; j < n; ++j) total += weight(j);
-    if (!(total >= kLeastToTell)) return far;
-    const double few = std::max(1.0, total / kFewIn);
-    // Where some are far, few are left in the first or last quarter of the range. Nearly always
-    // this is enough to see that none is.
-    std::vector<double> low(d), high(d), first(d, 0.0), last(d, 0.0);
-    for (std::size_t f = 0; f < d; ++f) low[f] = high[f] = value(0, f);
-    for (std::size_t j = 1; j < n; ++j) {
-        for (std::size_t f = 0; f < d; ++f) {
-            low[f] = std::min(low[f], value(j, f));
-            high[f] = std::max(high[f], value(j, f));
-        }
-    }
-    for (std::size_t j = 0; j < n; ++j) {
-        for (std::size_t f = 0; f < d; ++f) {
-            const double quarter = high[f] / 4.0 - low[f] / 4.0;
-            if (value(j, f) <= low[f] + quarter) first[f] += weight(j);
-            if (value(j, f) >= high[f] - quarter) last[f] += weight(j);
-        }
-    }
-    std::vector<std::pair<double, double>> sorted;  // values with weights
-    for (std::size_t f = 0; f < d; ++f) {
-        if (given.known() && given.inside(f, low[f]) && given.inside(f, high[f])) continue;
-        // (A little more than few, for sums are rounded.)
-        if (std::min(first[f], last[f]) > 1.001 * few) continue;
-        sorted.clear();
-        for (std::size_t j = 0; j < n; ++j) sorted.emplace_back(value(j, f), weight(j));
-        std::stable_sort(sorted.begin(), sorted.end(),
-                         [](const auto& a, const auto& b) { return a.first < b.first; });
-        std::size_t from = 0, to = n - 1;
-        for (double sum = sorted[0].second; sum <= few && from + 1 < n;
-             sum += sorted[from].second) {
-            ++from;
-        }
-        for (double sum = sorted[to].second; sum <= few && to > 0; sum += sorted[to].second) --to;
-        const double lowest = sorted[from].first, highest = sorted[to].first;
-        const double reach = kFar * (highest - lowest);
-        if (!(reach > 0.0)) continue;
-        const double least =
-            given.known() ? std::min(lowest - reach, given.low(f)) : lowest - reach;
-        const double most =
-            given.known() ? std::max(highest + reach, given.high(f)) : highest + reach;
-        for (std::size_t j = 0; j < n; ++j) {
-            if (value(j, f) >= least && value(j, f) <= most) continue;
-            far.resize(n, 0);
-            far[j] = 1;
-        }
-    }
-    double weight_of_far = 0.0;
-    for (std::size_t j = 0; j < far.size(); ++j) {
-        if (far[j]) weight_of_far += weight(j);
-    }
-    if (weight_of_far > few) far.clear();
-    return far;
+    return FarRows<Value, Weight>(n, d, value, weight, given).find();
 }
 
 }  // namespace resonart

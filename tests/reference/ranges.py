@@ -10,8 +10,12 @@ import numpy as np
 from .arithmetic import Array, complement_code, l1
 
 # A row is far if it lies so many times farther away than the others lie apart: all but one in so
-# many at either end, or one. Of fewer rows than these, any may look far.
-FAR, FEW_IN, LEAST_TO_TELL = 10.0, 100.0, 32.0
+# many at either end, or one. The farther away, the more may be left out.
+RULES = ((10.0, 100.0), (10_000.0, 10.0))
+FAR = RULES[0][0]
+# More rows than one in so many, close to each other, are a cluster. Of fewer rows than these, any
+# may look far.
+GROUP_IN, LEAST_TO_TELL = 100.0, 32.0
 
 Row = Sequence[float]
 
@@ -96,32 +100,62 @@ class Ranges:
 def far_rows(
     rows: Sequence[Row], weights: Sequence[float], given: tuple[Row, Row] | None = None
 ) -> list[bool]:
-    """Say of each row whether it is far from all others; none is if those would not be few."""
-    none = [False] * len(rows)
+    """Say of each row whether it is far from all others."""
+    found = [False] * len(rows)
     total = 0.0
     for weight in weights:
         total = total + weight
     if total < LEAST_TO_TELL:
-        return none
-    few = max(1.0, total / FEW_IN)
-    is_far = none.copy()
-    for f in range(len(rows[0])):
-        by_value = sorted(range(len(rows)), key=lambda j: rows[j][f])
-        lowest = _end(by_value, [row[f] for row in rows], weights, few)
-        highest = _end(by_value[::-1], [row[f] for row in rows], weights, few)
-        reach = FAR * (highest - lowest)
-        if not reach > 0.0:
+        return found
+    group = max(1.0, total / GROUP_IN)
+    for times, few_in in RULES:
+        few = max(1.0, total / few_in)
+        far: set[int] = set()
+        for f in range(len(rows[0])):
+            far |= _far_in([row[f] for row in rows], weights, times, few, group, _of(f, given))
+        together = 0.0
+        for j in sorted(far):
+            together = together + weights[j]
+        if together <= few:
+            found = [was or j in far for j, was in enumerate(found)]
+    return found
+
+
+def _of(f: int, given: tuple[Row, Row] | None) -> tuple[float, float] | None:
+    return None if given is None else (given[0][f], given[1][f])
+
+
+def _far_in(
+    values: list[float],
+    weights: Sequence[float],
+    times: float,
+    few: float,
+    group: float,
+    given: tuple[float, float] | None,
+) -> set[int]:
+    """Return the rows that are far in a feature, alone or with a few others."""
+    by_value = sorted(range(len(values)), key=lambda j: values[j])
+    lowest = _end(by_value, values, weights, few)
+    highest = _end(by_value[::-1], values, weights, few)
+    reach = times * (highest - lowest)
+    if not reach > 0.0:
+        return set()
+    least, most = lowest - reach, highest + reach
+    if given is not None:
+        least, most = min(least, given[0]), max(most, given[1])
+    far = set()
+    near = FAR * (highest - lowest)
+    for place, j in enumerate(by_value):
+        if least <= values[j] <= most:
             continue
-        least, most = lowest - reach, highest + reach
-        if given is not None:
-            least, most = min(least, given[0][f]), max(most, given[1][f])
-        for j, row in enumerate(rows):
-            if not least <= row[f] <= most:
-                is_far[j] = True
-    together = 0.0
-    for weight, far in zip(weights, is_far, strict=True):
-        together = together + (weight if far else 0.0)
-    return none if together > few else is_far
+        around = [k for k in by_value[place:] if values[k] - values[j] <= near]
+        around += [k for k in by_value[:place][::-1] if values[j] - values[k] <= near]
+        together = 0.0
+        for k in around:
+            together = together + weights[k]
+        if not together > group:
+            far.add(j)
+    return far
 
 
 def _end(order: list[int], values: list[float], weights: Sequence[float], few: float) -> float:
