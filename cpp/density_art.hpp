@@ -379,7 +379,8 @@ public:
             [&](std::size_t j) { return weight(j); }, given);
         std::int64_t n_gone = 0;
         if (!far.empty()) n_gone = drop([&](std::size_t j) { return far[j] != 0; }, map);
-        std::vector<Move> moves(categories_.size(), means_.can_find() ? Move::row : Move::box);
+        std::vector<Move> moves(categories_.size(),
+                                means_.can_find() ? Move::row : Move::box_of_mean);
         bool any_outside = false;
         for (std::size_t j = 0; j < moves.size(); ++j) {
             if (!is_outside(j, bounds)) continue;
@@ -672,9 +673,10 @@ private:
         return !(categories_.norm(j) > 0.0) && !bounds.contains(means_[j]);
     }
 
-    // How a box comes into other ranges: not at all, as it lies in the old ones, or as the row that
-    // it is; that of a row which comes in from outside is new in all features.
-    enum class Move : std::uint8_t { none, box, row, row_inside };
+    // How a box comes into other ranges: not at all, as it lies in the old ones, the same but
+    // holding its mean, whatever was lost of it in ranges that were too wide, or as the row that it
+    // is; that of a row which comes in from outside is new in all features.
+    enum class Move : std::uint8_t { none, box, box_of_mean, row, row_inside };
 
     // Boxes under other ranges. Entries of features whose range is the same stay bit for bit.
     void move_boxes(const Bounds& from, const Bounds& to, const std::vector<Move>& moves) {
@@ -682,12 +684,14 @@ private:
         coded.resize_uninitialised(categories_.width());
         categories_.transform_each([&](std::size_t j) {
             const Move move = moves[j];
-            if (move >= Move::row) to.code(means_[j], coded.data());
+            if (move >= Move::box_of_mean) to.code(means_[j], coded.data());
             return [&, move](std::size_t entry, double w) {
                 if (move == Move::row_inside) return coded[entry];
                 const bool stays = to.is_same(entry % categories_.n_features(), from);
                 if (stays || move == Move::none) return w;
-                return move == Move::row ? coded[entry] : from.move_entry(entry, w, to);
+                if (move == Move::row) return coded[entry];
+                const double moved = from.move_entry(entry, w, to);
+                return move == Move::box ? moved : std::min(moved, coded[entry]);
             };
         });
     }
@@ -718,17 +722,15 @@ private:
                 highest = given.high(f);
             }
             for (std::size_t j = 0; j < moves.size(); ++j) {
-                const bool is_box = moves[j] == Move::box;
-                const double mean = means_[j][f];
-                const double lower = is_box ? inside(categories_.weight(j, f)) : mean;
-                const double upper = is_box ? inside(1.0 - categories_.weight(j, d + f)) : mean;
-                lowest = std::min(lowest, lower);
-                highest = std::max(highest, upper);
+                lowest = std::min(lowest, means_[j][f]);
+                highest = std::max(highest, means_[j][f]);
+                if (moves[j] != Move::box_of_mean) continue;
+                lowest = std::min(lowest, inside(categories_.weight(j, f)));
+                highest = std::max(highest, inside(1.0 - categories_.weight(j, d + f)));
             }
             low[f] = std::min(lowest, bounds.low(f));
             high[f] = std::max(highest, bounds.high(f));
-            const double extent = highest - lowest;
-            if (may_shrink && extent > 0.0 && high[f] / 2.0 - low[f] / 2.0 > extent) {
+            if (may_shrink && high[f] / 2.0 - low[f] / 2.0 > highest - lowest) {
                 low[f] = lowest;
                 high[f] = highest;
             }

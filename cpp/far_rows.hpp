@@ -19,8 +19,8 @@ struct FarRule {
 };
 // The farther away rows are, the more of them may be left out.
 constexpr FarRule kFarRules[] = {{10.0, 100.0}, {10'000.0, 10.0}};
-// Rows that lie together are a cluster, if these are more than one in so many.
-constexpr double kGroupIn = 100.0;
+// Rows that lie together may be a cluster, if these are more than one in so many.
+constexpr double kGroupIn = 50.0;
 // Of fewer rows than these, any may look far.
 constexpr double kLeastToTell = 32.0;
 

@@ -7,15 +7,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .arithmetic import Array, complement_code, l1
+from .arithmetic import Array, complement_code, fuzzy_and, l1
 
 # A row is far if it lies so many times farther away than the others lie apart: all but one in so
 # many at either end, or one. The farther away, the more may be left out.
 RULES = ((10.0, 100.0), (10_000.0, 10.0))
 FAR = RULES[0][0]
-# More rows than one in so many, close to each other, are a cluster. Of fewer rows than these, any
-# may look far.
-GROUP_IN, LEAST_TO_TELL = 100.0, 32.0
+# More rows than one in so many, close to each other, may be a cluster. Of fewer rows than these,
+# any may look far.
+GROUP_IN, LEAST_TO_TELL = 50.0, 32.0
 
 Row = Sequence[float]
 
@@ -84,12 +84,14 @@ class Ranges:
                 found[entry] = 1.0 - moved if is_upper else moved
         return found
 
-    def corners(self, box: Array) -> tuple[list[float], list[float]]:
-        """Return the lower and the upper corner of a box in the user's units."""
+    def corners(self, box: Array, mean: Row) -> tuple[list[float], list[float]]:
+        """Return the corners of a box in the user's units; it holds the mean, whatever is lost."""
         lower, upper = [], []
         for f, extent in enumerate(self.extents):
-            lower.append(min(self.low[f] + float(box[f]) * extent, self.high[f]))
-            upper.append(min(self.low[f] + (1.0 - float(box[self.d + f])) * extent, self.high[f]))
+            first = min(self.low[f] + float(box[f]) * extent, self.high[f])
+            last = min(self.low[f] + (1.0 - float(box[self.d + f])) * extent, self.high[f])
+            lower.append(min(first, mean[f]))
+            upper.append(max(last, mean[f]))
         return lower, upper
 
     def are_outside(self, box: Array, mean: Row) -> bool:
@@ -199,7 +201,7 @@ def settle(
     kept = [(b, m) for b, m, stay in zip(boxes, means, stays, strict=True) if stay]
     outside = [ranges.are_outside(box, mean) for box, mean in kept]
     spans = [
-        (mean, mean) if are_rows or out else ranges.corners(box)
+        (mean, mean) if are_rows or out else ranges.corners(box, mean)
         for (box, mean), out in zip(kept, outside, strict=True)
     ]
     if ranges.given is not None:
@@ -210,7 +212,7 @@ def settle(
         wide = min(lowest, ranges.low[f]), max(highest, ranges.high[f])
         extent = highest - lowest
         may_shrink = forgets or not all(stays)
-        shrinks = may_shrink and extent > 0.0 and wide[1] / 2.0 - wide[0] / 2.0 > extent
+        shrinks = may_shrink and wide[1] / 2.0 - wide[0] / 2.0 > extent
         low.append(lowest if shrinks else wide[0])
         high.append(highest if shrinks else wide[1])
     suited = Ranges(low, high, ranges.given)
@@ -221,7 +223,9 @@ def settle(
         if out:
             found.append(suited.coded(mean))
             continue
-        now = suited.coded(mean) if are_rows else ranges.moved(box, suited)
+        now = suited.coded(mean)
+        if not are_rows:
+            now = fuzzy_and(now, ranges.moved(box, suited))
         for f in range(ranges.d):
             if suited.same(f, ranges):
                 now[f], now[ranges.d + f] = box[f], box[ranges.d + f]
