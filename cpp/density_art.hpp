@@ -373,10 +373,11 @@ public:
     // into those that went. May fail halfway.
     std::int64_t settle(Bounds& bounds, const Bounds& given, LabelMap& map) {
         if (!minds_far_rows()) return 0;
-        const std::vector<std::uint8_t> far = far_rows(
+        FarRows rows(
             categories_.size(), categories_.n_features(),
             [&](std::size_t j, std::size_t f) { return means_[j][f]; },
             [&](std::size_t j) { return weight(j); }, given);
+        const std::vector<std::uint8_t> far = rows.find(params_.cluster_size(rows.total()));
         std::int64_t n_gone = 0;
         if (!far.empty()) n_gone = drop([&](std::size_t j) { return far[j] != 0; }, map);
         std::vector<Move> moves(categories_.size(),

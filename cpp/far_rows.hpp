@@ -19,7 +19,8 @@ struct FarRule {
 };
 // The farther away rows are, the more of them may be left out.
 constexpr FarRule kFarRules[] = {{10.0, 100.0}, {10'000.0, 10.0}};
-// Rows that lie together may be a cluster, if these are more than one in so many.
+// Rows that lie together may be a cluster, if these are more than one in so many, or as many as a
+// cluster is to have.
 constexpr double kGroupIn = 50.0;
 // Of fewer rows than these, any may look far.
 constexpr double kLeastToTell = 32.0;
@@ -40,12 +41,15 @@ template <class Value, class Weight>
 class FarRows {
 public:
     FarRows(std::size_t n, std::size_t d, Value value, Weight weight, const Bounds& given)
-        : n_(n), d_(d), value_(value), weight_(weight), given_(given) {}
-
-    // Whether each is far; empty where none is.
-    std::vector<std::uint8_t> find() {
-        std::vector<std::uint8_t> found;
+        : n_(n), d_(d), value_(value), weight_(weight), given_(given) {
         for (std::size_t j = 0; j < n_; ++j) total_ += weight_(j);
+    }
+    double total() const { return total_; }
+
+    // Whether each is far; empty where none is. A cluster is to have `asked` rows; 0: any number.
+    std::vector<std::uint8_t> find(double asked) {
+        std::vector<std::uint8_t> found;
+        asked_ = asked;
         if (!(total_ >= kLeastToTell)) return found;
         const std::vector<std::size_t> features = suspects();
         for (const FarRule& rule : kFarRules) {
@@ -113,19 +117,23 @@ private:
             most = std::max(most, given_.high(f));
         }
         const double near = kFarRules[0].times * (highest - lowest);
-        const double group = std::max(1.0, total_ / kGroupIn);
         for (std::size_t i = 0; i < n_; ++i) {
             const double v = sorted_[i].first;
             if (v >= least && v <= most) continue;
             double sum = 0.0;
-            for (std::size_t k = i; k < n_ && sorted_[k].first - v <= near && sum <= group; ++k) {
+            for (std::size_t k = i; k < n_ && sorted_[k].first - v <= near; ++k) {
+                if (is_group(sum)) break;
                 sum += weight_at(k);
             }
-            for (std::size_t k = i; k-- > 0 && v - sorted_[k].first <= near && sum <= group;) {
+            for (std::size_t k = i; k-- > 0 && v - sorted_[k].first <= near;) {
+                if (is_group(sum)) break;
                 sum += weight_at(k);
             }
-            if (!(sum > group)) far[sorted_[i].second] = 1;
+            if (!is_group(sum)) far[sorted_[i].second] = 1;
         }
+    }
+    bool is_group(double rows) const {
+        return rows > std::max(1.0, total_ / kGroupIn) || (asked_ > 0.0 && rows >= asked_);
     }
     double weight_at(std::size_t i) const { return weight_(sorted_[i].second); }
 
@@ -133,14 +141,8 @@ private:
     Value value_;
     Weight weight_;
     const Bounds& given_;
-    double total_ = 0.0;
+    double total_ = 0.0, asked_ = 0.0;
     std::vector<std::pair<double, std::size_t>> sorted_;  // values, with their rows
 };
-
-template <class Value, class Weight>
-std::vector<std::uint8_t> far_rows(std::size_t n, std::size_t d, Value value, Weight weight,
-                                   const Bounds& given) {
-    return FarRows<Value, Weight>(n, d, value, weight, given).find();
-}
 
 }  // namespace resonart

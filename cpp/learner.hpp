@@ -978,11 +978,17 @@ private:
     template <class Rows>
     void learn_bounds(const Rows& rows, const Params& params) {
         std::vector<std::uint8_t> far;
-        if (kRereads && params.out_of_bounds == OutOfBounds::expand) {
-            far = far_rows(
+        if constexpr (kRereads) {
+            const Bounds nothing_given;
+            FarRows all(
                 rows.size(), n_features_,
                 [&](std::size_t r, std::size_t f) { return rows.at(r, f); },
-                [](std::size_t) { return 1.0; }, Bounds());
+                [](std::size_t) { return 1.0; }, nothing_given);
+            if (params.out_of_bounds == OutOfBounds::expand) {
+                far = all.find(params.cluster_size(all.total()));
+            }
+        } else {
+            (void)params;
         }
         Bounds fresh;
         for (std::size_t r = 0; r < rows.size(); ++r) {

@@ -141,6 +141,18 @@ def test_newcomers_are_learned_however_far_away(params: dict[str, Any], far: flo
     assert model.bounds_.high.min() > 10.0 * far
 
 
+def test_a_small_group_far_away_is_a_cluster_if_it_is_asked_for() -> None:
+    rows, _ = blobs(1500, 6)
+    rows[::200] = np.random.default_rng(0).normal(300.0, 1.0, (8, 2))
+    model = DensityART().fit(rows)
+    assert (model.labels_[::200] == -1).all()
+    assert model.bounds_.high.max() < 20.0
+    asked = DensityART(min_cluster_size=8).fit(rows)
+    assert (asked.labels_[::200] == asked.labels_[0]).all()
+    assert asked.labels_[0] >= 0
+    assert asked.n_removed_ == 0
+
+
 def test_rows_outside_wait_for_the_next_reading() -> None:
     rows, _ = blobs(100, 6)
     model = DensityART().partial_fit(rows)
@@ -240,10 +252,10 @@ def check_as_reference(model: Any, reference: DensityBoxesReference) -> None:
     assert model.n_removed_ == model.n_samples_seen_ - counts.sum()
 
 
-@given(wild_rows(), budgets)
-def test_a_stream_bit_for_bit(X: Floats, most: int) -> None:
-    reference = DensityBoxesReference(X[0], X[0], max_categories=most, are_given=False)
-    model = DensityART(max_categories=most, min_cluster_size=3, scaling="range")
+@given(wild_rows(), budgets, st.sampled_from([None, 3, 20]))
+def test_a_stream_bit_for_bit(X: Floats, most: int, size: int | None) -> None:
+    reference = DensityBoxesReference(X[0], X[0], max_categories=most, are_given=False, size=size)
+    model = DensityART(max_categories=most, min_cluster_size=size or "auto", scaling="range")
     due = 32
     for i, row in enumerate(X, start=1):
         reference.learn(row)
@@ -255,18 +267,18 @@ def test_a_stream_bit_for_bit(X: Floats, most: int) -> None:
             check_as_reference(model, reference)
 
 
-@given(wild_rows(), budgets)
-def test_all_rows_at_once_bit_for_bit(X: Floats, most: int) -> None:
+@given(wild_rows(), budgets, st.sampled_from([None, 3, 20]))
+def test_all_rows_at_once_bit_for_bit(X: Floats, most: int, size: int | None) -> None:
     """The first ranges are those of the rows that are not far."""
-    near = X[~np.array(far_rows(X.tolist(), [1.0] * len(X)))]
+    near = X[~np.array(far_rows(X.tolist(), [1.0] * len(X), size=size))]
     reference = DensityBoxesReference(
-        near.min(axis=0), near.max(axis=0), max_categories=most, are_given=False
+        near.min(axis=0), near.max(axis=0), max_categories=most, are_given=False, size=size
     )
     for row in X:
         reference.learn(row)
     reference.settle()
-    model = DensityART(max_categories=most, min_cluster_size=3, scaling="range").fit(X)
-    check_as_reference(model, reference)
+    params = {"max_categories": most, "min_cluster_size": size or "auto", "scaling": "range"}
+    check_as_reference(DensityART(**params).fit(X), reference)
 
 
 # ---------------------------------------------------------------------- calls and copies

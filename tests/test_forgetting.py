@@ -161,6 +161,7 @@ def reference_of(
         low,
         high,
         are_given=ranges is None,
+        size=None if params["min_cluster_size"] == "auto" else float(params["min_cluster_size"]),
         read=engine_reader(params),
         max_categories=params["max_categories"],
         half_life=params.get("half_life"),

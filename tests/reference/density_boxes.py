@@ -29,11 +29,13 @@ class DensityBoxesReference:
         max_categories: int,
         alpha: float = 1e-3,
         are_given: bool = True,
+        size: float | None = None,
     ) -> None:
         self.ranges = Ranges(list(low), list(high))
         if are_given:
             self.ranges.given = (self.ranges.low, self.ranges.high)
         self.max_categories = max_categories
+        self.size = size
         self.alpha = alpha
         self.resolution = 0.0
         self.n_rows = 0
@@ -88,9 +90,14 @@ class DensityBoxesReference:
         if not self.resolution < 1.0:
             return
         counts = [float(count) for count in self.counts]
-        are_rows = self.resolution == 0.0
         found = settle(
-            self.ranges, self.weights, self.means, counts, are_rows=are_rows, forgets=False
+            self.ranges,
+            self.weights,
+            self.means,
+            counts,
+            are_rows=self.resolution == 0.0,
+            forgets=False,
+            size=self.size,
         )
         self.counts = [
             count for count, stays in zip(self.counts, found.stays, strict=True) if stays

@@ -102,6 +102,8 @@ class ForgettingReference:
     ----------
     are_given : bool
         Whether the ranges were given.
+    size : float or None
+        ``min_cluster_size``, in rows or as a share of them, if it is given.
     half_life, window : float or None
         One of them.
     read : callable
@@ -125,6 +127,7 @@ class ForgettingReference:
         leaves_choice: bool = True,
         attaches: bool = False,
         are_given: bool = True,
+        size: float | None = None,
     ) -> None:
         assert (half_life is None) != (window is None)
         self.feature_ranges = Ranges(list(low), list(high))
@@ -136,6 +139,7 @@ class ForgettingReference:
         self.alpha = alpha
         self.leaves_choice = leaves_choice
         self.attaches = attaches
+        self.size = size
 
         self.categories: list[Category] = []
         self.resolution = 0.0
@@ -346,6 +350,12 @@ class ForgettingReference:
         """Rows that are few and far go, and ranges suit the rest."""
         if not self.resolution < 1.0:
             return
+        size = self.size
+        if size is not None and size < 1.0:
+            total = 0.0
+            for j in range(len(self.categories)):
+                total = total + self.weight(j)
+            size = max(2.0, float(math.ceil(size * total)))
         found = settle(
             self.feature_ranges,
             [mine.box for mine in self.categories],
@@ -353,6 +363,7 @@ class ForgettingReference:
             [self.weight(j) for j in range(len(self.categories))],
             are_rows=self.resolution == 0.0,
             forgets=True,
+            size=size,
         )
         self._keep_those(found.stays)
         for mine, box in zip(self.categories, found.boxes, strict=True):

@@ -100,9 +100,12 @@ class Ranges:
 
 
 def far_rows(
-    rows: Sequence[Row], weights: Sequence[float], given: tuple[Row, Row] | None = None
+    rows: Sequence[Row],
+    weights: Sequence[float],
+    given: tuple[Row, Row] | None = None,
+    size: float | None = None,
 ) -> list[bool]:
-    """Say of each row whether it is far from all others."""
+    """Say of each row whether it is far from all others, and from clusters of a given size."""
     found = [False] * len(rows)
     total = 0.0
     for weight in weights:
@@ -114,7 +117,8 @@ def far_rows(
         few = max(1.0, total / few_in)
         far: set[int] = set()
         for f in range(len(rows[0])):
-            far |= _far_in([row[f] for row in rows], weights, times, few, group, _of(f, given))
+            values = [row[f] for row in rows]
+            far |= _far_in(values, weights, times, few, group, _of(f, given), size)
         together = 0.0
         for j in sorted(far):
             together = together + weights[j]
@@ -134,6 +138,7 @@ def _far_in(
     few: float,
     group: float,
     given: tuple[float, float] | None,
+    size: float | None,
 ) -> set[int]:
     """Return the rows that are far in a feature, alone or with a few others."""
     by_value = sorted(range(len(values)), key=lambda j: values[j])
@@ -155,7 +160,7 @@ def _far_in(
         together = 0.0
         for k in around:
             together = together + weights[k]
-        if not together > group:
+        if not together > group and (size is None or together < size):
             far.add(j)
     return far
 
@@ -187,6 +192,7 @@ def settle(
     *,
     are_rows: bool,
     forgets: bool,
+    size: float | None = None,
 ) -> Settled:
     """Drop rows that are few and far; then find ranges that suit the rest.
 
@@ -196,8 +202,10 @@ def settle(
         Whether every box is one row, known exactly.
     forgets : bool
         Whether what had widened the ranges may have been forgotten.
+    size : float or None
+        The rows that a cluster is to have, if that is not left to the choice.
     """
-    stays = [not far for far in far_rows(means, weights, ranges.given)]
+    stays = [not far for far in far_rows(means, weights, ranges.given, size)]
     kept = [(b, m) for b, m, stay in zip(boxes, means, stays, strict=True) if stay]
     outside = [ranges.are_outside(box, mean) for box, mean in kept]
     spans = [
