@@ -372,7 +372,7 @@ public:
     // wide for what has gone. `map` follows where categories go. Returns how many rows had gone
     // into those that went. May fail halfway.
     std::int64_t settle(Bounds& bounds, const Bounds& given, LabelMap& map) {
-        if (!minds_far_rows()) return 0;
+        if (!minds_far_rows() || categories_.size() == 0) return 0;
         FarRows rows(
             categories_.size(), categories_.n_features(),
             [&](std::size_t j, std::size_t f) { return means_[j][f]; },

@@ -214,9 +214,8 @@ class DensitySnapshot(NamedTuple):
     @property
     def is_outside(self) -> NDArray[np.bool_]:
         """Which categories are rows too far away to widen the ranges: their weights are 0."""
-        inside = ((self.means >= self.low) & (self.means <= self.high)).all(axis=1)
-        found: NDArray[np.bool_] = ~(self.weights.any(axis=1) | inside)
-        return found
+        leaves = (self.means < self.low) | (self.means > self.high)
+        return np.asarray(leaves.any(axis=1) & ~self.weights.any(axis=1))
 
     @property
     def boxes(self) -> Boxes:

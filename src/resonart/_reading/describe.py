@@ -128,7 +128,8 @@ class Description:
         Number of these rows that were not learned because the model was full
         (``max_categories``).
     n_removed : int
-        Number of these rows that were in clusters which have since been removed.
+        Number of these rows that are no longer in the model: their clusters were removed, or they
+        were too far away for DensityART.
     n_clusters, n_categories : int
         Number of clusters and of categories.
     feature_names : tuple of str
@@ -422,7 +423,7 @@ def _heading(description: Description) -> str:
     if description.n_refused:
         text += f", {description.n_refused:,} of them not learned because the model was full"
     if description.n_removed:
-        gone = "forgotten" if description.forgets else "in clusters removed since"
+        gone = "forgotten" if description.forgets else "removed since"
         text += f", {description.n_removed:,} of them {gone}"
     return f"{text} ({description.note})" if description.note else text
 
