@@ -188,7 +188,12 @@ public:
     // Every weight entry w(j, f) becomes change(f, w).
     template <class Change>
     void transform(Change&& change) noexcept {
-        for (std::size_t j = 0; j < size(); ++j) write(j, change);
+        transform_each([&](std::size_t) -> Change& { return change; });
+    }
+    // Every weight entry w(j, f) becomes change_of(j)(f, w), one category after the other.
+    template <class ChangeOf>
+    void transform_each(ChangeOf&& change_of) noexcept {
+        for (std::size_t j = 0; j < size(); ++j) write(j, change_of(j));
         index_.refresh([&](std::size_t j, std::size_t f) { return weight(j, f); },
                        [&](std::size_t j) { return norm(j); });
     }

@@ -9,6 +9,10 @@
 // again. Clusters lie in slots, in order of their labels: what is known of them costs by how many
 // live, not by how many ever did. Where rows are forgotten, categories weigh what is left of their
 // rows (fading.hpp), go when that is little, and clusters change only for good (succession.hpp).
+//
+// Rows that are few and far away from all others (far_rows.hpp) do not widen the ranges: their box
+// is all zeros, which nothing is ever found in. Before clusters are read, or boxes grow, ranges are
+// settled: such rows are still few, and go, or they are not, and the ranges widen for them.
 #pragma once
 
 #include <algorithm>
@@ -26,6 +30,7 @@
 #include "categories.hpp"
 #include "diary.hpp"
 #include "fading.hpp"
+#include "far_rows.hpp"
 #include "heirs.hpp"
 #include "params.hpp"
 #include "read_boxes.hpp"
@@ -365,10 +370,6 @@ public:
         if (m != kNoLabel) match[m] = 1.0;
     }
 
-    template <class Change>
-    void transform(Change&& change) noexcept {
-        categories_.transform(change);
-    }
     // The ranges are these from now on: what is far apart in them.
     void set_ranges(const Bounds& bounds) noexcept {
         const std::size_t d = categories_.n_features();
@@ -384,6 +385,69 @@ public:
         }
     }
 
+    // Whether a row after `n_rows` others is too far outside the ranges to widen them by itself.
+    bool stays_outside(const double* row, const Bounds& bounds,
+                       std::int64_t n_rows) const noexcept {
+        return minds_far_rows() && static_cast<double>(n_rows) >= kLeastToTell &&
+               is_far(row, bounds);
+    }
+
+    // Ranges that suit what is there. Rows that are few and far from all others go; then the ranges
+    // hold all that is left and what was `given`, and shrink to that if they are more than twice as
+    // wide for what has gone. `map` follows where categories go. May fail halfway.
+    struct Settled {
+        std::int64_t n_gone = 0;  // rows that had gone into what went
+        LabelChanges changes;     // of labels whose clusters went, unless they are just forgotten
+    };
+    Settled settle(Bounds& bounds, const Bounds& given, LabelMap& map) {
+        Settled settled;
+        if (!minds_far_rows() || categories_.size() == 0) return settled;
+        FarRows rows(
+            categories_.size(), categories_.n_features(),
+            [&](std::size_t j, std::size_t f) { return means_[j][f]; },
+            [&](std::size_t j) { return weight(j); }, given);
+        const std::vector<std::uint8_t> far =
+            rows.find(params_.cluster_size(rows.total()), [&](std::size_t j) {
+                return was_read_ && categories_.owner(j) != kNoLabel && strength_[j] > 0.0;
+            });
+        if (!far.empty()) {
+            const Gone gone = drop([&](std::size_t j) { return far[j] != 0; }, map);
+            settled.n_gone = gone.n_rows;
+            for (const std::uint32_t label : gone.labels) {
+                if (is_told({label, kNoLabel})) settled.changes.add(label, kNoLabel);
+            }
+        }
+        std::vector<Move> moves(categories_.size(),
+                                means_.can_find() ? Move::row : Move::box_of_mean);
+        bool any_outside = false;
+        for (std::size_t j = 0; j < moves.size(); ++j) {
+            if (!is_outside(j, bounds)) continue;
+            moves[j] = Move::row_inside;
+            any_outside = true;
+        }
+        Bounds suited = suitable_ranges(bounds, given, moves, forgets() || settled.n_gone > 0);
+        bool is_same = !any_outside;
+        for (std::size_t f = 0; f < suited.size(); ++f) is_same &= suited.is_same(f, bounds);
+        if (is_same) return settled;
+        move_boxes(bounds, suited, moves);
+        // Many rows may have waited outside: boxes must not become larger because ranges do.
+        resolution_ = std::min(resolution_, std::max(largest_size(), kLeastStep));
+        bounds = std::move(suited);
+        set_ranges(bounds);
+        return settled;
+    }
+
+    // Boxes stay where they are in the user's units.
+    void widen(const Bounds& bounds, const Bounds& wider) {
+        std::vector<Move> moves(categories_.size(), Move::box);
+        for (std::size_t j = 0; j < moves.size(); ++j) {
+            if (!is_outside(j, bounds)) continue;
+            moves[j] = wider.contains(means_[j]) ? Move::row_inside : Move::none;
+        }
+        move_boxes(bounds, wider, moves);
+        set_ranges(wider);
+    }
+
     bool same_weights(const DensityArt& other) const {
         return categories_.same_weights(other.categories_);
     }
@@ -395,9 +459,9 @@ public:
     };
 
     // Boxes may be larger by a step or several, until there are no more than three quarters of what
-    // there may be. May fail halfway.
+    // there may be. Ranges are settled first. May fail halfway.
     template <class Poll>
-    Coarsened coarsen(Poll& poll) {
+    Coarsened coarsen(Bounds& bounds, const Bounds& given, Poll& poll) {
         const auto most = static_cast<std::size_t>(params_.max_categories);
         const std::size_t enough = std::max<std::size_t>(1, most / 4 * 3 + most % 4 * 3 / 4);
         Coarsened done{identity(categories_.size()), {}};
@@ -405,6 +469,7 @@ public:
             drop_stale(done.goes_to);
             if (categories_.size() <= enough && !is_full()) return done;
         }
+        const LabelChanges gone = settle(bounds, given, done.goes_to).changes;
         const std::vector<std::uint32_t> before = labels_of_categories();
         std::vector<double> weights(before.size());
         for (std::size_t j = 0; j < weights.size(); ++j) weights[j] = weight(j);
@@ -420,11 +485,13 @@ public:
         LabelMap now;
         now.resize_uninitialised(before.size());
         for (std::size_t j = 0; j < before.size(); ++j) now[j] = label_of_category(joined[j]);
+        LabelChanges joined_now;
         for (const auto& each : where_labels_went(before, now, weights.data())) {
             if (slot_of(each.from) == kNoLabel && is_told(each)) {
-                done.labels.add(each.from, each.to);
+                joined_now.add(each.from, each.to);
             }
         }
+        done.labels = gone.then(joined_now);
         return done;
     }
 
@@ -446,43 +513,17 @@ public:
     // Categories that have lost nearly all their weight go. `map` follows where categories go.
     // Returns how many rows had gone into them.
     std::int64_t drop_stale(LabelMap& map) {
-        const std::size_t n = categories_.size();
-        LabelMap goes_to;
-        goes_to.resize_uninitialised(n);
-        std::int64_t n_rows = 0;
-        std::uint32_t n_kept = 0;
-        for (std::size_t j = 0; j < n; ++j) {
-            const bool goes = fading_.is_stale(j);
-            goes_to[j] = goes ? kNoLabel : n_kept++;
-            if (goes) n_rows += categories_.count(j);
-        }
-        if (n_kept == n) return 0;
-        fading_.move(goes_to, n_kept);
-        const auto keep = [&](std::size_t j) { return goes_to[j] != kNoLabel; };
-        for (std::size_t j = 0; j < n; ++j) {
-            if (!keep(j)) continue;
-            strength_[goes_to[j]] = strength_[j];
-            outlier_[goes_to[j]] = outlier_[j];
-            expected_.embryo[goes_to[j]] = expected_.embryo[j];
-        }
-        strength_.shrink(n_kept);
-        outlier_.shrink(n_kept);
-        expected_.embryo.shrink(n_kept);
-        means_.keep_if(keep);
-        categories_.keep_if(0, keep);
-        for (std::uint32_t& j : map) j = renamed(j, goes_to.data());
-        drop_empty_slots();
-        return n_rows;
+        return drop([&](std::size_t j) { return fading_.is_stale(j); }, map).n_rows;
     }
 
     // Categories that came together from several models: equal rows, or boxes of this resolution,
     // become one. Returns where each has gone.
     template <class Poll>
-    LabelMap join_equal(Poll& poll) {
+    LabelMap join_equal(Bounds& bounds, const Bounds& given, Poll& poll) {
         LabelMap map = identity(categories_.size());
         present_again(resolution_, map, poll);
         if (params_.is_full(categories_.size() - 1)) {
-            const LabelMap later = coarsen(poll).goes_to;
+            const LabelMap later = coarsen(bounds, given, poll).goes_to;
             for (std::uint32_t& j : map) j = renamed(j, later.data());
         }
         return map;
@@ -695,6 +736,119 @@ private:
         return labels;
     }
 
+    // Whether rows can be far: not where one box takes everything.
+    bool minds_far_rows() const noexcept {
+        return params_.out_of_bounds == OutOfBounds::expand && resolution_ < 1.0;
+    }
+
+    // A row that did not widen the ranges, and still lies outside.
+    bool is_outside(std::size_t j, const Bounds& bounds) const noexcept {
+        return !(categories_.norm(j) > 0.0) && !bounds.contains(means_[j]);
+    }
+
+    // How a box comes into other ranges: not at all, as it lies in the old ones, the same but
+    // holding its mean, whatever was lost of it in ranges that were too wide, or as the row that it
+    // is; that of a row which comes in from outside is new in all features.
+    enum class Move : std::uint8_t { none, box, box_of_mean, row, row_inside };
+
+    // Boxes under other ranges. Entries of features whose range is the same stay bit for bit.
+    void move_boxes(const Bounds& from, const Bounds& to, const std::vector<Move>& moves) {
+        Buffer<double> coded;
+        coded.resize_uninitialised(categories_.width());
+        categories_.transform_each([&](std::size_t j) {
+            const Move move = moves[j];
+            if (move >= Move::box_of_mean) to.code(means_[j], coded.data());
+            return [&, move](std::size_t entry, double w) {
+                if (move == Move::row_inside) return coded[entry];
+                const bool stays = to.is_same(entry % categories_.n_features(), from);
+                if (stays || move == Move::none) return w;
+                if (move == Move::row) return coded[entry];
+                const double moved = from.move_entry(entry, w, to);
+                return move == Move::box ? moved : std::min(moved, coded[entry]);
+            };
+        });
+    }
+
+    // Of all boxes, in the mean over the features.
+    double largest_size() const noexcept {
+        const auto d = static_cast<double>(categories_.n_features());
+        double largest = 0.0;
+        for (std::size_t j = 0; j < categories_.size(); ++j) {
+            largest = std::max(largest, 1.0 - categories_.norm(j) / d);
+        }
+        return largest;
+    }
+
+    // Ranges that hold all categories, whether boxes or rows, and what was given.
+    Bounds suitable_ranges(const Bounds& bounds, const Bounds& given,
+                           const std::vector<Move>& moves, bool may_shrink) const {
+        const std::size_t d = categories_.n_features();
+        std::vector<double> low(d), high(d);
+        for (std::size_t f = 0; f < d; ++f) {
+            const double range = bounds.high(f) - bounds.low(f);
+            const auto inside = [&](double share) {
+                return std::min(bounds.low(f) + share * range, bounds.high(f));
+            };
+            double lowest = std::numeric_limits<double>::infinity(), highest = -lowest;
+            if (given.known()) {
+                lowest = given.low(f);
+                highest = given.high(f);
+            }
+            for (std::size_t j = 0; j < moves.size(); ++j) {
+                lowest = std::min(lowest, means_[j][f]);
+                highest = std::max(highest, means_[j][f]);
+                if (moves[j] != Move::box_of_mean) continue;
+                lowest = std::min(lowest, inside(categories_.weight(j, f)));
+                highest = std::max(highest, inside(1.0 - categories_.weight(j, d + f)));
+            }
+            low[f] = std::min(lowest, bounds.low(f));
+            high[f] = std::max(highest, bounds.high(f));
+            if (may_shrink && high[f] / 2.0 - low[f] / 2.0 > highest - lowest) {
+                low[f] = lowest;
+                high[f] = highest;
+            }
+        }
+        Bounds suited;
+        suited.set(low.data(), high.data(), d);
+        return suited;
+    }
+
+    // What has gone: rows, and labels whose clusters have no category left.
+    struct Gone {
+        std::int64_t n_rows = 0;
+        std::vector<std::uint32_t> labels;
+    };
+    // Categories for which goes(j) holds go. `map` follows where categories go.
+    template <class Goes>
+    Gone drop(Goes&& goes, LabelMap& map) {
+        const std::size_t n = categories_.size();
+        LabelMap goes_to;
+        goes_to.resize_uninitialised(n);
+        std::int64_t n_rows = 0;
+        std::uint32_t n_kept = 0;
+        for (std::size_t j = 0; j < n; ++j) {
+            const bool goes_now = goes(j);
+            goes_to[j] = goes_now ? kNoLabel : n_kept++;
+            if (goes_now) n_rows += categories_.count(j);
+        }
+        if (n_kept == n) return {};
+        if (forgets()) fading_.move(goes_to, n_kept);
+        const auto keep = [&](std::size_t j) { return goes_to[j] != kNoLabel; };
+        for (std::size_t j = 0; j < n; ++j) {
+            if (!keep(j)) continue;
+            strength_[goes_to[j]] = strength_[j];
+            outlier_[goes_to[j]] = outlier_[j];
+            if (forgets()) expected_.embryo[goes_to[j]] = expected_.embryo[j];
+        }
+        strength_.shrink(n_kept);
+        outlier_.shrink(n_kept);
+        if (forgets()) expected_.embryo.shrink(n_kept);
+        means_.keep_if(keep);
+        categories_.keep_if(0, keep);
+        for (std::uint32_t& j : map) j = renamed(j, goes_to.data());
+        return {n_rows, drop_empty_slots()};
+    }
+
     // What a reading comes to: the label of each category, and old label to new.
     struct Found {
         Reading reading;
@@ -783,7 +937,8 @@ private:
                            expected_);
         };
         Succession next = follow();
-        if (next.is_believed && !is_chosen) {
+        // (What was kept to may fit no longer: rows that scale the features are forgotten, too.)
+        if (!is_chosen && (next.is_believed || is_surprise(found.reading.candidates[0].noise))) {
             asked.kept = nullptr;
             is_chosen = true;
             found.reading = read_boxes(boxes, asked, poll);
@@ -822,10 +977,13 @@ private:
     // was when it was chosen. One cluster alone is doubted sooner.
     bool choice_due(double unlabelled) const noexcept {
         const double age = clock_->now - kept_.chosen_at, life = fading_.half_life();
-        const bool is_one = kept_.candidate.selection == Selection::automatic;
-        const double more = is_one ? kSurpriseInOne : kSurprise;
-        return !kept_.is_known || age >= (is_one ? kDoubtOne : kDoubt) * life ||
-               unlabelled >= kept_.noise + more;
+        return !kept_.is_known || age >= (is_one() ? kDoubtOne : kDoubt) * life ||
+               is_surprise(unlabelled);
+    }
+    bool is_one() const noexcept { return kept_.candidate.selection == Selection::automatic; }
+    // Whether this share of the rows in no cluster is much more than when the reading was chosen.
+    bool is_surprise(double noise) const noexcept {
+        return noise >= kept_.noise + (is_one() ? kSurpriseInOne : kSurprise);
     }
 
     void keep_reading(const Reading& reading, double total) {
@@ -1060,11 +1218,12 @@ private:
     struct Joint {
         std::size_t i = 0, j = 0;
         double size = -1.0;  // none
-        void offer(std::size_t a, std::size_t b, double s, bool largest) noexcept {
+        void offer(std::size_t a, std::size_t b, double rounded, bool largest) noexcept {
+            const double s = rounded < 0.0 ? 0.0 : rounded;
             if (size >= 0.0 && !(largest ? s > size : s < size)) return;
             i = a;
             j = b;
-            size = s < 0.0 ? 0.0 : s;
+            size = s;
         }
     };
 

@@ -16,6 +16,7 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "best_matches.hpp"
 #include "bounds.hpp"
@@ -23,6 +24,7 @@
 #include "ddvfa.hpp"
 #include "density_art.hpp"
 #include "dvfa.hpp"
+#include "far_rows.hpp"
 #include "fuzzy_art.hpp"
 #include "label_maps.hpp"
 #include "model_lock.hpp"
@@ -80,6 +82,12 @@ public:
             }
             row_ = clipped_.data();
         }
+        return last();
+    }
+    // A row that lies outside: nothing is near it.
+    Sample code_outside(const double* row) noexcept {
+        for (std::size_t f = 0; f < exact_.size(); ++f) exact_[f] = rough_[f] = 0.0f;
+        row_ = row;
         return last();
     }
     Sample last() const noexcept { return {exact_.data(), rough_.data(), nullptr, row_}; }
@@ -158,8 +166,8 @@ public:
         if constexpr (kRereads) {
             check_clock(time, 1);
             expect(time, 0);
-            // Time passes before room is made.
-            changes_first = state_.art.forgets() && seeks_room();
+            // Time passes before room is made, or ranges change after it.
+            changes_first = seeks_room();
         }
         // The ranges then change before the row is known to need room.
         changes_first |= seeks_room() && params.out_of_bounds == OutOfBounds::expand &&
@@ -307,9 +315,14 @@ public:
             // First those that are forgotten: the rest can be joined by what it weighs.
             LabelMap goes_to = Art::identity(state_.art.categories().size());
             if (state_.art.forgets()) drop_stale_now(goes_to);
-            const LabelMap joined = state_.art.join_equal(poll);
-            for (std::uint32_t& j : goes_to) j = renamed(j, joined.data());
-            merge_now(poll);
+            const std::int64_t n_before = n_encoded();
+            const LabelMap joined = state_.art.join_equal(state_.bounds, state_.given, poll);
+            state_.n_removed += n_before - n_encoded();
+            const auto follow = [&](const LabelMap& map) {
+                for (std::uint32_t& j : goes_to) j = renamed(j, map.data());
+            };
+            follow(joined);
+            merge_now(poll, follow);
             return goes_to;
         });
     }
@@ -367,6 +380,7 @@ public:
     struct State : Counters {
         Art art;
         Bounds bounds;
+        Bounds given;  // bounds from the caller, where they are needed later; rows only widen these
         LabelChanges label_map;  // of the last call
     };
     ModelLock& lock() const { return lock_; }
@@ -644,8 +658,8 @@ private:
         if constexpr (kLabelsLater) state_.art.prepare(workspace_);
         if (!state_.bounds.known()) {
             copy_before();
-            learn_bounds(rows);
-            return false;
+            learn_bounds(rows, params);
+            return kRereads && params.out_of_bounds == OutOfBounds::expand;
         }
         if (params.out_of_bounds == OutOfBounds::error) {
             refuse_outside(rows);
@@ -721,7 +735,7 @@ private:
                 told_changes.apply(
                     n, [&](std::size_t i) -> std::int64_t& { return as_told[row_at(i)]; });
             }
-            tell_memberships(labels, n, memberships, as_told.data());
+            tell_memberships(labels, n, memberships, as_told.size() ? as_told.data() : nullptr);
         }
         state_.label_map = call_map.take();
         count_clusters();  // whoever asks the model next need not
@@ -784,12 +798,13 @@ private:
     }
 
     // From the categories of rows to their labels and what else is known of them. One whose
-    // category was forgotten keeps the label it was told, as it has been renamed since.
+    // category was forgotten keeps the label it was told, as it has been renamed since; null: none
+    // was, and what went was noise.
     void tell_memberships(std::int64_t* labels, std::size_t n, const Memberships* memberships,
                           const std::int64_t* as_told) {
         for (std::size_t i = 0; i < n; ++i) {
             if (labels[i] < 0) {
-                labels[i] = as_told[i];
+                labels[i] = as_told ? as_told[i] : -1;
                 if (!memberships) continue;
                 memberships->strength[i] = labels[i] < 0 ? 0.0 : 1.0;
                 memberships->outlier[i] = labels[i] < 0 ? 1.0 : 0.0;
@@ -873,19 +888,17 @@ private:
         state_.art.reserve_one();
         state_.art.prepare(workspace_);
         if constexpr (kRereads) workspace_.told.reset();
-        if (may_leave && !state_.bounds.contains(row)) {
-            if constexpr (kRereads) tell_before(row);
-            leave_bounds(row, index);
-        }
+        const auto admitted = [&] { return admit(row, index, may_leave); };
+        const Sample x = admitted();
         // Where nothing is forgotten, making room may fail, and no time have passed.
         if constexpr (kRereads) {
             if (state_.art.forgets()) state_.art.advance();
         }
-        const Sample x = coded_.code(row, state_.bounds);
         if (match) *match = 0.0;
         double* const asked = match && known() ? match : nullptr;
-        const std::uint32_t label = state_.art.is_full() ? learn_when_full(x, make_room, asked)
-                                                         : state_.art.learn(x, workspace_, asked);
+        const std::uint32_t label = state_.art.is_full()
+                                        ? learn_when_full(x, make_room, admitted, asked)
+                                        : state_.art.learn(x, workspace_, asked);
         if (asked) *match = clamped_match(*match);
         if constexpr (kRereads) {
             if (!state_.art.forgets()) state_.art.advance();
@@ -912,11 +925,13 @@ private:
 
     // A row that would make a category has room made for it now and then. Where that does not help,
     // it gets the label that `predict` would give it, and leaves no trace.
-    template <class MakeRoom>
-    std::uint32_t learn_when_full(const Sample& x, MakeRoom&& make_room, double* match) {
+    // `admitted` codes the row again, since making room may change the ranges.
+    template <class MakeRoom, class Admitted>
+    std::uint32_t learn_when_full(Sample x, MakeRoom&& make_room, Admitted&& admitted,
+                                  double* match) {
         Art& art = state_.art;
         if constexpr (kLabelsLater) {
-            (void)make_room;
+            (void)make_room, (void)admitted;
             if (!art.learn_if_room(x, workspace_, match)) ++state_.n_refused;
             return 0;
         } else {
@@ -924,6 +939,7 @@ private:
             auto choice = art.choose(x, kAnyMatch, workspace_, match);
             if (Art::creates(choice) && seeks_room()) {
                 make_room();
+                x = admitted();
                 choice = art.choose(x, kAnyMatch, workspace_);
             }
             if (!Art::creates(choice) || !art.is_full()) return art.take(x, choice);
@@ -957,7 +973,7 @@ private:
     auto coarsen_now(Poll<Ask>& poll) {
         copy_before();
         const std::int64_t n_before = n_encoded();
-        auto coarsened = state_.art.coarsen(poll);
+        auto coarsened = state_.art.coarsen(state_.bounds, state_.given, poll);
         state_.n_removed += n_before - n_encoded();  // what was forgotten
         state_.art.reserve_one();
         state_.art.prepare(workspace_);
@@ -984,6 +1000,20 @@ private:
         }
     }
 
+    // The row, coded; ranges widen for it where they may, and it is not too far outside for that.
+    Sample admit(const double* row, std::int64_t index, bool may_leave) {
+        if (may_leave && !state_.bounds.contains(row)) {
+            if constexpr (kRereads) {
+                if (!workspace_.told) tell_before(row);
+                if (state_.art.stays_outside(row, state_.bounds, state_.n_samples)) {
+                    return coded_.code_outside(row);
+                }
+            }
+            leave_bounds(row, index);
+        }
+        return coded_.code(row, state_.bounds);
+    }
+
     // What is said of a row outside the ranges before they widen for it.
     void tell_before(const double* row) {
         if (state_.art.params().out_of_bounds != OutOfBounds::expand || !known()) return;
@@ -998,13 +1028,14 @@ private:
         Bounds wider = state_.bounds;
         wider.include(row);
         copy_before();
-        widen(state_.art, state_.bounds, wider);
-        if constexpr (kRereads) state_.art.set_ranges(wider);
+        if constexpr (kRereads) {
+            state_.art.widen(state_.bounds, wider);
+        } else {
+            state_.art.transform([&](std::size_t entry, double w) {
+                return state_.bounds.move_entry(entry, w, wider);
+            });
+        }
         state_.bounds = std::move(wider);
-    }
-
-    static void widen(Art& art, const Bounds& from, const Bounds& to) noexcept {
-        art.transform([&](std::size_t entry, double w) { return from.move_entry(entry, w, to); });
     }
 
     void refuse(const double* row, std::int64_t index) const {
@@ -1023,12 +1054,27 @@ private:
         }
     }
 
+    // From all rows. DensityART leaves out those that are few and far from all others.
     template <class Rows>
-    void learn_bounds(const Rows& rows) {
+    void learn_bounds(const Rows& rows, const Params& params) {
+        std::vector<std::uint8_t> far;
+        if constexpr (kRereads) {
+            const Bounds nothing_given;
+            FarRows all(
+                rows.size(), n_features_,
+                [&](std::size_t r, std::size_t f) { return rows.at(r, f); },
+                [](std::size_t) { return 1.0; }, nothing_given);
+            if (params.out_of_bounds == OutOfBounds::expand) {
+                far = all.find(params.cluster_size(all.total()), [](std::size_t) { return false; });
+            }
+        } else {
+            (void)params;
+        }
         Bounds fresh;
         for (std::size_t r = 0; r < rows.size(); ++r) {
+            if (!far.empty() && far[r]) continue;
             rows.read(r, row_.data());
-            if (r == 0) fresh.set(row_.data(), row_.data(), n_features_);
+            if (!fresh.known()) fresh.set(row_.data(), row_.data(), n_features_);
             fresh.include(row_.data());
         }
         state_.bounds = std::move(fresh);
@@ -1050,7 +1096,7 @@ private:
     struct MovedNowhere {
         void operator()(LabelMap&&) const noexcept {}
     };
-    // `moved(map)` is told where categories have gone, if some were forgotten first.
+    // `moved(map)` is told where categories have gone, if some were forgotten or too far away.
     template <class Ask, class Moved = MovedNowhere>
     Renamed merge_now(Poll<Ask>& poll, Moved&& moved = Moved()) {
         if constexpr (kRenames) {
@@ -1062,11 +1108,14 @@ private:
             (void)moved;
             Renamed now;
             if constexpr (kRereads) {
-                if (state_.art.forgets()) {
-                    LabelMap goes_to = Art::identity(state_.art.categories().size());
-                    if (drop_stale_now(goes_to)) moved(std::move(goes_to));
-                }
-                now = state_.art.read(state_.bounds, state_.n_samples, state_.n_merges + 1, poll);
+                LabelMap goes_to = Art::identity(state_.art.categories().size());
+                bool any_gone = state_.art.forgets() && drop_stale_now(goes_to);
+                const auto settled = state_.art.settle(state_.bounds, state_.given, goes_to);
+                state_.n_removed += settled.n_gone;
+                any_gone |= settled.n_gone > 0;
+                if (any_gone) moved(std::move(goes_to));
+                now = settled.changes.then(
+                    state_.art.read(state_.bounds, state_.n_samples, state_.n_merges + 1, poll));
                 state_.art.reserve_one();
                 state_.art.prepare(workspace_);
             } else {

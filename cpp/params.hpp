@@ -225,13 +225,18 @@ struct DensityArtParams : ParamsOf<DensityArtParams> {
         return scaling == Scaling::automatic || (min_cluster_size == 0 && min_cluster_share == 0.0);
     }
 
+    // The rows that a cluster has at least, of so many; 0: that is part of the choice.
+    double cluster_size(double n_rows) const {
+        if (!(min_cluster_share > 0.0)) return static_cast<double>(min_cluster_size);
+        return std::max(2.0, std::min(std::ceil(min_cluster_share * n_rows), kMostInCluster));
+    }
+
     // What is asked of a reading of so many rows.
     ReadingParams reading(double n_rows) const {
         ReadingParams asked;
         asked.min_cluster_size = min_cluster_size;
         if (min_cluster_share > 0.0) {
-            const double rows = std::min(std::ceil(min_cluster_share * n_rows), kMostInCluster);
-            asked.min_cluster_size = rows > 2.0 ? static_cast<std::int64_t>(rows) : 2;
+            asked.min_cluster_size = static_cast<std::int64_t>(cluster_size(n_rows));
         }
         asked.min_samples = min_samples;
         asked.scaling = scaling;

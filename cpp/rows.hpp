@@ -23,6 +23,13 @@ public:
     void read(std::size_t r, double* out) const {
         read_(data_ + static_cast<std::ptrdiff_t>(r) * row_stride_, column_stride_, d_, out);
     }
+    double at(std::size_t r, std::size_t f) const {
+        double value;
+        read_(data_ + static_cast<std::ptrdiff_t>(r) * row_stride_ +
+                  static_cast<std::ptrdiff_t>(f) * column_stride_,
+              column_stride_, 1, &value);
+        return value;
+    }
 
 private:
     using Read = void (*)(const char*, std::ptrdiff_t, std::size_t, double*);

@@ -128,7 +128,7 @@ def test_ranges_widen_bit_for_bit(X: Floats, most: int, data: Any) -> None:
     ):
         np.testing.assert_array_equal(mine, theirs)
     assert ours.resolution_ == reference.resolution
-    np.testing.assert_array_equal(ours.bounds_, [reference.low, reference.high])
+    np.testing.assert_array_equal(ours.bounds_, [reference.ranges.low, reference.ranges.high])
 
 
 @given(rows(max_rows=150, max_features=3), st.integers(1, 80), st.data())
@@ -194,12 +194,12 @@ def test_equal_rows_are_one_category_whatever_their_zeros() -> None:
 
 def test_rows_that_only_rank_tells_apart_are_coarsened() -> None:
     """All but one lie at 0 once they are scaled: there is no gap to step by."""
-    X = np.append(np.arange(1.0, 41.0), 1e130)[:, None]
+    X = np.append(np.arange(1.0, 31.0), 1e130)[:, None]  # too few for one of them to be far
     model = DensityART(max_categories=8).fit(X)
     assert model.n_categories_ <= 8
-    assert model.counts_.sum() == 41
+    assert model.counts_.sum() == 31
     full = DensityART().fit(X)
-    assert full.n_categories_ == 41
+    assert full.n_categories_ == 31
     np.testing.assert_array_equal(full.predict(X), full.labels_)
 
 

@@ -152,10 +152,16 @@ def engine_reader(params: dict[str, Any]) -> Reader:
     return read
 
 
-def reference_of(params: dict[str, Any], d: int) -> ForgettingReference:
+def reference_of(
+    params: dict[str, Any], d: int, ranges: tuple[Any, Any] | None = None
+) -> ForgettingReference:
+    """The bounds were given, unless there are other ranges."""
+    low, high = ranges or ([0.0] * d, [1.0] * d)
     return ForgettingReference(
-        [0.0] * d,
-        [1.0] * d,
+        low,
+        high,
+        are_given=ranges is None,
+        size=None if params["min_cluster_size"] == "auto" else float(params["min_cluster_size"]),
         read=engine_reader(params),
         max_categories=params["max_categories"],
         half_life=params.get("half_life"),
@@ -192,6 +198,8 @@ def expected_of(ref: ForgettingReference, *, is_given: bool) -> dict[str, Any]:
         "means": np.array([mine.mean for mine in ref.categories]),
         "strengths": np.array([mine.strength for mine in ref.categories]),
         "outliers": np.array([mine.outlier for mine in ref.categories]),
+        "low": np.array(ref.feature_ranges.low),
+        "high": np.array(ref.feature_ranges.high),
         "reach": np.array(
             [ref.reach[m] for m in [*sorted(living), -1] if ref.reach], dtype=float
         ).reshape(-1, d),
@@ -264,6 +272,41 @@ def test_row_by_row_as_the_reference(
     assert_weights_are_those_of_rows(model, ref)
     told = DensityART(**params).learn_many(X, time=time).renamings
     assert [(after, label_map) for after, label_map in told] == ref.changes
+
+
+@st.composite
+def wild_streams(draw: Any) -> tuple[Floats, Floats | None]:
+    """Rows that leave the ranges: a few by far, some for a while, or slowly all of them."""
+    X, time = draw(streams(most_rows=200))
+    rng = np.random.default_rng(draw(seeds))
+    n, d = X.shape
+    X = X * draw(st.sampled_from([0.01, 1.0, 7.0]))
+    for _ in range(draw(st.integers(0, 3))):
+        X[rng.integers(n), rng.integers(d)] = rng.normal() * 10.0 ** draw(st.integers(0, 138))
+    if draw(st.booleans()):
+        first = rng.integers(n)
+        X[first : first + rng.integers(1, 60)] += 10.0 ** draw(st.integers(0, 9))
+    return X + np.linspace(0.0, draw(st.sampled_from([0.0, 50.0])), n)[:, None], time
+
+
+@given(wild_streams(), forgetting(), st.booleans())
+def test_ranges_follow_the_rows_as_in_the_reference(
+    stream: tuple[Floats, Floats | None], params: dict[str, Any], are_given: bool
+) -> None:
+    """They widen, leave out rows that are few and far away, and shrink when rows are forgotten."""
+    X, time = stream
+    if not are_given:
+        params = params | {"bounds": None}
+    ref = reference_of(params, X.shape[1], None if are_given else (X[0], X[0]))
+    model = DensityART(**params)
+    for i, row in enumerate(X):
+        n_readings = ref.n_readings
+        when = None if time is None else float(time[i])
+        told, label = ref.learn(row, when), model.learn_one(row, time=when)
+        if ref.n_readings == n_readings:
+            assert label == told
+        if ref.n_readings != n_readings or i % 7 == 0 or i == len(X) - 1:
+            assert_as_reference(model, ref, is_given=time is not None)
 
 
 @given(streams(), forgetting(), st.data())

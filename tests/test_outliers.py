@@ -54,7 +54,6 @@ def test_the_line_that_is_given_repairs_the_result() -> None:
         DVFA(rho_lb=0.8, rho_ub=0.9),
         DDVFA(rho_lb=0.8, rho_ub=0.9),
         TopoART(rho_a=0.8),
-        DensityART(),
     ],
     ids=lambda model: type(model).__name__,
 )
@@ -66,6 +65,26 @@ def test_every_way_of_learning_ranges_tells_once(model: Any) -> None:
         assert len(found) == 1
         assert f"{type(model).__name__}(bounds=" in str(found[0])
         assert not caught(lambda way=way: getattr(clone(model), way)(X))
+
+
+@pytest.mark.parametrize("far", [10.0, 100.0, 1e17])
+def test_density_art_is_silent_for_its_result_is_good(far: float) -> None:
+    """The row is noise, and neither the clusters nor what is said of other rows depend on it."""
+    random = np.random.default_rng(0)
+    labels = random.integers(3, size=400)
+    blobs = random.normal(size=(400, 2)) + np.array([[0, 0], [9, 0], [0, 9]])[labels]
+    spoilt = np.vstack([blobs[:200], [[12.0 + far, 0.0]]])
+    for way in ("fit", "partial_fit", "learn_many"):
+        model = DensityART()
+        assert not caught(lambda way=way, model=model: getattr(model, way)(spoilt))
+        assert model.labels_[-1] == -1 or way != "fit"
+        assert adjusted_rand_score(labels[200:], model.predict(blobs[200:])) > 0.95
+    # Nor is anybody told to clip those away who come later.
+    model = DensityART().partial_fit(blobs[:200])
+    assert not caught(lambda: model.partial_fit(blobs[:20] + 12.0 + far))
+    # Ranges that stay as the first rows make them are another matter.
+    fixed = DensityART(out_of_bounds="clip")
+    assert len(caught(lambda: fixed.fit(spoilt))) == (far > 10.0)
 
 
 def test_ranges_that_rows_do_not_change_are_not_talked_about() -> None:

@@ -420,7 +420,7 @@ def test_reading_goes_on() -> None:
         told = model.describe().to_dict()
         assert told["n_removed"] == model.n_removed_ > 0
         first = str(model.describe()).splitlines()[0]
-        assert f"300 rows, {model.n_removed_} of them in clusters removed since" in first
+        assert f"300 rows, {model.n_removed_} of them removed since" in first
         assert sorted(one["label"] for one in told["clusters"]) == list(range(model.n_clusters_))
         assert "cluster 0" in str(model.describe())
         assert model.explain(X[0]).label == model.predict(X[:1])[0]

@@ -20,8 +20,8 @@ public:
     // The whole model at one moment, by name: categories in order of creation.
     static nb::dict snapshot(const Engine& engine) {
         struct Copied {
-            std::size_t n, d, n_labels, n_reaches, n_tree, n_boxes, n_candidates;
-            NewArray<double> weights, means, strength, outlier, low, high, reach;
+            std::size_t n, d, n_labels, n_reaches, n_tree, n_boxes, n_candidates, n_given;
+            NewArray<double> weights, means, strength, outlier, low, high, given, reach;
             NewArray<std::int64_t> counts, labels;
             LabelChanges map;
             NewArray<double> tree, boxes, candidates;
@@ -42,12 +42,14 @@ public:
                        read.tree.parent.size(),
                        read.weight.size(),
                        read.candidates.size(),
+                       state.given.known() ? std::size_t{2} : 0,
                        NewArray<double>(n * 2 * d),
                        NewArray<double>(n * d),
                        NewArray<double>(n),
                        NewArray<double>(n),
                        NewArray<double>(state.bounds.size()),
                        NewArray<double>(state.bounds.size()),
+                       NewArray<double>(2 * state.given.size()),
                        NewArray<double>(art.reach().size()),
                        NewArray<std::int64_t>(n),
                        NewArray<std::int64_t>(n),
@@ -73,6 +75,10 @@ public:
                 out.low.data()[f] = state.bounds.low(f);
                 out.high.data()[f] = state.bounds.high(f);
             }
+            for (std::size_t f = 0; f < state.given.size(); ++f) {
+                out.given.data()[f] = state.given.low(f);
+                out.given.data()[d + f] = state.given.high(f);
+            }
             std::copy(art.reach().begin(), art.reach().end(), out.reach.data());
             write_record(read, out.tree.data(), out.boxes.data(), out.candidates.data());
             return out;
@@ -86,6 +92,7 @@ public:
         found["outliers"] = all.outlier.vector();
         found["low"] = all.low.vector();
         found["high"] = all.high.vector();
+        found["given"] = all.given.matrix(all.n_given, all.d);
         found["reach"] = all.reach.matrix(all.n_reaches, all.d);
         found["resolution"] = all.resolution;
         found["n_labels"] = all.n_labels;
@@ -105,17 +112,17 @@ public:
     static void restore(Engine& engine, const Matrix<double>& weights,
                         const Vector<std::int64_t>& counts, const Vector<std::int64_t>& labels,
                         const Matrix<double>& means, const Vector<double>& strengths,
-                        const Vector<double>& outliers, const Matrix<double>& reach,
-                        double resolution, std::int64_t n_labels, std::int64_t n_samples,
-                        std::int64_t since_merge, std::int64_t n_merges, std::int64_t n_removed,
-                        const Matrix<std::int64_t>& label_map, const Matrix<double>& tree,
-                        const Matrix<double>& tree_boxes, const Matrix<double>& candidates,
-                        const Vector<double>& clock, const Matrix<double>& loads,
-                        const Matrix<double>& stays, const Vector<double>& kept,
-                        const Vector<std::int64_t>& embryos, const Matrix<double>& born_soon,
-                        const Vector<std::int64_t>& changes, const Matrix<double>& events,
-                        const Matrix<double>& moments, const Matrix<double>& residents,
-                        const Vector<std::int64_t>& diary) {
+                        const Vector<double>& outliers, const Matrix<double>& given,
+                        const Matrix<double>& reach, double resolution, std::int64_t n_labels,
+                        std::int64_t n_samples, std::int64_t since_merge, std::int64_t n_merges,
+                        std::int64_t n_removed, const Matrix<std::int64_t>& label_map,
+                        const Matrix<double>& tree, const Matrix<double>& tree_boxes,
+                        const Matrix<double>& candidates, const Vector<double>& clock,
+                        const Matrix<double>& loads, const Matrix<double>& stays,
+                        const Vector<double>& kept, const Vector<std::int64_t>& embryos,
+                        const Matrix<double>& born_soon, const Vector<std::int64_t>& changes,
+                        const Matrix<double>& events, const Matrix<double>& moments,
+                        const Matrix<double>& residents, const Vector<std::int64_t>& diary) {
         const std::size_t d = engine.n_features(), n = weights.shape(0);
         for (const std::int64_t counter : {n_samples, since_merge, n_merges}) {
             F::check_counter(counter);
@@ -140,6 +147,15 @@ public:
         if (!bounds.known()) {
             throw nb::value_error("a model is filled after it has been told its ranges");
         }
+        if ((given.shape(0) != 0 && given.shape(0) != 2) || given.shape(1) != d) {
+            throw nb::value_error("the bounds that were given must be two rows, or none");
+        }
+        for (std::size_t f = 0; f < given.shape(0) / 2 * d; ++f) {
+            const double low = given.data()[f], high = given.data()[d + f];
+            if (!usable(low) || !usable(high) || !(low <= high)) {
+                throw nb::value_error("bounds must be finite, low <= high");
+            }
+        }
         DensityArt::Content content;
         content.categories = Categories(d);
         content.means = RowMeans(d);
@@ -158,7 +174,7 @@ public:
             if (m < (was_read ? -1 : 0) || m >= n_labels) {
                 throw nb::value_error("a category names a label that is not there");
             }
-            check_mean(means.data() + j * d, bounds);
+            check_mean(means.data() + j * d, bounds, waits_outside(w, 2 * d));
             content.categories.append(w, count, label_of(m));
             content.means.append(means.data() + j * d);
             content.strength.push(share(strengths.data()[j]));
@@ -190,7 +206,10 @@ public:
         CheckSignals ask;
         const WriteGuard writing(engine.lock(), ask);
         auto& state = engine.state_to_fill();
+        Bounds floor;
+        if (given.shape(0)) floor.set(given.data(), given.data() + d, d);
         state.art.adopt(std::move(content), state.bounds);
+        state.given = std::move(floor);
         state.n_samples = n_samples;
         state.since_merge = since_merge;
         state.n_merges = n_merges;
@@ -262,13 +281,18 @@ private:
     static std::uint32_t label_of(std::int64_t m) {
         return m < 0 ? kNoLabel : static_cast<std::uint32_t>(m);
     }
+    // A row that is too far away to widen the ranges has a box of zeros.
+    static bool waits_outside(const double* weight, std::size_t width) {
+        return std::all_of(weight, weight + width, [](double w) { return w == 0.0; });
+    }
     // The mean of rows lies in the ranges, but for rounding.
-    static void check_mean(const double* mean, const Bounds& bounds) {
+    static void check_mean(const double* mean, const Bounds& bounds, bool may_be_outside) {
         constexpr double kRounding = 1e-9;
         for (std::size_t f = 0; f < bounds.size(); ++f) {
             const double low = bounds.low(f), high = bounds.high(f);
             const double slack = kRounding * std::max(std::fabs(low), std::fabs(high));
-            if (!(mean[f] >= low - slack && mean[f] <= high + slack)) {
+            const bool is_inside = mean[f] >= low - slack && mean[f] <= high + slack;
+            if (!is_inside && !(may_be_outside && usable(mean[f]))) {
                 throw nb::value_error("the means of categories must lie in the ranges");
             }
         }
@@ -382,8 +406,8 @@ inline void bind_density_art(nb::module_& m) {
     bind_common<DensityArt>(m, "DensityArt")
         .def("snapshot", &B::snapshot)
         .def("restore", &B::restore, nb::arg("weights"), nb::arg("counts"), nb::arg("labels"),
-             nb::arg("means"), nb::arg("strengths"), nb::arg("outliers"), nb::arg("reach"),
-             nb::arg("resolution"), nb::arg("n_labels"), nb::arg("n_samples"),
+             nb::arg("means"), nb::arg("strengths"), nb::arg("outliers"), nb::arg("given"),
+             nb::arg("reach"), nb::arg("resolution"), nb::arg("n_labels"), nb::arg("n_samples"),
              nb::arg("since_merge"), nb::arg("n_merges"), nb::arg("n_removed"),
              nb::arg("label_map"), nb::arg("tree"), nb::arg("tree_boxes"), nb::arg("candidates"),
              nb::arg("clock"), nb::arg("loads"), nb::arg("stays"), nb::arg("kept"),

@@ -614,6 +614,9 @@ public:
             throw std::invalid_argument("bounds of a trained model are moved by training only");
         }
         engine.state_to_fill().bounds.set(low.data(), high.data(), d);
+        if constexpr (Engine::kRereads) {
+            engine.state_to_fill().given.set(low.data(), high.data(), d);
+        }
     }
 
     static nb::dict label_map(const Engine& engine) {

@@ -252,6 +252,7 @@ class DensityArt(_Learner):
         means: NDArray[np.float64],
         strengths: NDArray[np.float64],
         outliers: NDArray[np.float64],
+        given: NDArray[np.float64],
         reach: NDArray[np.float64],
         resolution: float,
         n_labels: int,

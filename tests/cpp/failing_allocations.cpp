@@ -400,7 +400,7 @@ template <class Art>
 long survive_full(const char* name, typename Art::Params params) {
     params.max_categories = std::int64_t(Begun<Art>(params).state().art.categories().size());
     const std::vector<double> inside = random_rows(kRows, 1.0, 2);
-    const std::vector<double> far = random_rows(1, 9.0, 5);
+    const std::vector<double> outside = random_rows(1, 9.0, 5), far = random_rows(1, 1e9, 5);
     long failures = 0;
     for (bool merges : {true, false}) {
         if constexpr (Art::kMerges) params.merge_when_full = merges;
@@ -417,9 +417,11 @@ long survive_full(const char* name, typename Art::Params params) {
                     learner.learn_one(inside.data() + r * kFeatures, Never());
                 });
             }
-            failures += survive<Art>(name, params, [&](auto& learner, std::int64_t*) {
-                learner.learn_one(far.data(), Never());
-            });
+            for (const std::vector<double>* row : {&outside, &far}) {
+                failures += survive<Art>(name, params, [&](auto& learner, std::int64_t*) {
+                    learner.learn_one(row->data(), Never());
+                });
+            }
         }
     }
     return failures;
@@ -466,7 +468,8 @@ long survive_forgetting(const char* name, double half_life, double window) {
     params.min_cluster_size = 3;
     params.scaling = Scaling::range;
     const Begun<DensityArt> begun(params);
-    const std::vector<double> rows = random_rows(20, 1.2, 2);
+    std::vector<double> rows = random_rows(20, 1.2, 2);
+    rows[2 * kFeatures] = 1e9;  // waits outside, and goes when clusters are read
     long failures = survive<DensityArt>(name, begun, [&](auto& learner, std::int64_t* labels) {
         Plan plan;
         plan.merge_on_the_way = true;

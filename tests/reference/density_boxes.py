@@ -10,7 +10,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .arithmetic import Array, Vector, complement_code, fuzzy_and, fuzzy_and_norm, l1
+from .arithmetic import Array, Vector, fuzzy_and, fuzzy_and_norm, l1
+from .ranges import LEAST_TO_TELL, Ranges, settle
 
 STEP = math.sqrt(2.0)
 LEAST_STEP = 2.0**-50
@@ -21,36 +22,51 @@ class DensityBoxesReference:
     """Every distinct row is a category until there are too many; then boxes grow by steps."""
 
     def __init__(
-        self, low: Vector, high: Vector, *, max_categories: int, alpha: float = 1e-3
+        self,
+        low: Vector,
+        high: Vector,
+        *,
+        max_categories: int,
+        alpha: float = 1e-3,
+        are_given: bool = True,
+        size: float | None = None,
     ) -> None:
-        self.low = [float(v) for v in low]
-        self.high = [float(v) for v in high]
+        self.ranges = Ranges(list(low), list(high))
+        if are_given:
+            self.ranges.given = (self.ranges.low, self.ranges.high)
         self.max_categories = max_categories
+        self.size = size
         self.alpha = alpha
         self.resolution = 0.0
+        self.n_rows = 0
         self.weights: list[Array] = []
         self.counts: list[int] = []
         self.means: list[list[float]] = []
+        self.known: list[bool] = []  # whether each is in a cluster that was read
 
     @property
     def d(self) -> int:
         """Number of features."""
-        return len(self.low)
+        return self.ranges.d
 
-    def learn(self, row: Vector) -> int:
-        """Learn a row in the user's units and return its category."""
+    def learn(self, row: Vector, *, is_known: bool = False) -> int:
+        """Learn a row in the user's units and return its category.
+
+        `is_known` says whether a category that it founds belongs to a cluster.
+        """
         values = [float(v) for v in row]
-        if any(not lo <= v <= hi for v, lo, hi in zip(values, self.low, self.high, strict=True)):
-            self._widen(values)
-        taken = self._find(values)
+        x = self._admit(values)
+        taken = self._find(values, x)
         if taken is None and len(self.weights) >= self.max_categories:
             self._coarsen()
-            taken = self._find(values)
-        x = self._coded(values)
+            x = self._admit(values)
+            taken = self._find(values, x)
+        self.n_rows += 1
         if taken is None:
             self.weights.append(x)
             self.counts.append(1)
             self.means.append(values)
+            self.known.append(is_known)
             return len(self.weights) - 1
         if self.resolution > 0.0:
             self.weights[taken] = fuzzy_and(x, self.weights[taken])
@@ -58,12 +74,52 @@ class DensityBoxesReference:
         self.counts[taken] += 1
         return taken
 
-    def _find(self, values: list[float]) -> int | None:
+    def _admit(self, values: list[float]) -> Array:
+        """Return the coded row; ranges widen for it, unless it is too far outside for that."""
+        if self.ranges.hold(values):
+            return self.ranges.coded(values)
+        can_tell = self.n_rows >= LEAST_TO_TELL and self.resolution < 1.0
+        if can_tell and self.ranges.are_far_from(values):
+            return np.zeros(2 * self.d)
+        wider = self.ranges.widened(values)
+        for j, (weight, mean) in enumerate(zip(self.weights, self.means, strict=True)):
+            if not self.ranges.are_outside(weight, mean):
+                self.weights[j] = self.ranges.moved(weight, wider)
+            elif wider.hold(mean):
+                self.weights[j] = wider.coded(mean)
+        self.ranges = wider
+        return wider.coded(values)
+
+    def settle(self) -> None:
+        """Before a reading: rows that are few and far go, and ranges suit the rest."""
+        if not self.resolution < 1.0:
+            return
+        counts = [float(count) for count in self.counts]
+        found = settle(
+            self.ranges,
+            self.weights,
+            self.means,
+            counts,
+            are_rows=self.resolution == 0.0,
+            forgets=False,
+            size=self.size,
+            known=self.known,
+        )
+        self.known = [known for known, stays in zip(self.known, found.stays, strict=True) if stays]
+        self.counts = [
+            count for count, stays in zip(self.counts, found.stays, strict=True) if stays
+        ]
+        self.means = [mean for mean, stays in zip(self.means, found.stays, strict=True) if stays]
+        self.weights, self.ranges = found.boxes, found.ranges
+        if found.largest is not None:
+            self.resolution = min(self.resolution, max(found.largest, LEAST_STEP))
+
+    def _find(self, values: list[float], x: Array) -> int | None:
         """Return the category that takes a row: its equal, or the most active that passes."""
         if self.resolution == 0.0:
             equal = [j for j, mean in enumerate(self.means) if mean == values]
             return equal[0] if equal else None
-        return self._most_active(self._coded(values), self.weights, self.resolution)
+        return self._most_active(x, self.weights, self.resolution)
 
     def _most_active(self, v: Array, weights: list[Array], resolution: float) -> int | None:
         threshold = (1.0 - resolution) * float(self.d)
@@ -76,6 +132,7 @@ class DensityBoxesReference:
         return best
 
     def _coarsen(self) -> None:
+        self.settle()
         enough = max(1, 3 * self.max_categories // 4)
         step = max(self._typical_gap(), LEAST_STEP)
         while True:
@@ -101,40 +158,26 @@ class DensityBoxesReference:
         weights: list[Array] = []
         counts: list[int] = []
         means: list[list[float]] = []
-        for weight, count, mean in zip(self.weights, self.counts, self.means, strict=True):
+        known: list[bool] = []
+        largest: list[int] = []
+        for weight, count, mean, is_known in zip(
+            self.weights, self.counts, self.means, self.known, strict=True
+        ):
             k = self._most_active(weight, weights, resolution)
             if k is None:
                 weights.append(weight)
                 counts.append(count)
                 means.append(mean)
+                known.append(is_known)
+                largest.append(count)
             else:
+                if count > largest[k]:
+                    largest[k], known[k] = count, is_known
                 weights[k] = fuzzy_and(weight, weights[k])
                 means[k] = joined_mean(means[k], counts[k], mean, count)
                 counts[k] += count
-        self.weights, self.counts, self.means = weights, counts, means
+        self.weights, self.counts, self.means, self.known = weights, counts, means, known
         self.resolution = resolution
-
-    def _coded(self, values: list[float]) -> Array:
-        scaled = []
-        for value, low, high in zip(values, self.low, self.high, strict=True):
-            scaled.append((value - low) / (high - low) if high > low else 0.0)
-        return complement_code(scaled)
-
-    def _widen(self, values: list[float]) -> None:
-        """Ranges that hold the row; boxes stay where they are in the user's units."""
-        low = [min(v, old) for v, old in zip(values, self.low, strict=True)]
-        high = [max(v, old) for v, old in zip(values, self.high, strict=True)]
-        for weight in self.weights:
-            for f in range(self.d):
-                if (low[f], high[f]) == (self.low[f], self.high[f]):
-                    continue
-                for entry, is_upper in ((f, False), (self.d + f, True)):
-                    corner = 1.0 - weight[entry] if is_upper else weight[entry]
-                    at = self.low[f] + corner * (self.high[f] - self.low[f])
-                    moved = (at - low[f]) / (high[f] - low[f])
-                    moved = 0.0 if at <= low[f] else 1.0 if at >= high[f] else moved
-                    weight[entry] = 1.0 - moved if is_upper else moved
-        self.low, self.high = low, high
 
 
 def joined_mean(one: list[float], n_one: int, other: list[float], n_other: int) -> list[float]:

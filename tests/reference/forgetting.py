@@ -12,9 +12,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from .arithmetic import Array, Vector, complement_code, fuzzy_and, fuzzy_and_norm, l1
+import numpy as np
+
+from .arithmetic import Array, Vector, fuzzy_and, fuzzy_and_norm, l1
 from .density_boxes import LEAST_STEP, SAMPLED, STEP, inherited
 from .diary import DiaryReference
+from .ranges import LEAST_TO_TELL, Ranges, settle
 from .succession import Expected, in_common, succeed, taken_from_afar
 
 # A category goes when it weighs less than a row does after two half-lives (in a window: than one
@@ -93,10 +96,14 @@ class Category:
 
 
 class ForgettingReference:
-    """A model inside given bounds, row by row.
+    """A model with given bounds, or the ranges of its first rows, row by row.
 
     Parameters
     ----------
+    are_given : bool
+        Whether the ranges were given.
+    size : float or None
+        ``min_cluster_size``, in rows or as a share of them, if it is given.
     half_life, window : float or None
         One of them.
     read : callable
@@ -119,15 +126,20 @@ class ForgettingReference:
         alpha: float = 1e-3,
         leaves_choice: bool = True,
         attaches: bool = False,
+        are_given: bool = True,
+        size: float | None = None,
     ) -> None:
         assert (half_life is None) != (window is None)
-        self.low, self.high = [float(v) for v in low], [float(v) for v in high]
+        self.feature_ranges = Ranges(list(low), list(high))
+        if are_given:
+            self.feature_ranges.given = (self.feature_ranges.low, self.feature_ranges.high)
         self.read_tree = read
         self.max_categories = max_categories
         self.half_life, self.window = half_life, window
         self.alpha = alpha
         self.leaves_choice = leaves_choice
         self.attaches = attaches
+        self.size = size
 
         self.categories: list[Category] = []
         self.resolution = 0.0
@@ -202,25 +214,32 @@ class ForgettingReference:
     @property
     def d(self) -> int:
         """Number of features."""
-        return len(self.low)
+        return self.feature_ranges.d
 
     @property
     def ranges(self) -> list[float]:
         """Extent of each feature."""
-        return [high - low for low, high in zip(self.low, self.high, strict=True)]
+        return self.feature_ranges.extents
 
     def learn(self, row: Vector, time: float | None = None) -> int:
-        """Learn a row inside the bounds and return the label it is told, before any reading."""
+        """Learn a row and return the label it is told, before any reading."""
         values = [float(v) for v in row]
         self._advance(float(len(self.times) + 1) if time is None else float(time))
-        x = self._coded(values)
-        taken = self._find(values)
+        told_before = self._tell_outside(values)
+        x = self._admit(values)
+        taken = self._find(values, x)
         if taken is None and len(self.categories) >= self.max_categories:
             self._coarsen()
-            taken = self._find(values)
+            told_before = told_before or self._tell_outside(values)
+            x = self._admit(values)
+            taken = self._find(values, x)
         if taken is None:
             taken = len(self.categories)
-            self.categories.append(Category(x, values, *self._tell(x), at=self.now))
+            told = told_before or self._tell(x)
+            alive = {-1, *(mine.label for mine in self.categories)}
+            if self.n_readings and told[0] not in alive:  # of a cluster that has died since
+                told = -1, 0.0, 1.0
+            self.categories.append(Category(x, values, *told, at=self.now))
             self._take(taken)
         else:
             mine = self.categories[taken]
@@ -228,24 +247,60 @@ class ForgettingReference:
             if self.resolution > 0.0:
                 mine.box = fuzzy_and(x, mine.box)
                 mine.mean = joined_mean(mine.mean, weight - 1.0, values, 1.0)
-        told = self.categories[taken].label
+        told_label = self.categories[taken].label
         if self._is_due():
             self.read()
-        return told
+        return told_label
 
-    def _coded(self, values: list[float]) -> Array:
-        scaled = []
-        for value, low, high in zip(values, self.low, self.high, strict=True):
-            assert low <= value <= high, "the reference knows nothing of wider ranges"
-            scaled.append((value - low) / (high - low) if high > low else 0.0)
-        return complement_code(scaled)
+    def _admit(self, values: list[float]) -> Array:
+        """Return the coded row; ranges widen for it, unless it is too far outside for that."""
+        ranges = self.feature_ranges
+        if ranges.hold(values):
+            return ranges.coded(values)
+        can_tell = len(self.times) - 1 >= LEAST_TO_TELL and self.resolution < 1.0
+        if can_tell and ranges.are_far_from(values):
+            return np.zeros(2 * self.d)
+        wider = ranges.widened(values)
+        for mine in self.categories:
+            if not ranges.are_outside(mine.box, mine.mean):
+                mine.box = ranges.moved(mine.box, wider)
+            elif wider.hold(mine.mean):
+                mine.box = wider.coded(mine.mean)
+        self.feature_ranges = wider
+        return wider.coded(values)
 
-    def _find(self, values: list[float]) -> int | None:
+    def _tell_outside(self, values: list[float]) -> tuple[int, float, float] | None:
+        """Return what is said of a row outside, found in wider ranges and measured in these."""
+        ranges = self.feature_ranges
+        if ranges.hold(values) or not self.categories:
+            return None
+        if self.n_readings == 0:
+            return 0, 1.0, 0.0
+        wider = ranges.widened(values)
+        boxes = [ranges.moved(mine.box, wider) for mine in self.categories]
+        j = self._most_active(wider.coded(values), boxes, math.inf)
+        assert j is not None
+        mine = self.categories[j]
+        common = l1(mine.box)
+        for f, (low, extent) in enumerate(zip(ranges.low, ranges.extents, strict=True)):
+            lower, upper = float(mine.box[f]), 1.0 - float(mine.box[self.d + f])
+            if extent > 0.0:
+                at = (values[f] - low) / extent
+            else:
+                at = float(values[f] > low) - float(values[f] < low)
+            if at < lower:
+                common = common - (lower - at)
+            if at > upper:
+                common = common - (at - upper)
+        if mine.label >= 0 and common < self._least(mine.label):
+            return -1, 0.0, 1.0
+        return mine.label, mine.strength, mine.outlier
+
+    def _find(self, values: list[float], x: Array) -> int | None:
         if self.resolution == 0.0:
             equal = [j for j, mine in enumerate(self.categories) if mine.mean == values]
             return equal[0] if equal else None
-        boxes = [mine.box for mine in self.categories]
-        return self._most_active(self._coded(values), boxes, self.resolution)
+        return self._most_active(x, [mine.box for mine in self.categories], self.resolution)
 
     def _most_active(self, v: Array, boxes: list[Array], resolution: float) -> int | None:
         threshold = (1.0 - resolution) * float(self.d)
@@ -281,7 +336,9 @@ class ForgettingReference:
     # ------------------------------------------------------------------ fewer categories
 
     def _drop_stale(self) -> None:
-        stays = [not self.is_stale(j) for j in range(len(self.categories))]
+        self._keep_those([not self.is_stale(j) for j in range(len(self.categories))])
+
+    def _keep_those(self, stays: list[bool]) -> None:
         if all(stays):
             return
         for j, mine in enumerate(self.categories):
@@ -291,11 +348,42 @@ class ForgettingReference:
         )
         self.categories = [mine for mine, kept in zip(self.categories, stays, strict=True) if kept]
 
+    def _settle(self) -> None:
+        """Rows that are few and far go, and ranges suit the rest."""
+        if not self.resolution < 1.0:
+            return
+        size = self.size
+        if size is not None and size < 1.0:
+            total = 0.0
+            for j in range(len(self.categories)):
+                total = total + self.weight(j)
+            size = max(2.0, float(math.ceil(size * total)))
+        found = settle(
+            self.feature_ranges,
+            [mine.box for mine in self.categories],
+            [mine.mean for mine in self.categories],
+            [self.weight(j) for j in range(len(self.categories))],
+            are_rows=self.resolution == 0.0,
+            forgets=True,
+            size=size,
+            known=[
+                self.n_readings > 0 and mine.label >= 0 and mine.strength > 0.0
+                for mine in self.categories
+            ],
+        )
+        self._keep_those(found.stays)
+        for mine, box in zip(self.categories, found.boxes, strict=True):
+            mine.box = box
+        self.feature_ranges = found.ranges
+        if found.largest is not None:
+            self.resolution = min(self.resolution, max(found.largest, LEAST_STEP))
+
     def _coarsen(self) -> None:
         self._drop_stale()
         enough = max(1, 3 * self.max_categories // 4)
         if len(self.categories) <= enough and len(self.categories) < self.max_categories:
             return
+        self._settle()
         before = [mine.label for mine in self.categories]
         weights = [self.weight(j) for j in range(len(before))]
         goes_to = list(range(len(before)))
@@ -387,6 +475,7 @@ class ForgettingReference:
     def read(self) -> None:
         """Forget what is stale, and read the clusters of the rest."""
         self._drop_stale()
+        self._settle()
         n = len(self.categories)
         if self.resolution > 0.0 and 4 * n < self.max_categories:
             self.resolution = max(self.resolution / STEP, LEAST_STEP)
@@ -495,7 +584,8 @@ class ForgettingReference:
                 taken_from_afar(inside, reading.clusters, weights, boxes[0], reading.n_clusters),
                 expected,
             )
-            if chooses or not told.is_believed:
+            surprises = self._is_surprise(reading.chosen.noise)
+            if chooses or not (told.is_believed or surprises):
                 break
             chooses = True
         if chooses:
@@ -519,11 +609,15 @@ class ForgettingReference:
 
     def _doubts(self, unlabelled: float) -> bool:
         assert self.kept is not None
+        doubt = DOUBT_ONE if self.kept.candidate.selection == "auto" else DOUBT
+        age = self.now - self.kept.chosen_at
+        return age >= doubt * self.life or self._is_surprise(unlabelled)
+
+    def _is_surprise(self, noise: float) -> bool:
+        """Whether so much more is in no cluster than when the reading was chosen."""
+        assert self.kept is not None
         is_one = self.kept.candidate.selection == "auto"
-        life = self.life
-        return self.now - self.kept.chosen_at >= (
-            DOUBT_ONE if is_one else DOUBT
-        ) * life or unlabelled >= self.kept.noise + (SURPRISE_IN_ONE if is_one else SURPRISE)
+        return noise >= self.kept.noise + (SURPRISE_IN_ONE if is_one else SURPRISE)
 
     def _keep(self, reading: Reading, total: float) -> None:
         chosen = reading.chosen

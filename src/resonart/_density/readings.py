@@ -97,6 +97,7 @@ def _read(model: DensityART, content: DensitySnapshot, candidate: ReadingCandida
     if model.resolution_ > 0.0:  # boxes that are larger than a row
         ranges = content.bounds.high - content.bounds.low
         scaled = np.maximum(1.0 - weights[:, n_features:] - weights[:, :n_features], 0.0)
+        scaled[content.is_outside] = 0.0
         side = np.ascontiguousarray(scaled * ranges)
     return _core.read_boxes(
         np.ascontiguousarray(content.means),
@@ -186,7 +187,7 @@ def _reaches(content: DensitySnapshot, told: Any, labels: Labels, n_labels: int)
         common = np.zeros(len(first))
         for f in range(2 * n_features):
             common += np.minimum(weights[first, f], weights[second, f])
-        found: list[float] = (n_features - common).tolist()
+        found: list[float] = np.maximum(n_features - common, 0.0).tolist()
         return found
 
     # The two boxes that are farthest apart within a cluster, those nearest across its border, and
@@ -199,7 +200,7 @@ def _reaches(content: DensitySnapshot, told: Any, labels: Labels, n_labels: int)
     def offer(best: list[Pair | None], at: int, pair: Pair, is_larger: bool) -> None:
         known = best[at]
         if known is None or (pair[2] > known[2] if is_larger else pair[2] < known[2]):
-            best[at] = (pair[0], pair[1], max(pair[2], 0.0))
+            best[at] = pair
 
     first, second = (told[name].astype(np.int64) for name in ("edge_from", "edge_to"))
     edges = zip(first.tolist(), second.tolist(), sizes(first, second), strict=True)

@@ -73,7 +73,8 @@ class DensityART(RenamingMixin, BaseART):
     bounds : tuple (low, high) or None, default=None
         Feature ranges that are scaled to [0, 1]. By default they are learned from the rows.
     out_of_bounds : {"expand", "clip", "error"}, default="expand"
-        What happens to a row outside the ranges; see :class:`FuzzyART`.
+        What happens to a row outside the ranges; see :class:`FuzzyART`. With ``"expand"``, rows
+        that are few and far away from all others do not widen them; see Notes.
     max_categories : int, default=10_000
         Maximum number of categories, >= 1, which limits memory and time. No row is ever refused.
     half_life : float, str, timedelta or None, default=None
@@ -127,7 +128,9 @@ class DensityART(RenamingMixin, BaseART):
         :meth:`history` has their sizes.
     n_events_dropped_ : int
         Number of older events that are no longer in the diary. At least the latest 10,000 are kept.
-    bounds_, n_features_in_, feature_names_in_, n_samples_seen_, n_removed_
+    n_removed_ : int
+        Number of rows that are no longer in the model: removed, forgotten, or too far away.
+    bounds_, n_features_in_, feature_names_in_, n_samples_seen_
         As for the other estimators.
 
     See Also
@@ -167,6 +170,14 @@ class DensityART(RenamingMixin, BaseART):
     dissolution for three, and a merger for five. Rows of a cluster that has died keep its label:
     only mergers are in ``label_map_``. ``events_`` lists these changes from the end of
     the first half-life (half a window) on. See ``docs/drift.md`` in the repository.
+
+    **Rows far away.** A row is far away if, in some feature, it lies more than ten times as far
+    from the others as these lie apart. If at most one row in a hundred is (at most one in ten, if
+    ten thousand times as far), these are noise and leave the model before clusters are read. Rows
+    that lie together stay if they are more than one in fifty, or ``min_cluster_size``. A row of a
+    stream that lies more than ten ranges outside waits for the next reading before it widens the
+    ranges. If rows are forgotten, ranges more than twice as wide as needed shrink. Values inside
+    ``bounds`` are never far away. See ``docs/density.md`` in the repository.
 
     ``predict`` asks the most active category. Its cluster takes the row if the match reaches the
     cluster's own vigilance, which is set by the most distant neighbours in the cluster, along the
@@ -727,6 +738,10 @@ class DensityART(RenamingMixin, BaseART):
 
             yield report
             report(n_rows, last_parts, last_parts)
+
+    def _minds_outliers(self) -> bool:
+        # They are noise, and ranges that may change do not follow those far away.
+        return bool(self.out_of_bounds != "expand")
 
     def _merges_after_fit(self) -> bool:
         return True  # clusters are read once, when all rows are known

@@ -89,6 +89,10 @@ class LearningMixin(EngineHolder):
         """Return the names of the vigilances that are to be chosen from the first rows."""
         return ()
 
+    def _minds_outliers(self) -> bool:
+        """Return whether a few rows that take most of a range spoil the result."""
+        return True
+
     def _merges_after_fit(self) -> bool:
         return False
 
@@ -281,7 +285,7 @@ class LearningMixin(EngineHolder):
         ``beside`` is what an engine that reads its clusters returns for the rows besides labels.
         """
         engine, rows = start.engine, start.rows
-        if start.bounds is not None and self.out_of_bounds == "expand":
+        if start.bounds is not None and self.out_of_bounds == "expand" and self._minds_outliers():
             after = Bounds(*engine.bounds())
             if after.low.tobytes() != start.bounds.low.tobytes() or (
                 after.high.tobytes() != start.bounds.high.tobytes()
@@ -427,7 +431,8 @@ class LearningMixin(EngineHolder):
     def _first_ranges(self, rows: Rows) -> Bounds:
         """Return the ranges of the first rows; warn if a few rows take up most of them."""
         ranges = ranges_of(rows)
-        warn_of_outliers(self, rows, ranges)
+        if self._minds_outliers():
+            warn_of_outliers(self, rows, ranges)
         return ranges
 
     def _presentation(self, rows: Rows) -> NDArray[np.int64] | None:

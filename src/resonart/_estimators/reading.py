@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from .._models.snapshot import Content, DensitySnapshot
 from .._reading.describe import Description, check_names, describe_model
-from .._rows.bounds import Bounds, Boxes, boxes_from_weights
+from .._rows.bounds import Bounds, Boxes
 from .._shared.show import SHOWN_COLUMNS, card, heading, line
 from .._shared.words import count_of
 from .holder import EngineHolder, Labels
@@ -146,8 +146,7 @@ class ReadingMixin(EngineHolder):
     @property
     def boxes_(self) -> Boxes:
         """Corners ``(lower, upper)`` of each category's box, in the user's units."""
-        content = self._snapshot()
-        return boxes_from_weights(content.weights, content.bounds).named(self._names())
+        return self._snapshot().boxes.named(self._names())
 
     def _names(self) -> NDArray[np.object_] | None:
         return getattr(self, "feature_names_in_", None)

@@ -88,5 +88,5 @@ class RemovalMixin(EngineHolder):
 
     @property
     def n_removed_(self) -> int:
-        """Number of rows that were in clusters which have since been removed."""
+        """Number of rows that are no longer in the model, because their clusters were removed."""
         return self._fitted().n_removed

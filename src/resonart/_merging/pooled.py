@@ -12,7 +12,7 @@ from sklearn.base import clone
 from .. import _core
 from .._estimators.density_art import DensityART
 from .._models.snapshot import DensitySnapshot
-from .._rows.bounds import Bounds
+from .._rows.bounds import Bounds, scale_rows
 from .._shared.labels import LabelMap, rename_labels
 
 Ints = NDArray[np.int64]
@@ -142,9 +142,7 @@ def _together(
     n = sum(len(c.counts) for c in contents)
     n_samples = sum(c.n_samples for c in contents)
     return DensitySnapshot(
-        weights=np.concatenate(
-            [_core.move_weights(c.weights, c.low, c.high, *bounds) for c in contents]
-        ),
+        weights=np.concatenate([_moved(c, bounds) for c in contents]),
         counts=np.concatenate([c.counts for c in contents]),
         labels=np.zeros(n, dtype=np.int64),
         means=np.concatenate([c.means for c in contents]),
@@ -152,6 +150,7 @@ def _together(
         outliers=np.zeros(n),
         low=bounds.low,
         high=bounds.high,
+        given=contents[0].given,
         reach=np.empty((0, len(bounds.low))),
         resolution=max(c.resolution for c in contents),
         n_labels=1,
@@ -165,6 +164,16 @@ def _together(
         candidates=np.empty((0, contents[0].candidates.shape[1])),
         **_times(contents, half_life, window),
     )
+
+
+def _moved(content: DensitySnapshot, bounds: Bounds) -> NDArray[np.float64]:
+    """Return the weights under wider ranges; those of rows that lie outside both stay 0."""
+    moved = _core.move_weights(content.weights, content.low, content.high, *bounds)
+    rows = content.means[content.is_outside]
+    scaled = scale_rows(rows, *bounds)
+    is_inside = ((rows >= bounds.low) & (rows <= bounds.high)).all(axis=1, keepdims=True)
+    moved[content.is_outside] = np.where(is_inside, np.hstack([scaled, 1.0 - scaled]), 0.0)
+    return moved
 
 
 def _majorities(content: DensitySnapshot, new: Ints) -> LabelMap:

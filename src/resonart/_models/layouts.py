@@ -207,6 +207,7 @@ class DensityLayout(Layout):
         "means": _TABLE,
         "strengths": _REALS,
         "outliers": _REALS,
+        "given": _TABLE,
         "reach": _TABLE,
         "tree": _TABLE,
         "tree_boxes": _TABLE,

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from .._rows.bounds import Bounds
+from .._rows.bounds import Bounds, Boxes, boxes_from_weights
 
 SweptEngine: TypeAlias = "_core.FuzzyArt | _core.Dvfa | _core.Ddvfa | _core.TopoArt"
 Engine: TypeAlias = "SweptEngine | _core.DensityArt"
@@ -37,6 +37,11 @@ class Snapshot(NamedTuple):
     def bounds(self) -> Bounds:
         """The feature ranges."""
         return Bounds(self.low, self.high)
+
+    @property
+    def boxes(self) -> Boxes:
+        """Where the categories lie, in the user's units."""
+        return boxes_from_weights(self.weights, self.bounds)
 
     @classmethod
     def of(cls, engine: Any, *, grouped: bool = False) -> Snapshot:
@@ -85,6 +90,11 @@ class TopoSnapshot(NamedTuple):
         return Bounds(self.low, self.high)
 
     @property
+    def boxes(self) -> Boxes:
+        """Where the categories lie, in the user's units."""
+        return boxes_from_weights(self.weights, self.bounds)
+
+    @property
     def weights(self) -> NDArray[np.float64]:
         """Weights of the categories."""
         return self.b.weights
@@ -128,6 +138,9 @@ class DensitySnapshot(NamedTuple):
     ----------
     strengths, outliers : ndarray of shape (n_categories,)
         What the last reading said of each category.
+    given : ndarray of shape (2, n_features) or (0, n_features)
+        Lower and upper bounds that were given: the feature ranges hold them at any time. Empty if
+        ranges are those of the rows.
     reach : ndarray of shape (n_clusters + 1, n_features)
         How far apart neighbours lie in each cluster, in the order of their labels, and in all;
         empty before the first reading.
@@ -175,6 +188,7 @@ class DensitySnapshot(NamedTuple):
     outliers: NDArray[np.float64]
     low: NDArray[np.float64]
     high: NDArray[np.float64]
+    given: NDArray[np.float64]
     reach: NDArray[np.float64]
     resolution: float
     n_labels: int
@@ -202,6 +216,19 @@ class DensitySnapshot(NamedTuple):
     def bounds(self) -> Bounds:
         """The feature ranges."""
         return Bounds(self.low, self.high)
+
+    @property
+    def is_outside(self) -> NDArray[np.bool_]:
+        """Which categories are rows too far away to widen the ranges: their weights are 0."""
+        leaves = (self.means < self.low) | (self.means > self.high)
+        return np.asarray(leaves.any(axis=1) & ~self.weights.any(axis=1))
+
+    @property
+    def boxes(self) -> Boxes:
+        """Where the categories lie, in the user's units."""
+        lower, upper = boxes_from_weights(self.weights, self.bounds)
+        is_outside = self.is_outside[:, np.newaxis]
+        return Boxes(*(np.where(is_outside, self.means, corner) for corner in (lower, upper)))
 
     @property
     def n_refused(self) -> int:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._models.snapshot import Content, DensitySnapshot
-from .._rows.bounds import Bounds, Boxes, Floats, boxes_from_weights
+from .._rows.bounds import Bounds, Boxes, Floats
 from .._rows.checks import ParameterError, check_count, check_real
 from .._shared.show import SHOWN_ROWS, card, heading, line, summary, table
 from .._shared.words import count_of
@@ -121,7 +121,8 @@ class Description:
         Number of these rows that were not learned because the model was full
         (``max_categories``).
     n_removed : int
-        Number of these rows that were in clusters which have since been removed.
+        Number of these rows that are no longer in the model: their clusters were removed, or they
+        were too far away for DensityART.
     n_clusters, n_categories : int
         Number of clusters and of categories.
     feature_names : tuple of str
@@ -271,7 +272,7 @@ def describe_clusters(
         return (), None
     order = np.lexsort((-rows, content.labels))
     counts, labels = rows[order], content.labels[order]
-    lower, upper = boxes_from_weights(content.weights[order], content.bounds)
+    lower, upper = (corner[order] for corner in content.boxes)
     begins = np.flatnonzero(np.diff(labels, prepend=labels[0] - 1))
     ends = np.append(begins[1:], len(labels))
     sizes = np.add.reduceat(counts, begins)
@@ -469,7 +470,7 @@ def _heading(description: Description) -> str:
     if description.n_refused:
         text += f", {description.n_refused:,} of them not learned because the model was full"
     if description.n_removed:
-        gone = "forgotten" if description.forgets else "in clusters removed since"
+        gone = "forgotten" if description.forgets else "removed since"
         text += f", {description.n_removed:,} of them {gone}"
     return f"{text} ({description.note})" if description.note else text
 

@@ -326,7 +326,7 @@ def _explain_reading(
     own = content.labels == cluster if cluster >= 0 else np.arange(len(content.labels)) == category
     distances = _BoxDistances(
         row=np.clip(row, low, high) if clips else row,
-        boxes=boxes_from_weights(content.weights[own], content.bounds),
+        boxes=Boxes(*(corner[own] for corner in content.boxes)),
         counts=model._sizes(content)[own],
         bounds=content.bounds,
         names=names,

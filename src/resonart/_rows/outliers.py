@@ -33,6 +33,7 @@ class OutlierWarning(UserWarning):
     """A few rows take up most of a feature's range, and squeeze all others into the rest.
 
     Every feature is scaled by its range, so one outlier makes all other values look alike.
+    :class:`DensityART` leaves such rows out, and warns only if it may not change its ranges.
     ``warnings.simplefilter("ignore", resonart.OutlierWarning)`` silences the warning.
 
     Attributes
@@ -49,6 +50,7 @@ class OutlierWarning(UserWarning):
     See Also
     --------
     Bounds : Ranges of the features.
+    DensityART : Has its own way with rows that are few and far away from all others.
 
     Examples
     --------
