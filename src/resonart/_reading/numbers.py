@@ -154,7 +154,7 @@ def interval(name: str, lower: float, upper: float, digits: Digits) -> str:
 
 
 def percent(share: float, decimals: int = 0) -> str:
-    """Write a share in per cent; only nothing is 0 %, and only everything 100 %.
+    """Write a share in per cent; only nothing is 0 %, and only everything 100 %, but for rounding.
 
     Examples
     --------
@@ -167,7 +167,7 @@ def percent(share: float, decimals: int = 0) -> str:
     written = f"{100.0 * share:.{decimals}f}"
     if share > 0.0 and float(written) == 0.0:
         return f"< {unit:.{decimals}f} %"
-    if share < 1.0 and float(written) == 100.0:
+    if share < 1.0 - 1e-9 and float(written) == 100.0:
         return f"> {100.0 - unit:.{decimals}f} %"
     return f"{written} %"
 

@@ -104,7 +104,7 @@ function inWords(reading) {
     given: "features as given", range: "features scaled by range", standard: "features scaled by standard deviation", rank: "features scaled by rank",
     pca: `the first ${reading.n_components} principal components`,
   }[reading.scaling];
-  return `${how}; ${scaled}; at least ${countOf(reading.min_cluster_size, "row")} in a cluster; density from the ${countOf(reading.min_samples, "nearest row")}`;
+  return `${how}; ${scaled}; at least ${countOf(reading.min_cluster_size, "row")} in a cluster; ${reading.min_samples > 1 ? `density from the ${reading.min_samples} nearest rows` : "distances alone, without density"}`;
 }
 
 function readingLabels(told, k) {
