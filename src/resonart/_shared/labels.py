@@ -29,7 +29,7 @@ def rename_labels(labels: ArrayLike, label_map: Mapping[int, int]) -> NDArray[np
 
     See Also
     --------
-    DensityART.label_map_ : Such a map for the last call.
+    DensityART : Has such a map for the last call, ``label_map_``.
     DDVFA.merge : Returns such a map.
     DDVFA.remove_clusters : Returns such a map.
     Renaming : A change of labels in a stream, with its map.
