@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from resonart import __version__
 from resonart._shared.build import version_text
+from resonart._shared.interrupt import noting_interrupts
 from resonart._shared.require import how_to_get
 
 __all__ = ["main"]
@@ -52,7 +53,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     exit code 0
     """
     try:
-        return _run(arguments)
+        with noting_interrupts():
+            return _run(arguments)
     except KeyboardInterrupt:  # during imports, or when everything but the last output is done
         print("resonart: interrupted.", file=sys.stderr)
         return 130
