@@ -314,12 +314,12 @@ LONG: dict[str, tuple[str, tuple[str, ...], bytes, bytes]] = {
 
 COST = """
 import re, sys, time
-import resonart
+from resonart import ModelFileError, load
 def peak(): return int(re.search("VmHWM:[^0-9]+([0-9]+)", open("/proc/self/status").read())[1])
 before, started = peak(), time.process_time()
 try:
-    resonart.load(sys.argv[1])
-except resonart.ModelFileError:
+    load(sys.argv[1])
+except ModelFileError:
     pass
 print(peak() - before, time.process_time() - started)
 """
