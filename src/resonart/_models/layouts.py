@@ -29,6 +29,8 @@ class Layout(ABC):
     arrays: ClassVar[dict[str, tuple[str, int]]]
     # Those that were of another kind up to format 4.
     arrays_before_5: ClassVar[dict[str, tuple[str, int]]] = {}
+    # Those that files up to format 4 do not have.
+    arrays_since_5: ClassVar[frozenset[str]] = frozenset()
     # Fields of the header that only these models have.
     fields: ClassVar[frozenset[str]] = frozenset()
 
@@ -232,6 +234,7 @@ class DensityLayout(Layout):
         "outlier_scores": _REALS,
     }
     arrays_before_5: ClassVar[dict[str, tuple[str, int]]] = {"label_map": _WHOLES}
+    arrays_since_5: ClassVar[frozenset[str]] = frozenset({"given"})
     fields = frozenset({"resolution"})
 
     def from_before_5(self, arrays: dict[str, Array], counters: Counters) -> dict[str, Array]:
@@ -242,7 +245,9 @@ class DensityLayout(Layout):
             if len(reach) != n_labels + 1:
                 raise_unsound("there must be a reach for each label")
             reach = reach[np.append(np.unique(labels[labels >= 0]), n_labels)]
-        return arrays | {"reach": reach, "label_map": _changed(arrays["label_map"])}
+        given = np.empty((0, arrays["means"].shape[1]))
+        changed = _changed(arrays["label_map"])
+        return arrays | {"reach": reach, "label_map": changed, "given": given}
 
     def take_counters(self, state: dict[str, Any]) -> Counters:
         return {name: state[name] for name in self.counters}

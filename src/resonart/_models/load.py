@@ -218,7 +218,10 @@ def _restore_fitted(model: BaseART, fitted: Any, number: int, unpacker: Unpacker
     expected |= CHOICE_ARRAYS if choice is not None else {}
     merged_arrays = MERGED_ARRAYS_BEFORE_5 if is_former else MERGED_ARRAYS
     expected |= merged_arrays if sizes is not None else {}
-    arrays = {name: unpacker.read(name, *kind) for name, kind in expected.items()}
+    unknown = layout.arrays_since_5 if is_former else frozenset()
+    arrays = {
+        name: unpacker.read(name, *kind) for name, kind in expected.items() if name not in unknown
+    }
     for name in BOUNDS_ARRAYS:
         if arrays[name].shape != (n_features,):
             raise_unsound(f"{len(arrays[name]):,} bounds do not fit {n_features:,} features")
