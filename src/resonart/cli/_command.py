@@ -36,7 +36,7 @@ METAVARS = {COUNT: "N", SHARE: "0..1"}
 MANY_OPTIONS = 10
 MOST_USED = {
     *("--output", "--save", "--report", "--picture", "--html", "--follow", "--to", "--row"),
-    *("--columns", "--exclude", "--label", "--input", "--resume", "--time-column"),
+    *("--columns", "--exclude", "--label", "--input", "--resume", "--time-column", "--keep"),
     *("--min-cluster-size", "--half-life", "--scoring", "--step"),
 }
 
