@@ -18,6 +18,11 @@ STREAMS := $(abspath $(wildcard ../shared/streams))
 ifneq ($(STREAMS),)
 export RESONART_STREAMS ?= $(STREAMS)
 endif
+# Where real tables lie, on which the steadiness of DensityART is measured.
+TABLES := $(abspath $(wildcard ../shared/tables))
+ifneq ($(TABLES),)
+export RESONART_TABLES ?= $(TABLES)
+endif
 
 ENGINE := CMakeLists.txt $(shell find cpp -type f)
 

@@ -1,20 +1,28 @@
-"""Rows whose clusters are known: the 30 data sets, a pool of more, tiny ones for a quick run."""
+"""Rows whose clusters are known: the 30 data sets, a pool, tables, tiny ones for a quick run.
+
+Any of them can be grown to more rows (:func:`grown`).
+"""
 
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 import numpy as np
+from numpy.random import default_rng
 
 from . import workloads
 from .workloads import Labels, Rows
 
 VARIABLE = "RESONART_DATA"
 POOL_VARIABLE = "RESONART_POOL"
+TABLES_VARIABLE = "RESONART_TABLES"
+NEIGHBOUR = 5  # of the same class: rows that are drawn move by half the distance to it
+TABLE_ROWS, TABLE_FEATURES = 10_000, 64  # larger tables of the folder are left out
 
 # Drawn by default_rng(20191) and written down: chosen on one half, confirmed on the other.
 HALF_A = (
@@ -73,12 +81,42 @@ def all_thirty() -> list[DataSet]:
 
 
 def pool() -> list[DataSet]:
-    """Read every ``<name>.npz`` of the pool, sorted by name: ``x`` are rows, ``y`` clusters."""
-    value = os.environ.get(POOL_VARIABLE)
+    """Read the pool of labelled sets."""
+    return of_folder(POOL_VARIABLE, "pool of labelled sets")
+
+
+def tables() -> list[DataSet]:
+    """Read real tables: those of the folder, if there is one, and those of scikit-learn."""
+    try:
+        found = of_folder(TABLES_VARIABLE, "folder of tables")
+    except MissingDataError as error:
+        print(error, file=sys.stderr, flush=True)
+        found = []
+    return [*(x for x in found if is_small(x.rows)), *bundled_tables()]
+
+
+def is_small(rows: Rows) -> bool:
+    return bool(rows.shape[0] <= TABLE_ROWS and rows.shape[1] <= TABLE_FEATURES)
+
+
+def bundled_tables() -> list[DataSet]:
+    """Return the labelled tables that come with scikit-learn."""
+    from sklearn import datasets
+
+    every = {
+        f"sklearn {name}": getattr(datasets, f"load_{name}")(return_X_y=True)
+        for name in ("breast_cancer", "digits", "iris", "wine")
+    }
+    return [DataSet(name, x.astype(float), y.astype(np.int64)) for name, (x, y) in every.items()]
+
+
+def of_folder(variable: str, what: str) -> list[DataSet]:
+    """Read every ``<name>.npz`` of a folder, sorted by name: ``x`` are rows, ``y`` clusters."""
+    value = os.environ.get(variable)
     files = sorted(Path(value).glob("*.npz")) if value else []
     if not files:
         raise MissingDataError(
-            f"The pool of labelled sets is left out: set {POOL_VARIABLE} to a folder that holds "
+            f"The {what} is left out: set {variable} to a folder that holds "
             f"them as <name>.npz with `x` and `y`{f'; {value} has none' if value else ''}."
         )
     found = []
@@ -106,11 +144,51 @@ def tiny() -> list[DataSet]:
     return [rings, blobs, DataSet("iris", wide, (wide[:, 0] > 0.5).astype(np.int64))]
 
 
+def tiny_tables() -> list[DataSet]:
+    """Return few rows of one of scikit-learn's tables."""
+    iris = {x.name: x for x in bundled_tables()}["sklearn iris"]
+    return [DataSet(iris.name, iris.rows[::2], iris.labels[::2])]
+
+
+# ---------------------------------------------------------------------- more rows
+
+
+def grown(data: DataSet, n_rows: int, seed: int = 0) -> DataSet:
+    """Grow a set: draw rows with replacement, and move each a little.
+
+    A row moves by a Gaussian whose standard deviation, in every feature, is half the distance to
+    its fifth neighbour of the same class. The last one counts in a class of fewer rows; a row that
+    is alone in its class stays where it is. Rows of true noise are a class like any other.
+    """
+    random = default_rng([26, seed])
+    reach = np.zeros(len(data.rows))
+    for label in np.unique(data.labels):
+        same = np.flatnonzero(data.labels == label)
+        if len(same) > 1:
+            reach[same] = fifth_neighbours(data.rows[same])
+    drawn = random.integers(len(data.rows), size=n_rows)
+    steps = random.normal(size=(n_rows, data.rows.shape[1]))
+    return DataSet(
+        data.name, data.rows[drawn] + 0.5 * reach[drawn, None] * steps, data.labels[drawn]
+    )
+
+
+def fifth_neighbours(rows: Rows) -> Rows:
+    """Return the distance from each row to its fifth neighbour, or to the last of fewer."""
+    from sklearn.neighbors import NearestNeighbors
+
+    k = min(NEIGHBOUR, len(rows) - 1)
+    distances: Rows = NearestNeighbors(n_neighbors=k).fit(rows).kneighbors()[0][:, -1]
+    return distances
+
+
 COLLECTIONS: dict[str, Callable[[], list[DataSet]]] = {
     "thirty": all_thirty,
     "tiny": tiny,
     "pool": pool,
     "tiny pool": tiny_pool,
+    "tables": tables,
+    "tiny tables": tiny_tables,
 }
 
 

@@ -23,6 +23,7 @@ COLOURS = {
     "scikit-learn": "#009E73",
     "hdbscan": "#56B4E9",
     "fast_hdbscan": "#D55E00",
+    "fast-plscan": "#000000",
 }
 MARKS = "osD^vP*X"
 GREY = "#808080"

@@ -17,6 +17,7 @@ from .questions import (
     both_ways,
     command_line,
     density_budget,
+    density_outliers,
     density_quality,
     density_structure,
     density_time,
@@ -36,6 +37,9 @@ from .questions import (
     river_interface,
     roofline,
     row_by_row,
+    rows_blobs,
+    rows_quality,
+    rows_stream,
     threads,
     undo,
     vat,
@@ -58,7 +62,8 @@ QUESTIONS: dict[str, Question] = {
         *(one_pass, growth, both_ways, roofline, merging, latency, predict, first_use, threads),
         *(against_artlib, row_by_row, river_interface, command_line, distributed, memory, vat),
         *(undo, outside, vigilance_plane, label_free),
-        *(density_quality, density_structure, density_budget, density_time),
+        *(density_quality, density_structure, density_budget, density_outliers, density_time),
+        *(rows_quality, rows_blobs, rows_stream),
         *(drift_quality, drift_speed, drift_events),
     )
 }

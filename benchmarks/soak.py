@@ -254,6 +254,11 @@ def feed(pipe: object, batches: Iterator[Rows]) -> None:
             csv.write_csv(table, sink, csv.WriteOptions(include_header=False))
 
 
+def state_kb(part: Part) -> float:
+    """Return the size of a checkpoint without the diary."""
+    return part.checkpoint_kb - part.diary_kb
+
+
 def faults(soak: Soak, n_rows: int) -> list[str]:
     """Say what did not stay flat, leaving pace aside."""
     found = []
@@ -263,14 +268,14 @@ def faults(soak: Soak, n_rows: int) -> list[str]:
     last = soak.parts[-1]
     if last.memory_mb > MOST_GROWTH * middle.memory_mb:
         found.append(f"memory grew from {middle.memory_mb:.0f} to {last.memory_mb:.0f} MB")
-    # Categories come and go, so that one look does not say much.
+    # Categories come and go, and a checkpoint is as large as there are categories at its moment.
     half, quarter = len(soak.parts) // 2, max(1, len(soak.parts) // 4)
     was, now = (
-        float(np.median([part.checkpoint_kb - part.diary_kb for part in some]))
+        float(np.median([1e3 * state_kb(part) / max(1, part.n_categories) for part in some]))
         for some in (soak.parts[half : half + quarter], soak.parts[-quarter:])
     )
     if now > MOST_GROWTH * was:
-        found.append(f"checkpoints grew from {was:.0f} to {now:.0f} kB")
+        found.append(f"checkpoints grew from {was:.0f} to {now:.0f} bytes per category")
     events = max(part.n_kept_events for part in soak.parts)
     moments = max(part.n_moments for part in soak.parts)
     if events > MOST_EVENTS + FRESH or moments > MOST_MOMENTS + FRESH:

@@ -57,6 +57,15 @@ def correlated(random: Generator, shape: tuple[int, int]) -> Rows:
     return rows
 
 
+def two_clouds(n_rows: int, n_features: int, separation: float, seed: int) -> Labelled:
+    """Two normal clouds of equal size and spread, their centres so many spreads apart."""
+    random = default_rng([26, seed])
+    labels = random.integers(2, size=n_rows)
+    rows = random.normal(size=(n_rows, n_features))
+    rows[:, 0] += separation * (labels - 0.5)
+    return rows, labels
+
+
 STRUCTURELESS: dict[str, Callable[[Generator, tuple[int, int]], Rows]] = {
     "uniform": lambda random, shape: random.uniform(size=shape),
     "Gaussian": lambda random, shape: random.normal(size=shape),
@@ -175,6 +184,16 @@ def with_noise(rows: Rows, labels: Labels, label: int, random: Generator) -> Lab
     rows[noise] = random.uniform(size=(int(noise.sum()), rows.shape[1]))
     labels[noise] = label
     return rows, labels
+
+
+def noise_added(rows: Rows, labels: Labels, share: float, seed: int = 0) -> Labelled:
+    """Add rows anywhere in the ranges of the others, with the label -1, in random order."""
+    random = default_rng([27, seed])
+    n_noise = round(share * len(rows))
+    noise = random.uniform(rows.min(axis=0), rows.max(axis=0), (n_noise, rows.shape[1]))
+    order = random.permutation(len(rows) + n_noise)
+    marked = np.r_[labels, np.full(n_noise, -1)]
+    return np.concatenate([rows, noise])[order], marked[order]
 
 
 def embedded(flat: Rows, n_features: int, layout: Generator, random: Generator) -> Rows:

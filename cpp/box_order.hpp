@@ -147,9 +147,6 @@ private:
                 lines[i].push_back(at(order, p).rank_of(i, order.runs_back[p] != 0));
             }
             lines[i].push_back(boxes_.weight[i]);
-            for (std::size_t p = 0; boxes_.side && p < d; ++p) {
-                lines[i].push_back(boxes_.side[i * d + order.feature[p]]);
-            }
         }
         std::sort(lines.begin(), lines.end());
         std::vector<double> list;
@@ -171,42 +168,36 @@ public:
     explicit SortedBoxes(const Boxes& boxes) : order_(boxes.size) {
         const std::size_t n = boxes.size, d = boxes.n_features;
         const FeatureOrder features = n > 0 ? OrderedFeatures(boxes).take() : FeatureOrder();
-        std::vector<double> mean(n * d), side(boxes.side ? n * d : 0);
+        std::vector<double> mean(n * d);
         for (std::size_t i = 0; i < n; ++i) {
             for (std::size_t f = 0; f < d; ++f) {
                 const double value = boxes.mean[i * d + features.feature[f]];
                 mean[i * d + f] = features.runs_back[f] ? -value : value;
-                if (boxes.side) side[i * d + f] = boxes.side[i * d + features.feature[f]];
             }
         }
         std::iota(order_.begin(), order_.end(), 0u);
-        const auto compare = [d](const std::vector<double>& values, std::size_t a, std::size_t b) {
-            const double* const first = values.data() + a * d;
-            const auto [one, other] = std::mismatch(first, first + d, values.data() + b * d);
-            return one == first + d ? 0 : *one < *other ? -1 : 1;
-        };
         std::stable_sort(order_.begin(), order_.end(), [&](std::uint32_t a, std::uint32_t b) {
-            if (const int by_mean = compare(mean, a, b)) return by_mean < 0;
-            if (boxes.weight[a] != boxes.weight[b]) return boxes.weight[a] < boxes.weight[b];
-            return boxes.side && compare(side, a, b) < 0;
+            const double* const first = mean.data() + a * d;
+            const auto [one, other] = std::mismatch(first, first + d, mean.data() + b * d);
+            return one == first + d ? boxes.weight[a] < boxes.weight[b] : *one < *other;
         });
         mean_.resize(n * d);
         weight_.resize(n);
-        if (boxes.side) side_.resize(n * d);
         if (boxes.before) before_.resize(n);
+        if (boxes.lot) lot_.resize(n);
         for (std::size_t i = 0; i < n; ++i) {
             const std::size_t from = order_[i];
             std::copy_n(mean.data() + from * d, d, mean_.data() + i * d);
-            if (boxes.side) std::copy_n(side.data() + from * d, d, side_.data() + i * d);
             weight_[i] = boxes.weight[from];
             if (boxes.before) before_[i] = boxes.before[from];
+            if (boxes.lot) lot_[i] = boxes.lot[from];
         }
         boxes_ = {n,
                   d,
                   mean_.data(),
                   weight_.data(),
-                  boxes.side ? side_.data() : nullptr,
-                  boxes.before ? before_.data() : nullptr};
+                  boxes.before ? before_.data() : nullptr,
+                  boxes.lot ? lot_.data() : nullptr};
     }
     SortedBoxes(const SortedBoxes&) = delete;  // the boxes lie in it
 
@@ -223,7 +214,7 @@ public:
 
 private:
     std::vector<std::uint32_t> order_;
-    std::vector<double> mean_, weight_, side_;
+    std::vector<double> mean_, weight_, lot_;
     std::vector<std::int32_t> before_;
     Boxes boxes_;
 };

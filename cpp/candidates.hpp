@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -18,16 +19,55 @@
 
 namespace resonart {
 
-// Sizes below which a group is no cluster, in rows; as far as four such clusters have room.
-constexpr std::int64_t kSizes[] = {5, 8, 12, 18, 27, 40, 60, 90, 135, 200, 300};
-constexpr std::int64_t kMinSamples[] = {1, 5, 10};
-constexpr std::size_t kMostClusters = 100;
+// Sizes below which a group is no cluster; as far as four such clusters have room.
+constexpr std::int64_t kSizes[] = {5,   8,   12,  18,  27,  40,   60,   90,
+                                   135, 200, 300, 450, 675, 1000, 1500, 2250};
+// And smaller ones, where so many clusters are wanted.
+constexpr std::int64_t kSmallSizes[] = {2, 3};
+constexpr std::int64_t kMinSamples[] = {5, 10};
+// Up to so many rows, sizes are numbers of rows ...
+constexpr double kMostInRows = 8000.0;
+// ... and beyond so many, also numbers of what rows count as if all together were so many: a size
+// is the same share of the rows, however many there are.
+constexpr double kCountedAs = 2000.0;
+constexpr std::size_t kMostClusters = 250;
 constexpr double kMostNoise = 0.7;
 constexpr std::size_t kCuts = 8;
 constexpr std::size_t kNeighbours = 10, kFewNeighbours = 5;
 
-struct Tree {
+// What rows count as: each as it weighs, or a share of the rows times `of_rows`. The shares are the
+// same bits however often every row is repeated.
+struct Counting {
+    double of_rows = 0.0;  // what all count as together; 0: as many as they weigh
+    double rows = 0.0;     // the same, or the sum of the weights
+    std::vector<double> weight;
+
+    Counting(const Boxes& boxes, double all_rows, double counted_as)
+        : of_rows(counted_as),
+          rows(counted_as > 0.0 ? counted_as : all_rows),
+          weight(boxes.weight, boxes.weight + boxes.size) {
+        if (rows == all_rows) return;
+        for (double& w : weight) w = w / all_rows * counted_as;
+    }
+    // So many rows as they weigh, rounded up.
+    std::int64_t counted(std::int64_t n, double all_rows) const {
+        if (rows == all_rows) return n;
+        return static_cast<std::int64_t>(std::ceil(static_cast<double>(n) / all_rows * rows));
+    }
+};
+inline double sum_of_weights(const Boxes& boxes) {
+    double rows = 0.0;
+    for (std::size_t i = 0; i < boxes.size; ++i) rows += boxes.weight[i];
+    return rows;
+}
+
+// Which core distances a tree is grown with.
+struct TreeKind {
+    std::size_t counting = 0;
     std::int64_t min_samples = 1;
+};
+struct Tree {
+    TreeKind kind;
     SpanningTree edges;
     MergeTree merges;
 };
@@ -40,13 +80,11 @@ struct View {
 };
 
 template <class Poll>
-Tree grow_tree(const View& view, const double* weight, std::int64_t min_samples, unsigned n_threads,
-               Poll& poll) {
-    const std::vector<double> core =
-        core_squares(view.points, view.neighbours, weight, min_samples, n_threads, poll);
-    SpanningTree edges = span(view.points, core, poll);
-    MergeTree merges = merge_tree(edges, weight, view.points.size());
-    return {min_samples, std::move(edges), std::move(merges)};
+Tree grow_tree(const Points& points, const TreeKind& kind, const Counting& counting,
+               const std::vector<double>& core, Poll& poll) {
+    SpanningTree edges = span(points, core, poll);
+    MergeTree merges = merge_tree(edges, counting.weight.data(), points.size());
+    return {kind, std::move(edges), std::move(merges)};
 }
 // How many neighbours to keep for a tree with `min_samples`: as many as it asks for, or none where
 // that is too many.
@@ -85,10 +123,9 @@ Points view_points(const Boxes& boxes, const FeatureScales& scales, const ViewKi
                    Poll& poll) {
     switch (kind.scaling) {
         case Scaling::given:
-            return scaled_points(
-                boxes, scales,
-                [&](std::size_t a, double v) { return (v - scales.low[a]) / scales.widest; },
-                [&](std::size_t, double, double side) { return side / scales.widest; });
+            return scaled_points(boxes, scales, [&](std::size_t a, double v) {
+                return (v - scales.low[a]) / scales.widest;
+            });
         case Scaling::standard:
             return standard_points(boxes, scales);
         case Scaling::rank:
@@ -99,15 +136,13 @@ Points view_points(const Boxes& boxes, const FeatureScales& scales, const ViewKi
             const auto count = std::min(static_cast<std::size_t>(kind.n_components), scales.size());
             const std::vector<double> directions =
                 principal_directions(standard, boxes.weight, count, poll);
-            return pca_points(boxes, scales, standard, directions.data(), count, poll);
+            return pca_points(standard, directions.data(), count, poll);
         }
         case Scaling::automatic:
         case Scaling::range:
             break;
     }
-    return scaled_points(
-        boxes, scales, [&](std::size_t a, double v) { return scales.share(a, v); },
-        [&](std::size_t a, double, double side) { return side / scales.range[a]; });
+    return range_points(boxes, scales);
 }
 
 // One partition, the readings that gave it, and what is seen of it.
@@ -244,42 +279,77 @@ public:
           params_(params),
           dimension_(scales.dimension),
           pairs_(boxes.weight, boxes.size) {
-        for (std::size_t i = 0; i < boxes.size; ++i) rows_ += boxes.weight[i];
+        rows_ = sum_of_weights(boxes);
         const std::vector<ViewKind> kinds = view_kinds(params.scaling, scales);
-        const std::vector<std::int64_t> samples = min_samples();
+        const std::vector<TreeKind> trees = tree_kinds();
         std::size_t n_neighbours = kNeighbours;
-        for (const std::int64_t m : samples) {
-            n_neighbours = std::max(n_neighbours, neighbours_for(m));
+        for (const TreeKind& kind : trees) {
+            const bool is_light = countings_[kind.counting].rows < rows_;
+            n_neighbours =
+                std::max(n_neighbours, is_light ? kMostKept : neighbours_for(kind.min_samples));
         }
         for (const ViewKind& kind : kinds) {
             views_.push_back({kind.scaling, kind.n_components, Points(0, 0), {}, {}});
-            views_.back().trees.resize(samples.size());
+            views_.back().trees.resize(trees.size());
         }
-        n_trees_ = views_.size() * samples.size();
+        n_trees_ = views_.size() * trees.size();
         // Looking at what the trees hold takes about as long as growing them.
         if (Progress* const told = poll.progress()) told->all_parts += kinds.size() + 2 * n_trees_;
         in_tasks(kinds.size(), kinds.size(), poll, [&](std::size_t v, auto& asked) {
             views_[v].points = view_points(boxes, scales, kinds[v], asked);
         });
+        std::vector<Gathered> asked;
+        for (const TreeKind& kind : trees) {
+            if (kind.min_samples <= 1) continue;
+            asked.push_back(
+                {countings_[kind.counting].weight.data(), static_cast<double>(kind.min_samples)});
+        }
+        std::vector<std::vector<double>> core;
         for (View& view : views_) {
             view.neighbours = find_neighbours(view.points, n_neighbours, params.n_threads, poll);
+            auto found = core_squares(view.points, view.neighbours, asked, params.n_threads, poll);
+            auto next = found.begin();
+            for (const TreeKind& kind : trees) {
+                core.push_back(kind.min_samples > 1 ? std::move(*next++)
+                                                    : std::vector<double>(boxes.size, 0.0));
+            }
         }
         std::vector<std::vector<Considered>> read(n_trees_);
-        in_tasks(n_trees_, n_trees_, poll, [&](std::size_t i, auto& asked) {
-            const std::size_t v = i / samples.size(), t = i % samples.size();
-            views_[v].trees[t] = grow_tree(views_[v], boxes.weight, samples[t], 1, asked);
-            read_tree(v, t, read[i], asked);
+        in_tasks(n_trees_, n_trees_, poll, [&](std::size_t i, auto& polled) {
+            const std::size_t v = i / trees.size(), t = i % trees.size();
+            views_[v].trees[t] = grow_tree(views_[v].points, trees[t],
+                                           countings_[trees[t].counting], core[i], polled);
+            read_tree(v, t, read[i], polled);
         });
-        for (std::vector<Considered>& readings : read) {
-            for (Considered& reading : readings) offer(std::move(reading));
+        // Of other numbers of clusters than are wanted only the nearest matter, where there are no
+        // others; and so it is with clusters of very few rows. (One cluster is always there.)
+        const auto off = [&](const Considered& c) {
+            const bool is_small = c.min_cluster_size < kSizes[0];
+            return std::make_pair(params.clusters_off(c.clusters.k),
+                                  params.wants_clusters() && is_small);
+        };
+        auto least_off = std::make_pair(params.clusters_off(1), true);
+        for (const std::vector<Considered>& readings : read) {
+            for (const Considered& each : readings) least_off = std::min(least_off, off(each));
         }
+        for (std::vector<Considered>& readings : read) {
+            for (Considered& reading : readings) {
+                if (off(reading) == least_off) offer(std::move(reading));
+            }
+        }
+        may_be_one_ = all_.empty() || params.clusters_off(1) == 0;
         add_one_cluster();
         together_.reserve(all_.size());
         for (const Considered& each : all_) together_.push_back(pairs_.of(each.clusters.attached));
     }
 
     const std::vector<Considered>& all() const { return all_; }
+    // Whether the last of them, "one cluster", may be chosen.
+    bool may_be_one() const { return may_be_one_; }
     const std::vector<View>& views() const { return views_; }
+    const Counting& counting_of(const Considered& c) const {
+        return countings_[views_[c.view].trees[c.tree].kind.counting];
+    }
     // The candidate, or the tree, which is then no longer here.
     Considered take(std::size_t c) { return std::move(all_[c]); }
     Tree take_tree(std::size_t view, std::size_t tree) {
@@ -317,26 +387,46 @@ public:
     }
 
 private:
-    std::vector<std::int64_t> min_samples() const {
-        if (params_.min_samples > 0) return {params_.min_samples};
-        if (params_.min_cluster_size > 0) return {params_.min_cluster_size};
-        std::vector<std::int64_t> list;
-        for (const std::int64_t m : kMinSamples) {
-            if (m == 1 || static_cast<double>(m) <= rows_ / 4.0) list.push_back(m);
+    // The trees of every view, and what rows count as in them.
+    std::vector<TreeKind> tree_kinds() {
+        std::vector<TreeKind> kinds;
+        if (params_.min_samples > 0) {
+            countings_.emplace_back(boxes_, rows_, 0.0);
+            return {{0, params_.min_samples}};
         }
-        return list;
+        if (rows_ <= kMostInRows) countings_.emplace_back(boxes_, rows_, rows_);
+        if (rows_ > kCountedAs) countings_.emplace_back(boxes_, rows_, kCountedAs);
+        kinds.push_back({0, 1});
+        for (std::size_t c = 0; c < countings_.size(); ++c) {
+            for (const std::int64_t m : kMinSamples) {
+                if (static_cast<double>(m) <= countings_[c].rows / 4.0) kinds.push_back({c, m});
+            }
+        }
+        return kinds;
     }
-    std::vector<std::int64_t> sizes(std::int64_t min_samples) const {
-        if (params_.min_cluster_size > 0) return {params_.min_cluster_size};
+    // Sizes of clusters that are tried, in what rows count as.
+    std::vector<std::int64_t> sizes(const TreeKind& kind) const {
+        const Counting& counting = countings_[kind.counting];
+        const std::int64_t least = counting.counted(params_.min_cluster_size, rows_);
         std::vector<std::int64_t> list;
-        for (const std::int64_t m : kSizes) {
-            if (static_cast<double>(m) <= rows_ / 4.0 && 2 * m >= min_samples) list.push_back(m);
+        if (least > kSizes[0]) list.push_back(least);
+        const auto offer = [&](std::int64_t m) {
+            if (static_cast<double>(m) <= counting.rows / 4.0 && 2 * m >= kind.min_samples &&
+                m >= least && (list.empty() || m > list.back())) {
+                list.push_back(m);
+            }
+        };
+        if (params_.wants_clusters()) {
+            for (const std::int64_t m : kSmallSizes) offer(m);
         }
+        for (const std::int64_t m : kSizes) offer(m);
         return list;
     }
     bool reads(Selection selection) const {
-        if (params_.selection != Selection::automatic) return params_.selection == selection;
-        return params_.min_cluster_size == 0 || selection == Selection::eom;
+        return params_.selection == Selection::automatic || params_.selection == selection;
+    }
+    std::size_t most_clusters() const {
+        return std::max(kMostClusters, static_cast<std::size_t>(params_.most_clusters));
     }
 
     // Tasks that are so many parts of a reading, for those who watch.
@@ -354,8 +444,6 @@ private:
         });
     }
 
-    bool is_automatic() const { return params_.min_cluster_size == 0; }
-
     template <class Poll>
     void read_tree(std::size_t v, std::size_t t, std::vector<Considered>& read, Poll& poll) const {
         const Tree& tree = views_[v].trees[t];
@@ -363,48 +451,72 @@ private:
         Considered found;
         found.view = v;
         found.tree = t;
-        found.min_samples = tree.min_samples;
+        found.min_samples = tree.kind.min_samples;
+        const Counting& counting = countings_[tree.kind.counting];
+        const double* const weight = counting.weight.data();
         const auto keep = [&](Selection selection) {
             found.selection = selection;
             const BoxClusters& p = found.clusters;
-            if (p.k < 2 || (is_automatic() && p.k > kMostClusters)) return;
+            if (p.k < 2 || p.k > most_clusters()) return;
             double noise = 0.0;
             for (std::size_t i = 0; i < n; ++i) {
-                if (p.labels[i] < 0) noise += boxes_.weight[i];
+                if (p.labels[i] < 0) noise += weight[i];
             }
-            if (is_automatic() && noise > kMostNoise * rows_) return;
-            found.noise = noise / rows_;
+            if (noise > kMostNoise * counting.rows) return;
+            found.noise = noise / counting.rows;
             read.push_back(found);
         };
-        if (tree.min_samples > 1 || params_.min_samples > 0 || !is_automatic()) {
-            for (const std::int64_t m : sizes(tree.min_samples)) {
+        const bool has_branches = tree.kind.min_samples > 1 || params_.min_samples > 0;
+        const std::vector<std::size_t> tried = params_.clusters_tried();
+        if (has_branches || !tried.empty()) {
+            for (const std::int64_t m : sizes(tree.kind)) {
                 found.min_cluster_size = m;
                 CondensedTree condensed = condense(tree.merges, static_cast<double>(m));
                 if (condensed.parent.size() < 3) break;  // nor will larger sizes split it
-                if (reads(Selection::eom)) {
-                    select_by_mass(condensed, boxes_.weight);
+                const auto keep_selected = [&](Selection selection) {
                     found.clusters.k = label_selected(condensed, found.clusters.labels);
-                    keep(Selection::eom);
+                    keep(selection);
+                };
+                if (has_branches && reads(Selection::eom)) {
+                    select_by_mass(condensed, weight);
+                    keep_selected(Selection::eom);
                 }
-                if (reads(Selection::leaf)) {
+                if (has_branches && reads(Selection::leaf)) {
                     select_leaves(condensed);
-                    found.clusters.k = label_selected(condensed, found.clusters.labels);
-                    keep(Selection::leaf);
+                    keep_selected(Selection::leaf);
                 }
-                poll.work(n * 32);
+                if (!tried.empty() && reads(Selection::eom)) {
+                    const MassTable table(condensed, weight, tried.back());
+                    for (const std::size_t k : tried) {
+                        table.select(condensed, std::min(k, table.n_clusters()));
+                        keep_selected(Selection::fixed);
+                        if (k >= table.n_clusters()) break;
+                    }
+                }
+                poll.work(n * 32 * (1 + tried.size()));
             }
         }
         if (!reads(Selection::cut)) return;
-        const auto fiftieth = static_cast<std::int64_t>(rows_ / 50.0);
-        for (const double height : cut_heights(tree.edges, kCuts)) {
+        const std::int64_t few =
+            std::max(kSizes[0], counting.counted(params_.min_cluster_size, rows_));
+        const auto fiftieth = static_cast<std::int64_t>(counting.rows / 50.0);
+        const auto cut = [&](double height, std::int64_t m) {
             found.height = height;
-            for (const std::int64_t m : {kSizes[0], fiftieth}) {
-                if (m == fiftieth && fiftieth <= kSizes[0]) continue;
-                found.min_cluster_size = m;
-                found.clusters.k = label_cut(tree.edges, boxes_.weight, n, height,
-                                             static_cast<double>(m), found.clusters.labels);
-                keep(Selection::cut);
-                poll.work(n * 16);
+            found.min_cluster_size = m;
+            found.clusters.k = label_cut(tree.edges, weight, n, height, static_cast<double>(m),
+                                         found.clusters.labels);
+            keep(Selection::cut);
+            poll.work(n * 16);
+        };
+        std::vector<std::int64_t> cut_sizes{few};
+        if (fiftieth > few) cut_sizes.push_back(fiftieth);
+        for (const double height : cut_heights(tree.edges, kCuts)) {
+            for (const std::int64_t m : cut_sizes) cut(height, m);
+        }
+        for (const std::int64_t m : cut_sizes) {
+            const auto rows = static_cast<double>(m);
+            for (const double height : heights_for(tree.edges, weight, n, rows, tried)) {
+                if (height >= 0.0) cut(height, m);
             }
         }
     }
@@ -418,7 +530,8 @@ private:
         }
         const auto known = seen_.find(hash);
         if (known != seen_.end() && all_[known->second].clusters.labels == p.labels) {
-            ++all_[known->second].n_readings;
+            // (One that was made to have so many clusters confirms nothing.)
+            if (found.selection != Selection::fixed) ++all_[known->second].n_readings;
             return;
         }
         seen_[hash] = all_.size();
@@ -431,7 +544,7 @@ private:
     void add_one_cluster() {
         Considered one;
         one.selection = Selection::automatic;
-        one.min_samples = views_[0].trees[0].min_samples;
+        one.min_samples = views_[0].trees[0].kind.min_samples;
         one.clusters.k = 1;
         one.clusters.labels.assign(boxes_.size, 0);
         one.clusters.attached = one.clusters.labels;
@@ -442,15 +555,18 @@ private:
         const BoxClusters& p = c.clusters;
         const View& view = views_[c.view];
         const Tree& tree = view.trees[c.tree];
-        const double* const w = boxes_.weight;
-        seen[kRows] = rows_;
+        const Counting& counting = counting_of(c);
+        const double* const w = counting.weight.data();
+        const double all = counting.rows;
+        seen[kRows] = all;
         seen[kFeatures] = static_cast<double>(dimension_);
         seen[kClusters] = static_cast<double>(p.k);
         seen[kNoiseShare] = c.noise;
         seen[kSize] = static_cast<double>(c.min_cluster_size);
-        seen[kSizeShare] = static_cast<double>(c.min_cluster_size) / rows_;
+        seen[kSizeShare] = static_cast<double>(c.min_cluster_size) / all;
         seen[kSamples] = static_cast<double>(c.min_samples);
-        seen[kKind] = static_cast<double>(c.selection);
+        const bool is_by_mass = c.selection == Selection::fixed;  // as by excess of mass
+        seen[kKind] = static_cast<double>(is_by_mass ? Selection::eom : c.selection);
         seen[kScaling] = static_cast<double>(view.scaling) * 10.0 + view.n_components;
         seen[kReadings] = static_cast<double>(c.n_readings);
         std::vector<double> size(p.k, 0.0);
@@ -458,9 +574,9 @@ private:
             size[static_cast<std::size_t>(p.attached[i])] += w[i];
         }
         seen[kLeastShare] = 1.0;
-        const double small = std::max(5.0, rows_ / 100.0);
+        const double small = std::max(5.0, all / 100.0);
         for (const double rows : size) {
-            const double share = rows / rows_;
+            const double share = rows / all;
             seen[kLeastShare] = std::min(seen[kLeastShare], share);
             seen[kMostShare] = std::max(seen[kMostShare], share);
             seen[kSumOfSquares] += share * share;
@@ -592,9 +708,11 @@ private:
     ReadingParams params_;
     std::size_t dimension_ = 1;
     double rows_ = 0.0;
+    std::vector<Counting> countings_;
     std::size_t n_trees_ = 0;
     std::vector<View> views_;
     std::vector<Considered> all_;
+    bool may_be_one_ = true;
     std::map<std::uint64_t, std::size_t> seen_;
     PairSample pairs_;
     std::vector<PairSample::Bits> together_;  // of each candidate, which pairs are in one cluster

@@ -1,18 +1,25 @@
-// DensityART: rows become boxes as fine as a budget allows, and clusters are read from a density
-// tree over the boxes.
+// DensityART: rows are categories, all of them or a sample as large as a budget allows, and
+// clusters are read from a density tree over the categories.
 //
 // While the budget lasts, every distinct row is a category of its own, found through a table. When
-// it is spent, boxes may grow by a step, the categories are presented to a fuzzy ART of that
-// vigilance, as Merge ART's compression does, and rows are learned by it from then on. What a
-// category knows besides its box are the mean of its rows and what the last reading said of it.
-// Labels stay with clusters from reading to reading (heirs.hpp); that of one that dies is not used
-// again. Clusters lie in slots, in order of their labels: what is known of them costs by how many
-// live, not by how many ever did. Where rows are forgotten, categories weigh what is left of their
-// rows (fading.hpp), go when that is little, and clusters change only for good (succession.hpp).
+// it is spent, rows are drawn by lot (category_rows.hpp): those whose lots are below a share are
+// categories, and every other row counts for the one nearest to it, the most active. The more often
+// a row has come, the lower a lot it has. A row that is far from the cluster of the category
+// nearest to it is a category, too, whatever its lot. So a model is a sample of the rows that it
+// has seen, weighted by all of them; models that are merged are a sample of all their rows. Where
+// all rows are known beforehand, they are drawn, and then shared out among those that were: what
+// comes of that does not depend on their order.
+//
+// Besides its row, a category knows what the last reading said of it. Labels stay with clusters
+// from reading to reading (heirs.hpp); that of one that dies is not used again. Clusters lie in
+// slots, in order of their labels: what is known of them costs by how many live, not by how many
+// ever did. Where rows are forgotten, categories weigh what is left of their rows (fading.hpp), go
+// when that is little, and clusters change only for good (succession.hpp).
 //
 // Rows that are few and far away from all others (far_rows.hpp) do not widen the ranges: their box
-// is all zeros, which nothing is ever found in. Before clusters are read, or boxes grow, ranges are
-// settled: such rows are still few, and go, or they are not, and the ranges widen for them.
+// is all zeros, which nothing is ever found in. Before clusters are read, or categories are drawn
+// anew, ranges are settled: such rows are still few, and go, or they are not, and the ranges widen
+// for them.
 #pragma once
 
 #include <algorithm>
@@ -28,6 +35,7 @@
 
 #include "bounds.hpp"
 #include "categories.hpp"
+#include "category_rows.hpp"
 #include "diary.hpp"
 #include "fading.hpp"
 #include "far_rows.hpp"
@@ -35,7 +43,6 @@
 #include "params.hpp"
 #include "read_boxes.hpp"
 #include "recognition.hpp"
-#include "row_means.hpp"
 #include "rows.hpp"
 #include "succession.hpp"
 
@@ -52,9 +59,8 @@ struct ReadingRecord {
 // The reading that is kept to until the next choice, where rows are forgotten.
 struct KeptReading {
     Candidate candidate;
-    double size_share = 0.0;  // min_cluster_size as a share of the rows
-    double noise = 0.0;       // share of rows in no cluster when it was chosen
-    double chosen_at = 0.0;   // by the clock
+    double noise = 0.0;      // share of rows in no cluster when it was chosen
+    double chosen_at = 0.0;  // by the clock
     bool is_known = false;
     bool is_settled = false;  // a half-life has gone since the first row
 };
@@ -92,9 +98,9 @@ public:
 
     DensityArt() = default;
     DensityArt(std::size_t n_features, const Params& params)
-        : categories_(n_features), means_(n_features) {
+        : categories_(n_features), rows_(n_features) {
         configure(params);
-        categories_.do_without_index();  // nothing is searched until the first reading
+        categories_.do_without_index();  // nothing is searched while every row is a category
     }
 
     void configure(const Params& params) {
@@ -112,14 +118,15 @@ public:
     const Params& params() const { return params_; }
 
     const Categories& categories() const { return categories_; }
-    const RowMeans& means() const { return means_; }
-    double resolution() const { return resolution_; }
+    const CategoryRows& rows() const { return rows_; }
+    // The lots of rows that are categories are below this: their share of the distinct rows.
+    double share() const { return share_; }
     double strength(std::size_t j) const { return strength_[j]; }
     double outlier(std::size_t j) const { return outlier_[j]; }
     bool was_read() const { return was_read_; }
     const ReadingRecord* record() const { return record_.get(); }
-    // How far apart neighbours lie in a cluster, feature by feature in the user's units: the sides
-    // of the largest box that holds two of them. Behind the last cluster, those of the whole tree.
+    // How far apart the two neighbours of a cluster lie that lie farthest apart, feature by feature
+    // in the user's units. Behind the last cluster, those of the whole tree.
     const Buffer<double>& reach() const { return reach_; }
 
     // Whether rows are forgotten; what a category weighs then, and otherwise.
@@ -186,6 +193,11 @@ public:
         return least_[slot] / static_cast<double>(categories_.n_features());
     }
 
+    // The most active category, and what it and the row have in common, in the ranges as they are.
+    struct Seen {
+        std::size_t category;
+        double overlap;
+    };
     struct Told {
         std::uint32_t label;
         double strength, outlier, score;
@@ -201,7 +213,7 @@ public:
     void reserve_one() {
         const std::size_t n = categories_.size() + 1;
         categories_.reserve(n);
-        means_.reserve(n);
+        rows_.reserve(n);
         strength_.reserve(n);
         outlier_.reserve(n);
         if (!forgets()) return;
@@ -212,13 +224,13 @@ public:
     // Undo, as journal.hpp says.
     void note_changes() {
         categories_.note_changes();
-        means_.note_changes();
+        rows_.note_changes();
         clock_.note_changes();
         if (forgets()) fading_.note_changes();
     }
     void undo_changes() {
         categories_.undo_changes();
-        means_.undo_changes();
+        rows_.undo_changes();
         clock_.undo_changes();
         fading_.undo_changes();
         strength_.shrink(categories_.size());
@@ -227,7 +239,7 @@ public:
     }
     void forget_changes() noexcept {
         categories_.forget_changes();
-        means_.forget_changes();
+        rows_.forget_changes();
         clock_.forget_changes();
         fading_.forget_changes();
     }
@@ -238,15 +250,16 @@ public:
         std::int64_t category = kNone;
         std::uint32_t slot = 0;
         double strength = 1.0, outlier = 0.0;
+        bool is_equal = false;  // the category is this row
     };
 
     Choice choose(const Sample& x, double, Workspace& ws, double* match = nullptr) const noexcept {
         Choice choice;
-        if (means_.can_find()) {
-            choice.category = means_.find(x.row);
-        } else if (categories_.size()) {
-            choice.category =
-                ws.finder.best_passing(categories_, x, params_.alpha, threshold(), nullptr).index;
+        choice.category = rows_.find(x.row);
+        choice.is_equal = choice.category != kNone;
+        if (!choice.is_equal && is_drawn() && categories_.size() && !(rows_.lot(x.row) < share_)) {
+            const Seen seen = see(x, ws);
+            if (!is_apart(seen)) choice.category = static_cast<std::int64_t>(seen.category);
         }
         const bool founds = choice.category == kNone;
         if (!founds) choice.slot = categories_.owner(static_cast<std::size_t>(choice.category));
@@ -263,19 +276,19 @@ public:
     }
 
     // What is said of a row; a category that it founds takes it over.
-    Told tell(const Sample& x, Workspace& ws) const noexcept {
-        const Seen seen = see(x, ws);
+    Told tell(const Sample& x, Workspace& ws) const noexcept { return tell(see(x, ws)); }
+    Told tell(const Seen& seen) const noexcept {
         const std::uint32_t slot = slot_of(seen);
-        const bool is_far = slot == kNoLabel && categories_.owner(seen.category) != kNoLabel;
-        return {label_in(slot), is_far ? 0.0 : strength_[seen.category],
-                is_far ? 1.0 : outlier_[seen.category], score_of(seen)};
+        const bool is_beyond = slot == kNoLabel && categories_.owner(seen.category) != kNoLabel;
+        return {label_in(slot), is_beyond ? 0.0 : strength_[seen.category], outlier_of(seen),
+                score_of(seen)};
     }
 
     std::uint32_t take(const Sample& x, const Choice& choice) noexcept {
         if (choice.category == kNone) {
             taken_ = static_cast<std::uint32_t>(categories_.size());
             categories_.append(x.x, 1, choice.slot);
-            means_.append(x.row);
+            rows_.append(x.row, 1);
             strength_.push(choice.strength);
             outlier_.push(choice.outlier);
             if (forgets()) {
@@ -286,13 +299,9 @@ public:
         }
         const auto j = static_cast<std::size_t>(choice.category);
         taken_ = static_cast<std::uint32_t>(j);
-        const double faded = forgets() ? fading_.take(j) : 0.0;
-        if (means_.can_find()) {
-            categories_.add_count(j, 1);  // the row itself, wherever ranges have moved its box
-        } else {
-            categories_.learn(j, x.x, 1.0, 1);
-            means_.learn(j, x.row, forgets() ? faded : static_cast<double>(categories_.count(j)));
-        }
+        if (forgets()) fading_.take(j);
+        categories_.add_count(j, 1);
+        if (choice.is_equal) rows_.add_repeats(j, 1);
         return label_in(choice.slot);
     }
 
@@ -310,11 +319,6 @@ public:
     bool is_full() const { return params_.is_full(categories_.size()); }
     static bool creates(const Choice& choice) { return choice.category == kNone; }
 
-    // The most active category, and what it and the row have in common, in the ranges as they are.
-    struct Seen {
-        std::size_t category;
-        double overlap;
-    };
     Seen see(const Sample& x, Workspace& ws) const noexcept {
         const std::int64_t known = find(x);
         if (known != kNone) {
@@ -325,8 +329,8 @@ public:
         return {j, overlap_of(x, j, best.overlap)};
     }
 
-    // `match` is what a row is told: 1 for one that is known, 1/2 at the cluster's vigilance, and
-    // towards 0 beyond; a third at most where the most active category is noise.
+    // `match` is what a row is told: 1/2 or more where a cluster takes it, and a third at most
+    // elsewhere; in both cases the less, the more of an outlier it is.
     Recognition recognise(const Sample& x, Workspace& ws) const noexcept {
         const Seen seen = see(x, ws);
         const std::uint32_t slot = slot_of(seen);
@@ -366,8 +370,9 @@ public:
         }
         const std::int64_t known = find(x);
         if (known == kNone) return;
-        const std::uint32_t m = categories_.owner(static_cast<std::size_t>(known));
-        if (m != kNoLabel) match[m] = 1.0;
+        const auto j = static_cast<std::size_t>(known);
+        const std::uint32_t m = categories_.owner(j);
+        if (m != kNoLabel) match[m] = score_of({j, static_cast<double>(categories_.n_features())});
     }
 
     // The ranges are these from now on: what is far apart in them.
@@ -404,7 +409,7 @@ public:
         if (!minds_far_rows() || categories_.size() == 0) return settled;
         FarRows rows(
             categories_.size(), categories_.n_features(),
-            [&](std::size_t j, std::size_t f) { return means_[j][f]; },
+            [&](std::size_t j, std::size_t f) { return rows_[j][f]; },
             [&](std::size_t j) { return weight(j); }, given);
         const std::vector<std::uint8_t> far =
             rows.find(params_.cluster_size(rows.total()), [&](std::size_t j) {
@@ -417,35 +422,27 @@ public:
                 if (is_told({label, kNoLabel})) settled.changes.add(label, kNoLabel);
             }
         }
-        std::vector<Move> moves(categories_.size(),
-                                means_.can_find() ? Move::row : Move::box_of_mean);
-        bool any_outside = false;
-        for (std::size_t j = 0; j < moves.size(); ++j) {
-            if (!is_outside(j, bounds)) continue;
-            moves[j] = Move::row_inside;
-            any_outside = true;
-        }
-        Bounds suited = suitable_ranges(bounds, given, moves, forgets() || settled.n_gone > 0);
-        bool is_same = !any_outside;
+        Bounds suited = suitable_ranges(bounds, given, forgets() || settled.n_gone > 0);
+        bool is_same = true;
         for (std::size_t f = 0; f < suited.size(); ++f) is_same &= suited.is_same(f, bounds);
         if (is_same) return settled;
-        move_boxes(bounds, suited, moves);
-        // Many rows may have waited outside: boxes must not become larger because ranges do.
-        resolution_ = std::min(resolution_, std::max(largest_size(), kLeastStep));
+        code_anew(suited);
         bounds = std::move(suited);
-        set_ranges(bounds);
         return settled;
     }
 
-    // Boxes stay where they are in the user's units.
-    void widen(const Bounds& bounds, const Bounds& wider) {
-        std::vector<Move> moves(categories_.size(), Move::box);
-        for (std::size_t j = 0; j < moves.size(); ++j) {
-            if (!is_outside(j, bounds)) continue;
-            moves[j] = wider.contains(means_[j]) ? Move::row_inside : Move::none;
-        }
-        move_boxes(bounds, wider, moves);
-        set_ranges(wider);
+    // Categories under other ranges: each is its row, coded; all zeros where that lies outside.
+    void code_anew(const Bounds& bounds) {
+        Buffer<double> coded;
+        coded.resize_uninitialised(categories_.width());
+        categories_.transform_each([&](std::size_t j) {
+            const bool is_inside = bounds.contains(rows_[j]);
+            if (is_inside) bounds.code(rows_[j], coded.data());
+            return [&, is_inside](std::size_t entry, double) {
+                return is_inside ? coded[entry] : 0.0;
+            };
+        });
+        set_ranges(bounds);
     }
 
     bool same_weights(const DensityArt& other) const {
@@ -453,18 +450,18 @@ public:
     }
 
     // Where each category has gone, and which labels have changed with that.
-    struct Coarsened {
+    struct Thinned {
         LabelMap goes_to;
         LabelChanges labels;
     };
 
-    // Boxes may be larger by a step or several, until there are no more than three quarters of what
-    // there may be. Ranges are settled first. May fail halfway.
+    // Fewer categories, three quarters of what there may be: those with the lowest lots. Ranges are
+    // settled first. May fail halfway.
     template <class Poll>
-    Coarsened coarsen(Bounds& bounds, const Bounds& given, Poll& poll) {
-        const auto most = static_cast<std::size_t>(params_.max_categories);
-        const std::size_t enough = std::max<std::size_t>(1, most / 4 * 3 + most % 4 * 3 / 4);
-        Coarsened done{identity(categories_.size()), {}};
+    Thinned thin(Bounds& bounds, const Bounds& given, Poll& poll) {
+        const std::size_t most = most_categories();
+        const std::size_t enough = most - std::max<std::size_t>(1, most / 4);
+        Thinned done{identity(categories_.size()), {}};
         if (forgets()) {
             drop_stale(done.goes_to);
             if (categories_.size() <= enough && !is_full()) return done;
@@ -474,14 +471,9 @@ public:
         std::vector<double> weights(before.size());
         for (std::size_t j = 0; j < weights.size(); ++j) weights[j] = weight(j);
         LabelMap joined = identity(before.size());
-        double step = std::max(typical_gap(poll), kLeastStep);
-        do {
-            step = std::max(step, kStep * resolution_);
-            // With room for one category alone, that one takes everything.
-            present_again(most == 1 ? 1.0 : std::min(step, 1.0), joined, poll);
-        } while (categories_.size() > enough);
+        draw(enough, joined, poll);
         for (std::uint32_t& j : done.goes_to) j = renamed(j, joined.data());
-        // A cluster whose boxes have all gone into those of others is a part of these.
+        // A cluster whose categories have all gone to those of others is a part of these.
         LabelMap now;
         now.resize_uninitialised(before.size());
         for (std::size_t j = 0; j < before.size(); ++j) now[j] = label_of_category(joined[j]);
@@ -516,54 +508,81 @@ public:
         return drop([&](std::size_t j) { return fading_.is_stale(j); }, map).n_rows;
     }
 
-    // Categories that came together from several models: equal rows, or boxes of this resolution,
-    // become one. Returns where each has gone.
+    // Categories that came together from several models: equal rows become one, and of others those
+    // stay whose lots are low enough in every model. Returns where each has gone.
     template <class Poll>
-    LabelMap join_equal(Bounds& bounds, const Bounds& given, Poll& poll) {
+    LabelMap join(Bounds& bounds, const Bounds& given, Poll& poll) {
         LabelMap map = identity(categories_.size());
-        present_again(resolution_, map, poll);
-        if (params_.is_full(categories_.size() - 1)) {
-            const LabelMap later = coarsen(bounds, given, poll).goes_to;
-            for (std::uint32_t& j : map) j = renamed(j, later.data());
-        }
+        settle(bounds, given, map);
+        join_equal_rows(map, poll);
+        draw(most_categories(), map, poll);
         return map;
+    }
+
+    // A row that is to be a category, and how often it is there.
+    struct Drawn {
+        std::uint64_t hash;
+        std::int64_t repeats;
+        double rank() const noexcept {
+            return DensityArt::rank(CategoryRows::lot(hash), static_cast<double>(repeats));
+        }
+    };
+    // Draws from all rows there are as many as there may be categories. Rows are given by their
+    // hashes, in ascending order, and so are those that are drawn.
+    std::vector<Drawn> draw_rows(const std::vector<std::uint64_t>& hashes) {
+        const auto each_distinct = [&](auto&& see) {
+            for (std::size_t i = 0, first = 0; i < hashes.size(); first = i) {
+                while (i < hashes.size() && hashes[i] == hashes[first]) ++i;
+                see(Drawn{hashes[first], static_cast<std::int64_t>(i - first)});
+            }
+        };
+        std::vector<double> ranks;
+        each_distinct([&](const Drawn& each) { ranks.push_back(each.rank()); });
+        const double lowest = *std::min_element(ranks.begin(), ranks.end());
+        share_ = lowered_share(std::move(ranks), most_categories());
+        std::vector<Drawn> drawn;
+        each_distinct([&](const Drawn& each) {
+            const double rank = each.rank();
+            if (rank < share_ || (drawn.empty() && rank == lowest)) drawn.push_back(each);
+        });
+        if (is_drawn()) categories_.do_with_index();  // in which others are searched for
+        return drawn;
+    }
+    // A category that was drawn from all rows: so many are equal to it. Needs `reserve_one`.
+    void found(const Sample& x, std::int64_t repeats) noexcept {
+        take(x, {});
+        rows_.add_repeats(taken_, repeats - 1);
+    }
+    // So many rows count for each category.
+    void set_counts(const std::vector<std::int64_t>& counts) noexcept {
+        for (std::size_t j = 0; j < counts.size(); ++j) {
+            categories_.add_count(j, counts[j] - categories_.count(j));
+        }
     }
 
     // Threads that a reading may use: no part of what the model is.
     void set_threads(unsigned n) noexcept { n_threads_ = n ? n : 1; }
+    unsigned n_threads() const { return n_threads_; }
 
-    // Reads the clusters anew, under these ranges, when so many rows have come. Returns which
-    // labels have changed. May fail halfway.
+    // Reads the clusters anew, under these ranges, when so many rows have come: chosen anew where
+    // that is due or, with `kept`, as that candidate was. Returns which labels have changed. May
+    // fail halfway.
     template <class Poll>
     LabelChanges read(const Bounds& bounds, std::int64_t n_rows, std::int64_t n_readings,
-                      Poll& poll) {
+                      const Candidate* kept, Poll& poll) {
         const std::size_t n = categories_.size(), d = categories_.n_features();
-        if (forgets() && resolution_ > 0.0 && 4 * n < most_categories()) {
-            resolution_ = std::max(resolution_ / kStep, kLeastStep);  // room for finer ones
-        }
-        auto record = std::make_shared<ReadingRecord>();
-        record->weight.resize(n);
+        if (forgets() && 4 * n < most_categories()) share_ = std::min(2.0 * share_, 1.0);
+        BoxesNow now = boxes_now();
         std::vector<double> faded(n);
-        const double scale = forgets() ? fading_.scale() : 1.0;
-        double total = 0.0;
-        for (std::size_t j = 0; j < n; ++j) {
-            faded[j] = weight(j);
-            record->weight[j] = faded[j] * scale;
-            total += record->weight[j];
-        }
-        Buffer<double> side;
-        if (!means_.can_find()) {
-            side.resize_uninitialised(n * d);
-            for (std::size_t j = 0; j < n; ++j) joint_sides(j, j, bounds, side.data() + j * d);
-        }
-        Boxes boxes = {n, d, means_.data(), record->weight.data(),
-                       side.size() ? side.data() : nullptr};
+        for (std::size_t j = 0; j < n; ++j) faded[j] = weight(j);
         const std::vector<std::uint32_t> before = labels_of_categories();
         // Until the first half-life has gone, what is read is no more than a beginning.
         const bool is_settled = forgets() && kept_.is_settled;
-        Found found = is_settled ? read_on(boxes, total, before, poll)
-                                 : read_first(boxes, total, before, poll);
+        Found found =
+            is_settled ? read_on(now, before, kept, poll) : read_first(now, before, kept, poll);
         Reading& reading = found.reading;
+        auto record = std::make_shared<ReadingRecord>();
+        record->weight = std::move(now.weight);
 
         if (found.n_labels > kMostLabels) {
             throw std::invalid_argument(
@@ -599,9 +618,62 @@ public:
         diary_.tell(is_first           ? nothing.data()
                     : found.own.size() ? found.own.data()
                                        : before.data(),
-                    found.label.data(), faded.data(), means_.data(), range.data(), n, d,
+                    found.label.data(), faded.data(), rows_.data(), range.data(), n, d,
                     static_cast<double>(n_readings), static_cast<double>(n_rows), clock_->now);
         return finish(std::move(record), std::move(found));
+    }
+
+    // The way in which clusters were last read, to be kept to. Sizes that are given follow the rows
+    // there are now.
+    Candidate last_way() const {
+        if (!was_read_ || !record_ || record_->candidates.empty()) {
+            throw std::invalid_argument(
+                "clusters have not been read yet, so there is no way of reading to be kept; read "
+                "them with choose=True first");
+        }
+        Candidate way = forgets() && kept_.is_known ? kept_.candidate : record_->candidates.front();
+        if (way.selection == Selection::automatic) return way;
+        const BoxesNow now = boxes_now();
+        const ReadingParams asked = params_.reading(now.total);
+        const std::int64_t least =
+            Counting(now.boxes, now.total, way.of_rows).counted(asked.min_cluster_size, now.total);
+        way.min_cluster_size = asked.is_settled() ? least : std::max(way.min_cluster_size, least);
+        if (asked.min_samples > 0 && !(way.of_rows > 0.0)) way.min_samples = asked.min_samples;
+        return way;
+    }
+
+    // The cluster of each category, -1: none, if they were read as a candidate of the last reading.
+    template <class Poll>
+    std::vector<std::int32_t> clusters_as(std::size_t place, Poll& poll) const {
+        const Candidate candidate = candidate_at(place);
+        const BoxesNow now = boxes_now();
+        ReadingParams asked = reading_of(now);
+        asked.kept = &candidate;
+        return clusters_of(read_boxes(now.boxes, asked, poll));
+    }
+
+    // Clusters become those of a candidate of the last reading, as if it had been the first one: it
+    // had been chosen, and nothing read before. Rows must not be forgotten. Returns where labels
+    // have gone. May fail halfway.
+    template <class Poll>
+    LabelChanges read_as(std::size_t place, const Bounds& bounds, std::int64_t n_rows,
+                         std::int64_t n_readings, Poll& poll) {
+        const Candidate candidate = candidate_at(place);
+        std::vector<Candidate> others = record_->candidates;
+        others.erase(others.begin() + static_cast<std::ptrdiff_t>(place));
+        const std::vector<std::uint32_t> before = labels_of_categories();
+        was_read_ = false;
+        diary_ = Diary();
+        for (std::size_t j = 0; j < categories_.size(); ++j) categories_.set_owner(j, 0);
+        read(bounds, n_rows, n_readings, &candidate, poll);
+        auto record = std::make_shared<ReadingRecord>(*record_);
+        record->candidates.insert(record->candidates.end(), others.begin(), others.end());
+        LabelMap now;
+        now.resize_uninitialised(before.size());
+        for (std::size_t j = 0; j < before.size(); ++j) now[j] = label_of_category(j);
+        LabelChanges changes = where_labels_went(before, now, record->weight.data());
+        record_ = std::move(record);
+        return changes;
     }
 
     // Categories for which goes(j) holds go, and with them the clusters that have no others; the
@@ -628,7 +700,7 @@ public:
         }
         strength_.shrink(kept);
         outlier_.shrink(kept);
-        means_.keep_if([&](std::size_t j) { return !goes(j); });
+        rows_.keep_if([&](std::size_t j) { return !goes(j); });
         categories_.keep_if(0, [&](std::size_t j) { return !goes(j); });
         LabelChanges gone;
         for (const std::uint32_t label : drop_empty_slots()) gone.add(label, kNoLabel);
@@ -661,9 +733,9 @@ public:
     // where clusters were read, `reach` has a line for each of these in order, and one for all.
     struct Content {
         Categories categories;
-        RowMeans means;
+        CategoryRows rows;
         Buffer<double> strength, outlier, reach;
-        double resolution = 0.0;
+        double share = 1.0;
         std::size_t n_labels = 0;
         bool was_read = false;
         std::shared_ptr<const ReadingRecord> record;
@@ -682,17 +754,16 @@ public:
         if (content.was_read) {
             labels = distinct(content.categories.owners(), n);
             least.assign(labels.size() + 1, 0.0);
-        } else {
+        } else if (content.share == 1.0) {
             content.categories.do_without_index();
         }
         content.categories.reserve(n);  // and an index, where it pays
-        if (content.resolution > 0.0) content.means.stop_finding();
         categories_ = std::move(content.categories);
-        means_ = std::move(content.means);
+        rows_ = std::move(content.rows);
         strength_ = std::move(content.strength);
         outlier_ = std::move(content.outlier);
         reach_ = std::move(content.reach);
-        resolution_ = content.resolution;
+        share_ = content.share;
         n_labels_ = content.n_labels;
         labels_ = std::move(labels);
         was_read_ = content.was_read;
@@ -714,12 +785,12 @@ public:
 
 private:
     static constexpr double kRounding = 1e-12;  // of a match, in which nothing is to be seen
-    static constexpr double kStep = 1.4142135623730951;
-    static constexpr double kLeastStep = 0x1p-50;
-    static constexpr std::size_t kSampled = 256;
     // Where rows are forgotten few are left to show how far a cluster reaches: it may be twice
     // that.
     static constexpr double kSlack = 2.0;
+    // Clusters are kept to if so many rows were read for them, and the more firmly, the more these
+    // are than so many.
+    static constexpr double kLeastToKeep = 1000.0, kManyToKeep = 10000.0;
     // Readings that follow each other closely look at no more boxes than these.
     static constexpr std::size_t kMostInStream = 1000;
     // A cluster gets a new label if it has this share of all rows, unless sizes are given.
@@ -730,76 +801,122 @@ private:
 
     std::size_t most_categories() const { return static_cast<std::size_t>(params_.max_categories); }
 
+    // Categories as a reading sees them.
+    struct BoxesNow {
+        std::vector<double> weight, lot;
+        double total = 0.0;
+        Boxes boxes;
+    };
+    BoxesNow boxes_now() const {
+        const std::size_t n = categories_.size();
+        BoxesNow now;
+        const double scale = forgets() ? fading_.scale() : 1.0;
+        now.weight.resize(n);
+        for (std::size_t j = 0; j < n; ++j) {
+            now.weight[j] = weight(j) * scale;
+            now.total += now.weight[j];
+        }
+        const bool has_lots = is_drawn() || has_repeats();
+        if (has_lots) now.lot = ranks();
+        now.boxes = {n,       categories_.n_features(),           rows_.data(), now.weight.data(),
+                     nullptr, has_lots ? now.lot.data() : nullptr};
+        return now;
+    }
+    // What is asked of a reading of these.
+    ReadingParams reading_of(const BoxesNow& now) const {
+        ReadingParams asked = params_.reading(now.total);
+        if (forgets()) {
+            asked.most_boxes = kMostInStream;  // for which threads are not worthwhile
+        } else {
+            asked.n_threads = n_threads_;
+        }
+        return asked;
+    }
+    const Candidate& candidate_at(std::size_t place) const {
+        if (!record_ || place >= record_->candidates.size()) {
+            throw std::invalid_argument("there is no such candidate in the last reading");
+        }
+        const Candidate& found = record_->candidates[place];
+        // (A file may say anything.)
+        const auto d = static_cast<std::int32_t>(categories_.n_features());
+        if (found.scaling == Scaling::automatic ||
+            (found.scaling == Scaling::pca) != (found.n_components > 0) || found.n_components > d) {
+            throw std::invalid_argument("the candidate is not sound");
+        }
+        return found;
+    }
+
     std::vector<std::uint32_t> labels_of_categories() const {
         std::vector<std::uint32_t> labels(categories_.size());
         for (std::size_t j = 0; j < labels.size(); ++j) labels[j] = label_of_category(j);
         return labels;
     }
 
-    // Whether rows can be far: not where one box takes everything.
-    bool minds_far_rows() const noexcept {
-        return params_.out_of_bounds == OutOfBounds::expand && resolution_ < 1.0;
+    // Whether categories are a sample of the rows, rather than all.
+    bool is_drawn() const noexcept { return share_ < 1.0; }
+
+    // The rows that the last reading saw.
+    double rows_read() const noexcept {
+        double rows = 0.0;
+        for (const double w : record_->weight) rows += w;
+        return rows;
     }
 
-    // A row that did not widen the ranges, and still lies outside.
-    bool is_outside(std::size_t j, const Bounds& bounds) const noexcept {
-        return !(categories_.norm(j) > 0.0) && !bounds.contains(means_[j]);
+    // The lower, the sooner a row is drawn: its lot, the lower the more often it came.
+    static double rank(double lot, double repeats) noexcept { return lot / repeats; }
+    double rank(std::size_t j) const noexcept {
+        auto repeats = static_cast<double>(rows_.repeats(j));
+        if (forgets()) repeats = std::max(1.0, std::min(repeats, fading_.weight(j)));
+        return rank(rows_.lot(rows_[j]), repeats);
     }
-
-    // How a box comes into other ranges: not at all, as it lies in the old ones, the same but
-    // holding its mean, whatever was lost of it in ranges that were too wide, or as the row that it
-    // is; that of a row which comes in from outside is new in all features.
-    enum class Move : std::uint8_t { none, box, box_of_mean, row, row_inside };
-
-    // Boxes under other ranges. Entries of features whose range is the same stay bit for bit.
-    void move_boxes(const Bounds& from, const Bounds& to, const std::vector<Move>& moves) {
-        Buffer<double> coded;
-        coded.resize_uninitialised(categories_.width());
-        categories_.transform_each([&](std::size_t j) {
-            const Move move = moves[j];
-            if (move >= Move::box_of_mean) to.code(means_[j], coded.data());
-            return [&, move](std::size_t entry, double w) {
-                if (move == Move::row_inside) return coded[entry];
-                const bool stays = to.is_same(entry % categories_.n_features(), from);
-                if (stays || move == Move::none) return w;
-                if (move == Move::row) return coded[entry];
-                const double moved = from.move_entry(entry, w, to);
-                return move == Move::box ? moved : std::min(moved, coded[entry]);
-            };
-        });
+    std::vector<double> ranks() const {
+        std::vector<double> each(categories_.size());
+        for (std::size_t j = 0; j < each.size(); ++j) each[j] = rank(j);
+        return each;
     }
-
-    // Of all boxes, in the mean over the features.
-    double largest_size() const noexcept {
-        const auto d = static_cast<double>(categories_.n_features());
-        double largest = 0.0;
-        for (std::size_t j = 0; j < categories_.size(); ++j) {
-            largest = std::max(largest, 1.0 - categories_.norm(j) / d);
+    // The share below which so many of these lie. With room for one category alone, that one takes
+    // everything.
+    double lowered_share(std::vector<double>&& ranks, std::size_t most) const {
+        if (ranks.size() <= most) return share_;
+        if (most_categories() == 1) return 0.0;
+        const auto last = ranks.begin() + static_cast<std::ptrdiff_t>(most);
+        std::nth_element(ranks.begin(), last, ranks.end());
+        return std::min(share_, *last);
+    }
+    // Whether some categories came more often than others.
+    bool has_repeats() const noexcept {
+        for (std::size_t j = 1; j < categories_.size(); ++j) {
+            if (rows_.repeats(j) != rows_.repeats(0)) return true;
         }
-        return largest;
+        return false;
     }
 
-    // Ranges that hold all categories, whether boxes or rows, and what was given.
-    Bounds suitable_ranges(const Bounds& bounds, const Bounds& given,
-                           const std::vector<Move>& moves, bool may_shrink) const {
+    // Whether rows can be far: not where one category takes everything.
+    bool minds_far_rows() const noexcept {
+        return params_.out_of_bounds == OutOfBounds::expand && share_ > 0.0;
+    }
+
+    // Whether a row has too little to do with its most active category to count for it.
+    bool is_apart(const Seen& seen) const noexcept {
+        if (!(share_ > 0.0)) return false;
+        const std::uint32_t slot = categories_.owner(seen.category);
+        return !(seen.overlap > 0.0) ||
+               (was_read_ && seen.overlap < least_[slot == kNoLabel ? n_clusters() : slot]);
+    }
+
+    // Ranges that hold all categories, and what was given.
+    Bounds suitable_ranges(const Bounds& bounds, const Bounds& given, bool may_shrink) const {
         const std::size_t d = categories_.n_features();
         std::vector<double> low(d), high(d);
         for (std::size_t f = 0; f < d; ++f) {
-            const double range = bounds.high(f) - bounds.low(f);
-            const auto inside = [&](double share) {
-                return std::min(bounds.low(f) + share * range, bounds.high(f));
-            };
             double lowest = std::numeric_limits<double>::infinity(), highest = -lowest;
             if (given.known()) {
                 lowest = given.low(f);
                 highest = given.high(f);
             }
-            for (std::size_t j = 0; j < moves.size(); ++j) {
-                lowest = std::min(lowest, means_[j][f]);
-                highest = std::max(highest, means_[j][f]);
-                if (moves[j] != Move::box_of_mean) continue;
-                lowest = std::min(lowest, inside(categories_.weight(j, f)));
-                highest = std::max(highest, inside(1.0 - categories_.weight(j, d + f)));
+            for (std::size_t j = 0; j < categories_.size(); ++j) {
+                lowest = std::min(lowest, rows_[j][f]);
+                highest = std::max(highest, rows_[j][f]);
             }
             low[f] = std::min(lowest, bounds.low(f));
             high[f] = std::max(highest, bounds.high(f));
@@ -843,7 +960,7 @@ private:
         strength_.shrink(n_kept);
         outlier_.shrink(n_kept);
         if (forgets()) expected_.embryo.shrink(n_kept);
-        means_.keep_if(keep);
+        rows_.keep_if(keep);
         categories_.keep_if(0, keep);
         for (std::uint32_t& j : map) j = renamed(j, goes_to.data());
         return {n_rows, drop_empty_slots()};
@@ -870,19 +987,25 @@ private:
         return params_.noise == Noise::attach ? reading.nearest : reading.cluster;
     }
 
-    // All clusters as they are seen.
+    // All clusters as they are seen. Those that many rows were read for are kept to, unless others
+    // are clearly better.
     template <class Poll>
-    Found read_first(const Boxes& boxes, double total, const std::vector<std::uint32_t>& before,
-                     Poll& poll) {
-        ReadingParams asked = params_.reading(total);
-        if (forgets()) {
-            asked.most_boxes = kMostInStream;  // for which threads are not worthwhile
-        } else {
-            asked.n_threads = n_threads_;
+    Found read_first(BoxesNow& seen, const std::vector<std::uint32_t>& before,
+                     const Candidate* kept, Poll& poll) {
+        ReadingParams asked = reading_of(seen);
+        asked.kept = kept;
+        std::vector<std::int32_t> owners;
+        if (was_read_ && !forgets() && record_ && rows_read() >= kLeastToKeep) {
+            for (std::size_t j = 0; j < seen.boxes.size; ++j) {
+                owners.push_back(static_cast<std::int32_t>(told_label(categories_.owner(j))));
+            }
+            seen.boxes.before = owners.data();
+            const double firmness = 1.0 + std::log10(rows_read() / kManyToKeep);
+            asked.loyalty *= std::min(std::max(firmness, 1.0), 2.0);
         }
         Found found;
-        found.reading = read_boxes(boxes, asked, poll);
-        const std::size_t n = boxes.size;
+        found.reading = read_boxes(seen.boxes, asked, poll);
+        const std::size_t n = seen.boxes.size;
         const std::vector<std::int32_t>& now = clusters_of(found.reading);
         Heirs heirs = inherit_labels(
             before.data(), now.data(), [&](std::size_t j) { return categories_.count(j); }, n,
@@ -894,16 +1017,19 @@ private:
         found.n_labels = heirs.n_labels;
         found.changes = std::move(heirs.changes);
         if (forgets()) {
-            keep_reading(found.reading, total);
+            if (!kept) keep_reading(found.reading);
             expected_.embryo.assign(n, kNoLabel);
         }
         return found;
     }
 
-    // The next of many readings: chosen anew now and then, and before a change is believed.
+    // The next of many readings: chosen anew now and then, and before a change is believed; with
+    // `kept`, never.
     template <class Poll>
-    Found read_on(Boxes& boxes, double total, const std::vector<std::uint32_t>& before,
-                  Poll& poll) {
+    Found read_on(const BoxesNow& seen, const std::vector<std::uint32_t>& before,
+                  const Candidate* kept, Poll& poll) {
+        Boxes boxes = seen.boxes;
+        const double total = seen.total;
         const std::size_t n = boxes.size;
         // Rows of noise that are attached to a cluster are nobody's, and so are those that no
         // reading has seen: they may become one.
@@ -918,14 +1044,10 @@ private:
             if ((attaches ? inside : before)[j] == kNoLabel) unlabelled += boxes.weight[j];
         }
         boxes.before = labels.data();
-        ReadingParams asked = params_.reading(total);
-        asked.most_boxes = kMostInStream;  // for which threads are not worthwhile
-        Candidate as_before = kept_.candidate;
-        const double rows = std::min(std::round(kept_.size_share * total), kMostInCluster);
-        as_before.min_cluster_size = rows > 2.0 ? static_cast<std::int64_t>(rows) : 2;
+        ReadingParams asked = reading_of(seen);
         const bool is_choice = params_.leaves_choice();
-        bool is_chosen = !is_choice || choice_due(unlabelled / total);
-        if (!is_chosen) asked.kept = &as_before;
+        bool is_chosen = !kept && (!is_choice || choice_due(unlabelled / total));
+        if (!is_chosen) asked.kept = kept ? kept : &kept_.candidate;
         Found found;
         found.reading = read_boxes(boxes, asked, poll);
         const auto follow = [&] {
@@ -938,7 +1060,10 @@ private:
         };
         Succession next = follow();
         // (What was kept to may fit no longer: rows that scale the features are forgotten, too.)
-        if (!is_chosen && (next.is_believed || is_surprise(found.reading.candidates[0].noise))) {
+        // Nor may it have as many clusters as are wanted.
+        if (!is_chosen && !kept &&
+            (next.is_believed || is_surprise(found.reading.candidates[0].noise) ||
+             asked.clusters_off(found.reading.n_clusters) > 0)) {
             asked.kept = nullptr;
             is_chosen = true;
             found.reading = read_boxes(boxes, asked, poll);
@@ -950,7 +1075,7 @@ private:
         }
         if (attaches) attach(next, found.reading, before);
         found.own = std::move(own);
-        if (is_chosen) keep_reading(found.reading, total);
+        if (is_chosen) keep_reading(found.reading);
         for (const auto& each : where_labels_went(before, next.label, boxes.weight)) {
             if (is_told(each)) found.changes.add(each.from, each.to);
         }
@@ -986,9 +1111,8 @@ private:
         return noise >= kept_.noise + (is_one() ? kSurpriseInOne : kSurprise);
     }
 
-    void keep_reading(const Reading& reading, double total) {
+    void keep_reading(const Reading& reading) {
         kept_.candidate = reading.candidates[0];
-        kept_.size_share = static_cast<double>(kept_.candidate.min_cluster_size) / total;
         kept_.noise = kept_.candidate.noise;
         kept_.chosen_at = clock_->now;
         kept_.is_known = true;
@@ -1035,12 +1159,8 @@ private:
         return !forgets() || change.to != kNoLabel;
     }
 
-    double threshold() const {
-        return (1.0 - resolution_) * static_cast<double>(categories_.n_features());
-    }
-
     std::int64_t find(const Sample& x) const noexcept {
-        return means_.can_find() && !x.wider ? means_.find(x.row) : kNone;
+        return x.wider ? kNone : rows_.find(x.row);
     }
     double overlap_of(const Sample& x, std::size_t j, double overlap) const noexcept {
         return x.wider ? x.wider->overlap_before(categories_, j, x.row) : overlap;
@@ -1052,115 +1172,155 @@ private:
         return seen.overlap >= least_[slot] ? slot : kNoLabel;
     }
 
-    double score_of(const Seen& seen) const noexcept {
-        const auto d = static_cast<double>(categories_.n_features());
-        const double far = d - seen.overlap > 0.0 ? d - seen.overlap : 0.0;
-        if (!was_read_) return 1.0 / (1.0 + far / d);
+    // How far a row lies from its category.
+    double distance_of(const Seen& seen) const noexcept {
+        const double far = static_cast<double>(categories_.n_features()) - seen.overlap;
+        return far > 0.0 ? far : 0.0;
+    }
+
+    // The outlier score that a row has where it lies: that of its category, whose odds grow by 1 on
+    // the way to where the cluster's vigilance is reached.
+    double outlier_of(const Seen& seen) const noexcept {
+        const double there = outlier_[seen.category], rest = 1.0 - there;
+        if (!was_read_ || rest == 0.0) return there;
         const std::uint32_t slot = categories_.owner(seen.category);
-        if (slot != kNoLabel) return 1.0 / (1.0 + far / (d - least_[slot]));
-        return (1.0 - outlier_[seen.category]) / (3.0 + far / (d - least_[n_clusters()]));
+        const double reach = static_cast<double>(categories_.n_features()) -
+                             least_[slot == kNoLabel ? n_clusters() : slot];
+        return there + rest * (1.0 - 1.0 / (1.0 + rest * (distance_of(seen) / reach)));
     }
 
-    // The median, over some of the categories, of how large a box holds one and the nearest other.
-    template <class Poll>
-    double typical_gap(Poll& poll) const {
-        const std::size_t n = categories_.size(), m = std::min(n, kSampled);
-        if (n < 2) return 0.0;
-        Buffer<double> overlap, weight, gap;
-        overlap.resize_uninitialised(whole_blocks(n));
-        weight.resize_uninitialised(categories_.width());
-        gap.reserve(m);
-        for (std::size_t i = 0; i < m; ++i) {
-            const std::size_t j = i * n / m;
-            categories_.copy_weight(j, weight.data());
-            kernels().overlaps(weight.data(), categories_.view(params_.alpha), overlap.data());
-            double most = -1.0;
-            for (std::size_t k = 0; k < n; ++k) {
-                if (k != j && overlap[k] > most) most = overlap[k];
-            }
-            gap.push(1.0 - most / static_cast<double>(categories_.n_features()));
-            poll.work(n * categories_.width());
+    double score_of(const Seen& seen) const noexcept {
+        if (!was_read_) {
+            const auto d = static_cast<double>(categories_.n_features());
+            return 1.0 / (1.0 + distance_of(seen) / d);
         }
-        std::nth_element(gap.begin(), gap.begin() + m / 2, gap.end());
-        return gap[m / 2];
+        const double normality = 1.0 - outlier_of(seen);
+        if (slot_of(seen) != kNoLabel) return 0.5 + normality / 2.0;
+        return normality / (1.0 + 2.0 * normality);
     }
 
-    // Presents the categories in order of creation to a fuzzy ART whose boxes may be so large; with
-    // 0, joins those of equal rows. One that is joined from several is what the largest of them
-    // was, of equal ones the oldest. `map` follows where categories go.
+    // Draws so many categories by lot, or fewer: of each cluster that was read one at least stays.
+    // The others give their rows to the category nearest to them. `map` follows where categories
+    // go.
     template <class Poll>
-    void present_again(double resolution, LabelMap& map, Poll& poll) {
+    void draw(std::size_t most, LabelMap& map, Poll& poll) {
+        const std::vector<double> lots = ranks();
+        share_ = lowered_share(std::vector<double>(lots), most);
+        const std::vector<std::uint8_t> stays = who_stays(lots);
+        std::vector<std::size_t> chosen;
+        LabelMap goes_to;
+        goes_to.assign(lots.size(), kNoLabel);
+        for (std::size_t j = 0; j < lots.size(); ++j) {
+            if (!stays[j]) continue;
+            goes_to[j] = static_cast<std::uint32_t>(chosen.size());
+            chosen.push_back(j);
+        }
+        if (chosen.size() < lots.size()) regroup(chosen, goes_to, map, poll);
+    }
+
+    // Equal rows become one, which is what the heaviest of them was, of equally heavy ones the
+    // first.
+    template <class Poll>
+    void join_equal_rows(LabelMap& map, Poll& poll) {
+        const std::size_t n = categories_.size();
+        CategoryRows rows(categories_.n_features());
+        std::vector<std::size_t> chosen;
+        LabelMap goes_to;
+        goes_to.resize_uninitialised(n);
+        for (std::size_t j = 0; j < n; ++j) {
+            const std::int64_t equal = rows.find(rows_[j]);
+            const auto to = equal == kNone ? chosen.size() : static_cast<std::size_t>(equal);
+            goes_to[j] = static_cast<std::uint32_t>(to);
+            if (equal == kNone) {
+                rows.reserve(to + 1);
+                rows.append(rows_[j], 1);
+                chosen.push_back(j);
+            } else if (weight(j) > weight(chosen[to])) {
+                chosen[to] = j;
+            }
+        }
+        if (chosen.size() < n) regroup(chosen, goes_to, map, poll);
+    }
+
+    // These categories stay, in this order. All give their rows to the one that `goes_to` names:
+    // its place among those that stay, or none, which means the nearest.
+    template <class Poll>
+    void regroup(const std::vector<std::size_t>& stay, LabelMap& goes_to, LabelMap& map,
+                 Poll& poll) {
         const std::size_t n = categories_.size(), d = categories_.n_features();
-        const double least = (1.0 - resolution) * static_cast<double>(d);
-        Categories fresh(d);
-        if (!categories_.wants_index() && resolution == 0.0) fresh.do_without_index();
-        RowMeans means(d);
-        if (resolution > 0.0) means.stop_finding();
+        Categories fresh(d);  // with an index, where it pays: from now on rows are searched for
+        CategoryRows rows(d);
         Buffer<double> strength, outlier, weight;
         Buffer<float> rough;
-        Buffer<double> largest, total;  // of each new one: its heaviest part, and all
         Buffer<std::uint32_t> embryo;
-        LabelMap goes_to;
-        for (Buffer<double>* each : {&strength, &outlier, &largest, &total}) each->reserve(n);
-        embryo.reserve(n);
-        goes_to.resize_uninitialised(n);
+        fresh.reserve(stay.size());
+        rows.reserve(stay.size());
+        for (Buffer<double>* each : {&strength, &outlier}) each->reserve(stay.size());
+        embryo.reserve(stay.size());
         weight.resize_uninitialised(2 * d);
         rough.resize_uninitialised(2 * d);
+        for (const std::size_t j : stay) {
+            categories_.copy_weight(j, weight.data());
+            fresh.append(weight.data(), 0, categories_.owner(j));
+            rows.append(rows_[j], 0);
+            strength.push(strength_[j]);
+            outlier.push(outlier_[j]);
+            if (forgets()) embryo.push(expected_.embryo[j]);
+        }
         Finder finder;
         for (std::size_t j = 0; j < n; ++j) {
-            fresh.follow_advice(finder.advice(fresh));
-            fresh.reserve(fresh.size() + 1);
-            means.reserve(fresh.size() + 1);
-            finder.prepare(fresh);
-            categories_.copy_weight(j, weight.data());
-            for (std::size_t f = 0; f < 2 * d; ++f) rough[f] = static_cast<float>(weight[f]);
-            const std::int64_t count = categories_.count(j);
-            const double own = this->weight(j);
-            std::int64_t k = kNone;
-            if (resolution == 0.0) {
-                k = means.find(means_[j]);
-            } else if (fresh.size()) {
+            if (goes_to[j] == kNoLabel) {
+                fresh.follow_advice(finder.advice(fresh));
+                finder.prepare(fresh);
+                categories_.copy_weight(j, weight.data());
+                for (std::size_t f = 0; f < 2 * d; ++f) rough[f] = static_cast<float>(weight[f]);
                 const Sample v = {weight.data(), rough.data()};
-                k = finder.best_passing(fresh, v, params_.alpha, least, nullptr).index;
+                goes_to[j] = static_cast<std::uint32_t>(
+                    finder.best_passing(fresh, v, params_.alpha, -1.0, nullptr).index);
             }
-            if (k == kNone) {
-                goes_to[j] = static_cast<std::uint32_t>(fresh.size());
-                fresh.append(weight.data(), count, categories_.owner(j));
-                means.append(means_[j]);
-                strength.push(strength_[j]);
-                outlier.push(outlier_[j]);
-                largest.push(own);
-                total.push(own);
-                if (forgets()) embryo.push(expected_.embryo[j]);
-            } else {
-                const auto to = static_cast<std::size_t>(k);
-                goes_to[j] = static_cast<std::uint32_t>(k);
-                if (resolution == 0.0) {
-                    fresh.add_count(to, count);
-                } else {
-                    means.join(to, means_[j], total[to], own);
-                    fresh.learn(to, weight.data(), 1.0, count);
-                }
-                total[to] += own;
-                if (own > largest[to]) {
-                    largest[to] = own;
-                    if (forgets()) embryo[to] = expected_.embryo[j];
-                    fresh.set_owner(to, categories_.owner(j));
-                    strength[to] = strength_[j];
-                    outlier[to] = outlier_[j];
-                }
-            }
+            const std::size_t to = goes_to[j];
+            fresh.add_count(to, categories_.count(j));
+            if (rows.equals(to, rows_[j])) rows.add_repeats(to, rows_.repeats(j));
             poll.work(finder.take_work() + 4 * d);
         }
         if (forgets()) fading_.move(goes_to, fresh.size());
         for (std::uint32_t& j : map) j = renamed(j, goes_to.data());
         expected_.embryo = std::move(embryo);
         categories_ = std::move(fresh);
-        means_ = std::move(means);
+        rows_ = std::move(rows);
         strength_ = std::move(strength);
         outlier_ = std::move(outlier);
-        resolution_ = resolution;
         drop_empty_slots();
+    }
+
+    // The categories whose lots are below the share. All together keep the one with the lowest lot,
+    // where none is; and so does each cluster, as long as an eighth of the places stays free.
+    std::vector<std::uint8_t> who_stays(const std::vector<double>& lot) const {
+        constexpr std::size_t kAny = std::numeric_limits<std::size_t>::max();
+        const std::size_t n = lot.size();
+        const std::size_t room =
+            most_categories() - std::max<std::size_t>(1, most_categories() / 8);
+        std::vector<std::uint8_t> stays(n, 0);
+        std::vector<std::size_t> first(was_read_ ? n_clusters() : 1, kAny);
+        std::size_t n_stay = 0;
+        for (std::size_t j = 0; j < n; ++j) {
+            stays[j] = lot[j] < share_;
+            n_stay += stays[j];
+            const std::uint32_t slot = was_read_ ? categories_.owner(j) : 0;
+            if (slot == kNoLabel) continue;
+            if (first[slot] == kAny || lot[j] < lot[first[slot]]) first[slot] = j;
+        }
+        std::size_t lowest = 0;
+        for (std::size_t j = 1; j < n; ++j) {
+            if (lot[j] < lot[lowest]) lowest = j;
+        }
+        if (n_stay == 0) n_stay = stays[lowest] = 1;
+        for (const std::size_t j : first) {
+            if (j == kAny || stays[j] || n_stay >= room) continue;
+            stays[j] = 1;
+            ++n_stay;
+        }
+        return stays;
     }
 
     // Clusters without a category are gone, and the others close up. Returns their labels.
@@ -1194,36 +1354,29 @@ private:
         return gone;
     }
 
-    // The box that holds both categories: its sides in the user's units, and its size in shares of
-    // the ranges.
-    void joint_sides(std::size_t i, std::size_t j, const Bounds& bounds, double* side) const {
-        const std::size_t d = categories_.n_features();
-        for (std::size_t f = 0; f < d; ++f) {
-            const double lower = std::min(categories_.weight(i, f), categories_.weight(j, f));
-            const double upper =
-                1.0 - std::min(categories_.weight(i, d + f), categories_.weight(j, d + f));
-            const double range = bounds.high(f) - bounds.low(f);
-            side[f] = upper > lower ? (upper - lower) * range : 0.0;
-        }
+    // How far apart two categories lie in a feature, in the user's units; and in all of them
+    // together, in shares of the ranges.
+    double gap(std::size_t i, std::size_t j, std::size_t f) const noexcept {
+        return std::fabs(rows_[i][f] - rows_[j][f]);
     }
-    double joint_size(std::size_t i, std::size_t j) const {
-        double common = 0.0;
-        for (std::size_t f = 0; f < categories_.width(); ++f) {
-            common += std::min(categories_.weight(i, f), categories_.weight(j, f));
+    double distance(std::size_t i, std::size_t j, const Bounds& bounds) const noexcept {
+        double sum = 0.0;
+        for (std::size_t f = 0; f < bounds.size(); ++f) {
+            const double range = bounds.high(f) - bounds.low(f);
+            if (range > 0.0) sum += gap(i, j, f) / range;
         }
-        return static_cast<double>(categories_.n_features()) - common;
+        return sum;
     }
 
-    // Two categories and the size of the box that holds both.
-    struct Joint {
+    // Two neighbours: of those that were offered the farthest, or nearest; of equal ones the first.
+    struct Pair {
         std::size_t i = 0, j = 0;
-        double size = -1.0;  // none
-        void offer(std::size_t a, std::size_t b, double rounded, bool largest) noexcept {
-            const double s = rounded < 0.0 ? 0.0 : rounded;
-            if (size >= 0.0 && !(largest ? s > size : s < size)) return;
+        double distance = -1.0;  // none
+        void offer(std::size_t a, std::size_t b, double apart, bool farthest) noexcept {
+            if (distance >= 0.0 && !(farthest ? apart > distance : apart < distance)) return;
             i = a;
             j = b;
-            size = s;
+            distance = apart;
         }
     };
 
@@ -1247,45 +1400,28 @@ private:
     }
 
     // Fills in how far apart neighbours in the spanning tree lie, cluster by cluster, after the
-    // categories have their labels. A box of the cluster is within reach in any case. A cluster of
-    // one box reaches half as far as its nearest neighbour is.
+    // categories have their labels. A cluster of one category reaches half as far as its nearest
+    // neighbour is.
     void measure_reach(const Reading& reading, const Bounds& bounds, std::size_t n_clusters,
                        Buffer<double>& reach) const {
-        const std::size_t n = categories_.size(), d = categories_.n_features();
-        std::vector<Joint> inner(n_clusters + 1), outer(n_clusters), box(n_clusters + 1);
+        const std::size_t d = categories_.n_features();
+        std::vector<Pair> inner(n_clusters + 1), outer(n_clusters);
         const std::vector<std::uint32_t> owner = measured_owners(n_clusters);
         for (std::size_t e = 0; e < reading.edge_from.size(); ++e) {
             const std::size_t i = reading.edge_from[e], j = reading.edge_to[e];
-            const double size = joint_size(i, j);
+            const double apart = distance(i, j, bounds);
             const std::uint32_t a = owner[i], b = owner[j];
-            inner[n_clusters].offer(i, j, size, true);
-            if (a == b && a != kNoLabel) inner[a].offer(i, j, size, true);
-            if (a != b && a != kNoLabel) outer[a].offer(i, j, size, false);
-            if (a != b && b != kNoLabel) outer[b].offer(j, i, size, false);
+            inner[n_clusters].offer(i, j, apart, true);
+            if (a == b && a != kNoLabel) inner[a].offer(i, j, apart, true);
+            if (a != b && a != kNoLabel) outer[a].offer(i, j, apart, false);
+            if (a != b && b != kNoLabel) outer[b].offer(i, j, apart, false);
         }
-        for (std::size_t j = 0; j < n; ++j) {
-            const double size = joint_size(j, j);
-            const std::uint32_t a = owner[j];
-            box[n_clusters].offer(j, j, size, true);
-            if (a != kNoLabel) box[a].offer(j, j, size, true);
-        }
-        Buffer<double> own;
-        own.resize_uninitialised(d);
         for (std::size_t m = 0; m <= n_clusters; ++m) {
-            double* side = reach.data() + m * d;
-            if (inner[m].size >= box[m].size) {
-                joint_sides(inner[m].i, inner[m].j, bounds, side);
-            } else if (inner[m].size >= 0.0) {
-                joint_sides(box[m].i, box[m].j, bounds, side);
-            } else if (m < n_clusters && outer[m].size >= 0.0) {
-                joint_sides(outer[m].i, outer[m].j, bounds, side);
-                joint_sides(outer[m].i, outer[m].i, bounds, own.data());
-                for (std::size_t f = 0; f < d; ++f) side[f] = own[f] + (side[f] - own[f]) / 2.0;
-            } else {
-                joint_sides(box[m].i, box[m].j, bounds, side);
-                for (std::size_t f = 0; f < d; ++f) {
-                    side[f] += resolution_ * (bounds.high(f) - bounds.low(f));
-                }
+            const bool is_alone = m < n_clusters && inner[m].distance < 0.0;
+            const Pair& found = is_alone ? outer[m] : inner[m];
+            if (found.distance < 0.0) continue;
+            for (std::size_t f = 0; f < d; ++f) {
+                reach[m * d + f] = gap(found.i, found.j, f) / (is_alone ? 2.0 : 1.0);
             }
         }
     }
@@ -1309,9 +1445,9 @@ private:
     }
 
     Categories categories_;
-    RowMeans means_;
+    CategoryRows rows_;
     Buffer<double> strength_, outlier_;
-    double resolution_ = 0.0;  // the largest size of a box, in the mean over the features
+    double share_ = 1.0;  // 0: the one category takes everything
     bool was_read_ = false;
     // Of the clusters as they were read, which are the owners of categories: 0, 1, ... in order of
     // their labels, and each with a category.

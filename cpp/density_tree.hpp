@@ -25,25 +25,14 @@ namespace resonart {
 // Rounded up to whole blocks of points.
 inline std::size_t whole_lanes(std::size_t n) { return (n + kLanes - 1) / kLanes * kLanes; }
 
-// As large as half a diagonal, squared, may become. Boxes may be far wider than their means lie
-// apart: ranges that were once wide, and rows that lie close together since. Beyond 2^50 times the
-// range of all means it makes no difference how wide they are, and whatever is computed from
-// distances (squares, sums over rows, floats) is finite.
-constexpr double kMostSquare = 0x1p100;
-
 // Boxes as points of one scaling of the features, with what else a tree asks of them.
 class Points {
 public:
-    Points(std::size_t size, std::size_t width) : Points(size, width, width) {}
-    // Coordinates may say the same several times: the dimension is that of what they say.
-    Points(std::size_t size, std::size_t width, std::size_t dimension)
-        : size_(size), width_(width), dimension_(dimension) {
+    Points(std::size_t size, std::size_t width) : size_(size), width_(width) {
         x_.assign(whole_lanes(size) * width, 0.0);
-        radius2_.assign(size, 0.0);
     }
     std::size_t size() const { return size_; }
     std::size_t width() const { return width_; }
-    std::size_t dimension() const { return dimension_; }
     double& at(std::size_t i, std::size_t f) {
         return x_[(i / kLanes * width_ + f) * kLanes + i % kLanes];
     }
@@ -53,18 +42,11 @@ public:
     void copy(std::size_t i, double* out) const {
         for (std::size_t f = 0; f < width_; ++f) out[f] = at(i, f);
     }
-    // Half the diagonal of a box, squared; given the whole one.
-    double radius2(std::size_t i) const { return radius2_[i]; }
-    void set_diagonal(std::size_t i, double square) {
-        radius2_[i] = std::min(square / 4.0, kMostSquare);
-    }
-
     PointsView view() const { return {x_.data(), size_, width_}; }
 
 private:
-    std::size_t size_, width_, dimension_;
+    std::size_t size_, width_;
     Buffer<double> x_;
-    std::vector<double> radius2_;
 };
 
 // The nearest others of each point, nearest first.
@@ -120,68 +102,96 @@ Neighbours find_neighbours(const Points& points, std::size_t k, unsigned n_threa
     return found;
 }
 
-// How far from a box one must go until `m` rows are gathered, its own included; squared. A box of
-// as many rows by itself: its radius, as if its rows filled a ball evenly. `nearest(a)` is the
-// number and the squared distance of the a-th nearest other, of which there are `k`.
-template <class Nearest>
-double core_square(const Points& points, std::size_t i, const double* weight, double m,
-                   std::size_t k, Nearest&& nearest) {
-    double gathered = weight[i], core = 0.0;
-    if (gathered >= m) {
-        if (!(points.radius2(i) > 0.0)) return 0.0;
-        return points.radius2(i) *
-               std::pow(m / gathered, 2.0 / static_cast<double>(points.dimension()));
+// How many rows a tree gathers around each box, and what each box counts for.
+struct Gathered {
+    const double* weight;
+    double rows;
+};
+
+// How far from a box one must go until so many rows are gathered, its own included; squared. Others
+// come nearest first. Several trees are asked for at once.
+class CoreWalk {
+public:
+    explicit CoreWalk(const std::vector<Gathered>& asked)
+        : asked_(asked), sum_(asked.size()), core_(asked.size()) {}
+    // Goes to box i. Returns whether anything is left to gather.
+    bool begin(std::size_t i) {
+        bool any_left = false;
+        for (std::size_t t = 0; t < asked_.size(); ++t) {
+            sum_[t] = asked_[t].weight[i];
+            core_[t] = 0.0;
+            any_left |= !is_enough(t);
+        }
+        return any_left;
     }
-    for (std::size_t a = 0; a < k && gathered < m; ++a) {
-        const std::pair<std::uint32_t, double> other = nearest(a);
-        gathered += weight[other.first];
-        core = other.second;
+    // Takes the next nearest box. Returns whether anything is left to gather.
+    bool take(std::size_t j, double square) {
+        bool any_left = false;
+        for (std::size_t t = 0; t < asked_.size(); ++t) {
+            if (is_enough(t)) continue;
+            sum_[t] += asked_[t].weight[j];
+            core_[t] = square;
+            any_left |= !is_enough(t);
+        }
+        return any_left;
     }
-    return core;
-}
+    double core(std::size_t t) const { return core_[t]; }
+
+private:
+    bool is_enough(std::size_t t) const { return sum_[t] >= asked_[t].rows; }
+
+    const std::vector<Gathered>& asked_;
+    std::vector<double> sum_, core_;
+};
 
 // Neighbours that are kept sorted at the most: more are looked for box by box, and forgotten.
 constexpr std::size_t kMostKept = 32;
 
+// The core distances of all boxes, one list for each tree that asks. Where the neighbours that are
+// known weigh too little, all boxes are looked at.
 template <class Poll>
-std::vector<double> core_squares(const Points& points, const Neighbours& neighbours,
-                                 const double* weight, std::int64_t min_samples, unsigned n_threads,
-                                 Poll& poll) {
+std::vector<std::vector<double>> core_squares(const Points& points, const Neighbours& neighbours,
+                                              const std::vector<Gathered>& asked,
+                                              unsigned n_threads, Poll& poll) {
     const std::size_t n = points.size();
-    std::vector<double> core(n, 0.0);
-    if (min_samples <= 1) return core;
-    const auto m = static_cast<double>(min_samples);
-    const std::size_t k = static_cast<std::size_t>(min_samples - 1) < n - 1
-                              ? static_cast<std::size_t>(min_samples - 1)
-                              : n - 1;
-    if (k <= neighbours.k) {
-        for (std::size_t i = 0; i < n; ++i) {
-            const std::size_t first = i * neighbours.k;
-            core[i] = core_square(points, i, weight, m, k, [&](std::size_t a) {
-                return std::make_pair(neighbours.index[first + a], neighbours.square[first + a]);
-            });
-        }
-        return core;
-    }
+    std::vector<std::vector<double>> core(asked.size(), std::vector<double>(n, 0.0));
+    if (asked.empty()) return core;
     constexpr std::size_t kChunk = 64;
-    in_parallel_tasks((n + kChunk - 1) / kChunk, n_threads, poll, [&](std::size_t t, auto& asked) {
+    in_parallel_tasks((n + kChunk - 1) / kChunk, n_threads, poll, [&](std::size_t c, auto& told) {
+        CoreWalk walk(asked);
         Buffer<double> squares;
-        squares.resize_uninitialised(whole_lanes(n));
         std::vector<double> q(points.width());
-        std::vector<std::pair<double, std::uint32_t>> others(n - 1);
-        for (std::size_t i = t * kChunk; i < std::min((t + 1) * kChunk, n); ++i) {
-            points.copy(i, q.data());
-            kernels().squared_distances(q.data(), points.view(), squares.data());
-            for (std::size_t j = 0, at = 0; j < n; ++j) {
-                if (j != i) others[at++] = {squares[j], static_cast<std::uint32_t>(j)};
+        std::vector<std::pair<double, std::uint32_t>> others;
+        for (std::size_t i = c * kChunk; i < std::min((c + 1) * kChunk, n); ++i) {
+            bool any_left = walk.begin(i);
+            const std::size_t first = i * neighbours.k;
+            for (std::size_t a = first; any_left && a < first + neighbours.k; ++a) {
+                any_left = walk.take(neighbours.index[a], neighbours.square[a]);
             }
-            const auto end = others.begin() + static_cast<std::ptrdiff_t>(k);
-            if (k < others.size()) std::nth_element(others.begin(), end, others.end());
-            std::sort(others.begin(), end);
-            core[i] = core_square(points, i, weight, m, k, [&](std::size_t a) {
-                return std::make_pair(others[a].second, others[a].first);
-            });
-            asked.work(n * points.width() + 16 * n);
+            if (any_left && neighbours.k + 1 < n) {
+                squares.resize_uninitialised(whole_lanes(n));
+                others.resize(n - 1);
+                points.copy(i, q.data());
+                kernels().squared_distances(q.data(), points.view(), squares.data());
+                for (std::size_t j = 0, at = 0; j < n; ++j) {
+                    if (j != i) others[at++] = {squares[j], static_cast<std::uint32_t>(j)};
+                }
+                // Sorted as far as it takes, twice as many each time.
+                walk.begin(i);
+                std::size_t n_sorted = 0, next = 4 * kMostKept;
+                while (any_left && n_sorted < others.size()) {
+                    next = std::min(std::max(next, 2 * n_sorted), others.size());
+                    const auto from = others.begin() + static_cast<std::ptrdiff_t>(n_sorted);
+                    const auto end = others.begin() + static_cast<std::ptrdiff_t>(next);
+                    if (next < others.size()) std::nth_element(from, end, others.end());
+                    std::sort(from, end);
+                    for (; any_left && n_sorted < next; ++n_sorted) {
+                        any_left = walk.take(others[n_sorted].second, others[n_sorted].first);
+                    }
+                }
+                told.work(n * points.width() + 16 * n);
+            }
+            for (std::size_t t = 0; t < asked.size(); ++t) core[t][i] = walk.core(t);
         }
     });
     return core;

@@ -31,6 +31,7 @@
 #include "params.hpp"
 #include "poll.hpp"
 #include "recognition.hpp"
+#include "threads.hpp"
 #include "topo_art.hpp"
 #include "widening.hpp"
 
@@ -58,9 +59,11 @@ struct Plan {
     Progress* progress = nullptr;   // told on the way, where somebody watches
 };
 
-// What is told of rows after a call, besides their labels, where clusters are read from categories.
+// What is told of rows after a call, besides their labels, where clusters are read from categories:
+// also the category of each, -1 where it has been forgotten.
 struct Memberships {
     double *strength, *outlier;
+    std::int64_t* category;
 };
 
 // Room for one complement-coded row; and, where the algorithm asks for it, for the row itself.
@@ -279,19 +282,47 @@ public:
             });
     }
 
-    // Merge ART, or a reading, now. Returns which labels have changed, as state().label_map then
-    // does.
+    // Merge ART, or a reading, now: a reading chosen anew or, with `keeps_way`, in the same way as
+    // the last. Returns which labels have changed, as state().label_map then does.
     template <class Ask>
-    LabelChanges merge(const Params& params, Ask ask, Progress* progress = nullptr) {
+    LabelChanges merge(const Params& params, Ask ask, Progress* progress = nullptr,
+                       bool keeps_way = false) {
         params.check();
         const WriteGuard writing(lock_, ask);
         Poll<Ask> poll(ask, progress);
         return undoable([&] {
             copy_before();
             state_.art.configure(params);
-            state_.label_map = changes_of(merge_now(poll));
+            state_.label_map = changes_of(merge_now(poll, MovedNowhere(), true, keeps_way));
             return state_.label_map;
         });
+    }
+
+    // Clusters become those of another candidate of the last reading. Returns where labels have
+    // gone.
+    template <class Ask>
+    LabelChanges read_as(std::size_t place, Ask ask) {
+        static_assert(kRereads, "clusters are read from categories");
+        const WriteGuard writing(lock_, ask);
+        Poll<Ask> poll(ask);
+        return undoable([&] {
+            copy_before();
+            state_.label_map =
+                state_.art.read_as(place, state_.bounds, state_.n_samples, state_.n_merges, poll);
+            state_.since_merge = 0;
+            state_.art.reserve_one();
+            state_.art.prepare(workspace_);
+            return state_.label_map;
+        });
+    }
+
+    // What the clusters of categories would be in such a reading.
+    template <class Ask>
+    std::vector<std::int32_t> clusters_as(std::size_t place, Ask ask) const {
+        static_assert(kRereads, "clusters are read from categories");
+        const ReadGuard reading(lock_, ask);
+        Poll<Ask> poll(ask);
+        return state_.art.clusters_as(place, poll);
     }
 
     // Threads that readings may use from now on.
@@ -316,7 +347,7 @@ public:
             LabelMap goes_to = Art::identity(state_.art.categories().size());
             if (state_.art.forgets()) drop_stale_now(goes_to);
             const std::int64_t n_before = n_encoded();
-            const LabelMap joined = state_.art.join_equal(state_.bounds, state_.given, poll);
+            const LabelMap joined = state_.art.join(state_.bounds, state_.given, poll);
             state_.n_removed += n_before - n_encoded();
             const auto follow = [&](const LabelMap& map) {
                 for (std::uint32_t& j : goes_to) j = renamed(j, map.data());
@@ -375,6 +406,7 @@ public:
         std::int64_t room_sought_at = 0;  // the presentation for which it was last sought
         std::int64_t n_removed = 0;       // presentations that removed categories had encoded
         std::size_t n_apart = 0;          // the first clusters are those of a choice: see merge_art
+        bool has_moved = false;           // whether categories have, since a call learned rows
     };
     // What the model is. Callers hold `lock()` while they look or change.
     struct State : Counters {
@@ -447,6 +479,9 @@ private:
         state_.art.forget_changes();
     }
 
+    // Whether each row is far from all others; empty if none is.
+    using Far = std::vector<std::uint8_t>;
+
     // Whether each of so many things is meant.
     using Marks = Buffer<std::uint8_t>;
     static Marks marked(const char* what, const std::int64_t* chosen, std::size_t n,
@@ -508,6 +543,7 @@ private:
             const std::int64_t n_before = n_encoded();
             const LabelChanges changes = remove();
             state_.n_removed += n_before - n_encoded();
+            state_.has_moved = true;
             std::size_t n_gone = 0;  // of those that are kept apart
             for (const auto& each : changes) {
                 n_gone += each.from < state_.n_apart && each.to == kNoLabel;
@@ -647,18 +683,20 @@ private:
         return params.out_of_bounds != OutOfBounds::clip;  // which coding does by itself
     }
 
-    // Before the first of some rows. Returns whether any of them may have left the ranges.
+    // Before the first of some rows. Returns whether any of them may have left the ranges. If these
+    // are all rows, `far` receives which of them are few and far from all others.
     template <class Rows>
-    bool begin(const Rows& rows, const Params& params) {
+    bool begin(const Rows& rows, const Params& params, Far* far = nullptr) {
         if (!(params == state_.art.params())) {
             copy_before();
             state_.art.configure(params);
         }
         row_.resize_uninitialised(n_features_);
         if constexpr (kLabelsLater) state_.art.prepare(workspace_);
-        if (!state_.bounds.known()) {
+        if (!state_.bounds.known() || (far && params.out_of_bounds == OutOfBounds::expand)) {
             copy_before();
-            learn_bounds(rows, params);
+            Far found = learn_bounds(rows, params);
+            if (far) *far = std::move(found);
             return kRereads && params.out_of_bounds == OutOfBounds::expand;
         }
         if (params.out_of_bounds == OutOfBounds::error) {
@@ -671,9 +709,15 @@ private:
     template <class Rows, class Ask>
     int train_unguarded(const Rows& rows, const Params& params, const Plan& plan,
                         std::int64_t* labels, const Memberships* memberships, Poll<Ask>& poll) {
-        if constexpr (kRereads) check_clock(plan.time, rows.size());
-        const bool may_leave = begin(rows, params);
         const std::size_t n = rows.size();
+        bool are_all = false;  // that the model is made of, and none is forgotten
+        Far far;
+        if constexpr (kRereads) {
+            check_clock(plan.time, n);
+            are_all = n && plan.merge_at_end && !plan.merge_on_the_way && state_.n_samples == 0 &&
+                      !params.forgets();
+        }
+        const bool may_leave = begin(rows, params, are_all ? &far : nullptr);
         // Labels of rows whose category may be forgotten before the call ends.
         Buffer<std::int64_t> as_told;
         if constexpr (kRereads) as_told.resize_uninitialised(state_.art.forgets() ? n : 0);
@@ -696,6 +740,14 @@ private:
         };
 
         int epoch = 0;
+        Buffer<double> overlaps;  // of rows with their categories
+        if constexpr (kRereads) {
+            if (are_all) {
+                overlaps.resize_uninitialised(n);
+                learn_all(rows, row_at, far, plan, labels, overlaps.data(), poll);
+                epoch = plan.max_epochs;
+            }
+        }
         for (bool settled = false; epoch < plan.max_epochs && !settled; ++epoch) {
             const Art before = plan.max_epochs > 1 ? state_.art : Art();
             maps.clear();  // every row gets a new label
@@ -705,9 +757,9 @@ private:
                 rows.read(r, row_.data());
                 const auto make_room_first = [&] {
                     if constexpr (kRereads) {
-                        auto coarsened = coarsen_now(poll);
-                        maps.add(i, std::move(coarsened.goes_to));
-                        follow(i, std::move(coarsened.labels));
+                        auto thinned = thin_now(poll);
+                        maps.add(i, std::move(thinned.goes_to));
+                        follow(i, std::move(thinned.labels));
                     } else {
                         LabelMap map = make_room(plan.may_merge, poll);
                         if (map.size()) follow(i, std::move(map));
@@ -728,14 +780,16 @@ private:
             }
             settled = plan.max_epochs > 1 && state_.art.same_weights(before);
         }
-        if (plan.merge_at_end) follow(n, merge_now(poll, moved_after(n)));
+        if (plan.merge_at_end) follow(n, merge_now(poll, moved_after(n), !are_all));
         maps.apply(n, [&](std::size_t i) -> std::int64_t& { return labels[row_at(i)]; });
         if constexpr (kRereads) {
             if (as_told.size()) {
                 told_changes.apply(
                     n, [&](std::size_t i) -> std::int64_t& { return as_told[row_at(i)]; });
             }
-            tell_memberships(labels, n, memberships, as_told.size() ? as_told.data() : nullptr);
+            tell_memberships(labels, n, memberships, as_told.size() ? as_told.data() : nullptr,
+                             overlaps.size() ? overlaps.data() : nullptr);
+            state_.has_moved = false;
         }
         state_.label_map = call_map.take();
         count_clusters();  // whoever asks the model next need not
@@ -758,9 +812,9 @@ private:
             rows.read(r, row_.data());
             const auto make_room_first = [&] {
                 if constexpr (kRereads) {
-                    auto coarsened = coarsen_now(poll);
-                    maps.add(r, std::move(coarsened.goes_to));
-                    follow(r, coarsened.labels);
+                    auto thinned = thin_now(poll);
+                    maps.add(r, std::move(thinned.goes_to));
+                    follow(r, thinned.labels);
                 } else {
                     const LabelMap map = make_room(true, poll);
                     if (map.size()) follow(r, LabelChanges::of(map));
@@ -793,16 +847,99 @@ private:
             told.renamings.apply(rows.size(),
                                  [&](std::size_t i) -> std::int64_t& { return as_told[i]; });
             tell_memberships(told.now, rows.size(), memberships, as_told.data());
+            state_.has_moved = false;
         }
         state_.label_map = call_map.take();
     }
 
+    // All rows of a new model, none of which is forgotten: some are drawn, and each counts for the
+    // nearest of those, whose categories they are told. What comes of it does not depend on their
+    // order. Rows that are few and far from all others count for none (kNone).
+    template <class Rows, class RowAt, class Ask>
+    void learn_all(const Rows& rows, RowAt&& row_at, const Far& far, const Plan& plan,
+                   std::int64_t* categories, double* overlaps, Poll<Ask>& poll) {
+        copy_before();
+        Art& art = state_.art;
+        const std::size_t n = rows.size();
+        coded_.prepare(n_features_);
+        const auto each_near = [&](auto&& see) {
+            for (std::size_t i = 0; i < n; ++i) {
+                poll.work(n_features_);
+                if (!far.empty() && far[row_at(i)]) continue;
+                rows.read(row_at(i), row_.data());
+                const Sample x = coded_.code(row_.data(), state_.bounds);
+                see(x, art.rows().hash(x.row));
+            }
+        };
+        std::vector<std::uint64_t> hashes;
+        hashes.reserve(n);
+        each_near([&](const Sample&, std::uint64_t hash) { hashes.push_back(hash); });
+        std::sort(hashes.begin(), hashes.end());
+        const auto drawn = art.draw_rows(hashes);
+        hashes = std::vector<std::uint64_t>();
+        each_near([&](const Sample& x, std::uint64_t hash) {
+            const auto at = std::lower_bound(
+                drawn.begin(), drawn.end(), hash,
+                [](const auto& each, std::uint64_t wanted) { return each.hash < wanted; });
+            if (at == drawn.end() || at->hash != hash || art.rows().find(x.row) != kNone) return;
+            art.reserve_one();
+            art.found(x, at->repeats);
+        });
+        for (const std::size_t i : {std::size_t{0}, n - 1}) {  // the clock begins, and goes on
+            state_.n_samples = static_cast<std::int64_t>(i);
+            expect(plan.time, row_at(i));
+            art.advance();
+        }
+        state_.n_samples = state_.since_merge = static_cast<std::int64_t>(n);
+        if (plan.progress) plan.progress->n_rows += n;
+        share_out(rows, far, categories, overlaps, poll);
+    }
+
+    // Each row counts for the nearest category, and those that are far for none.
+    template <class Rows, class Ask>
+    void share_out(const Rows& rows, const Far& far, std::int64_t* categories, double* overlaps,
+                   Poll<Ask>& poll) {
+        const Art& art = state_.art;
+        constexpr std::size_t kChunk = 4096;
+        in_parallel_tasks(
+            (rows.size() + kChunk - 1) / kChunk, art.n_threads(), poll,
+            [&](std::size_t t, auto& asked) {
+                Buffer<double> row;
+                Coded<kRereads> x;
+                typename Art::Workspace workspace;
+                row.resize_uninitialised(n_features_);
+                x.prepare(n_features_);
+                art.prepare(workspace);
+                for (std::size_t r = t * kChunk; r < std::min((t + 1) * kChunk, rows.size()); ++r) {
+                    categories[r] = kNone;
+                    if (!far.empty() && far[r]) continue;
+                    rows.read(r, row.data());
+                    const auto seen = art.see(x.code(row.data(), state_.bounds), workspace);
+                    categories[r] = static_cast<std::int64_t>(seen.category);
+                    overlaps[r] = seen.overlap;
+                    asked.work(workspace.take_work() + n_features_);
+                }
+            });
+        std::vector<std::int64_t> counts(art.categories().size(), 0);
+        state_.n_removed = 0;
+        for (std::size_t r = 0; r < rows.size(); ++r) {
+            if (categories[r] == kNone) {
+                ++state_.n_removed;
+            } else {
+                ++counts[static_cast<std::size_t>(categories[r])];
+            }
+        }
+        state_.art.set_counts(counts);
+    }
+
     // From the categories of rows to their labels and what else is known of them. One whose
     // category was forgotten keeps the label it was told, as it has been renamed since; null: none
-    // was, and what went was noise.
+    // was, and what went was noise. With `overlaps`, rows may be too far from their categories to
+    // be what these are, unless noise is attached to clusters.
     void tell_memberships(std::int64_t* labels, std::size_t n, const Memberships* memberships,
-                          const std::int64_t* as_told) {
+                          const std::int64_t* as_told, const double* overlaps = nullptr) {
         for (std::size_t i = 0; i < n; ++i) {
+            if (memberships) memberships->category[i] = labels[i] < 0 ? -1 : labels[i];
             if (labels[i] < 0) {
                 labels[i] = as_told ? as_told[i] : -1;
                 if (!memberships) continue;
@@ -811,10 +948,17 @@ private:
                 continue;
             }
             const auto j = static_cast<std::size_t>(labels[i]);
-            labels[i] = told_label(state_.art.label_of_category(j));
+            const bool may_be_far = overlaps && state_.art.params().noise == Noise::label;
+            const auto known = static_cast<double>(n_features_);
+            const auto told = state_.art.tell({j, may_be_far ? overlaps[i] : known});
+            labels[i] = told_label(told.label);
             if (!memberships) continue;
-            memberships->strength[i] = state_.art.strength(j);
-            memberships->outlier[i] = state_.art.outlier(j);
+            // A row beyond its category's cluster is of no category, in other readings as well.
+            if (labels[i] < 0 && state_.art.label_of_category(j) != kNoLabel) {
+                memberships->category[i] = -1;
+            }
+            memberships->strength[i] = told.strength;
+            memberships->outlier[i] = told.outlier;
         }
     }
 
@@ -967,24 +1111,25 @@ private:
         return map;
     }
 
-    // Larger boxes for the sake of the next row. After it the row can be learned, which then cannot
-    // fail.
+    // Fewer categories for the sake of the next row. After it the row can be learned, which then
+    // cannot fail.
     template <class Ask>
-    auto coarsen_now(Poll<Ask>& poll) {
+    auto thin_now(Poll<Ask>& poll) {
         copy_before();
         const std::int64_t n_before = n_encoded();
-        auto coarsened = state_.art.coarsen(state_.bounds, state_.given, poll);
+        auto thinned = state_.art.thin(state_.bounds, state_.given, poll);
+        state_.has_moved = true;
         state_.n_removed += n_before - n_encoded();  // what was forgotten
         state_.art.reserve_one();
         state_.art.prepare(workspace_);
-        return coarsened;
+        return thinned;
     }
 
     // Either of both, for a row that is learned by itself. Returns which labels have changed.
     template <class Ask>
     LabelChanges make_room_for_one(Poll<Ask>& poll) {
         if constexpr (kRereads) {
-            return coarsen_now(poll).labels;
+            return thin_now(poll).labels;
         } else {
             return LabelChanges::of(make_room(true, poll));
         }
@@ -1029,7 +1174,7 @@ private:
         wider.include(row);
         copy_before();
         if constexpr (kRereads) {
-            state_.art.widen(state_.bounds, wider);
+            state_.art.code_anew(wider);
         } else {
             state_.art.transform([&](std::size_t entry, double w) {
                 return state_.bounds.move_entry(entry, w, wider);
@@ -1054,23 +1199,23 @@ private:
         }
     }
 
-    // From all rows. DensityART leaves out those that are few and far from all others.
+    // From all rows, and what was given. DensityART leaves out those that are few and far from all
+    // others; returned is whether each is, or nothing if none is.
     template <class Rows>
-    void learn_bounds(const Rows& rows, const Params& params) {
-        std::vector<std::uint8_t> far;
+    Far learn_bounds(const Rows& rows, const Params& params) {
+        Far far;
         if constexpr (kRereads) {
-            const Bounds nothing_given;
             FarRows all(
                 rows.size(), n_features_,
                 [&](std::size_t r, std::size_t f) { return rows.at(r, f); },
-                [](std::size_t) { return 1.0; }, nothing_given);
+                [](std::size_t) { return 1.0; }, state_.given);
             if (params.out_of_bounds == OutOfBounds::expand) {
                 far = all.find(params.cluster_size(all.total()), [](std::size_t) { return false; });
             }
         } else {
             (void)params;
         }
-        Bounds fresh;
+        Bounds fresh = state_.given;
         for (std::size_t r = 0; r < rows.size(); ++r) {
             if (!far.empty() && far[r]) continue;
             rows.read(r, row_.data());
@@ -1078,6 +1223,7 @@ private:
             fresh.include(row_.data());
         }
         state_.bounds = std::move(fresh);
+        return far;
     }
 
     // Categories that have lost nearly all their weight go, before a reading. Returns whether any
@@ -1097,25 +1243,35 @@ private:
         void operator()(LabelMap&&) const noexcept {}
     };
     // `moved(map)` is told where categories have gone, if some were forgotten or too far away.
+    // `settles`: whether ranges are to be settled before a reading.
     template <class Ask, class Moved = MovedNowhere>
-    Renamed merge_now(Poll<Ask>& poll, Moved&& moved = Moved()) {
+    Renamed merge_now(Poll<Ask>& poll, Moved&& moved = Moved(), bool settles = true,
+                      bool keeps_way = false) {
         if constexpr (kRenames) {
             if (state_.n_merges >= kMostRows) {
                 throw std::invalid_argument(
                     "the model has been merged 2^53 times, and cannot count more; train a new one");
             }
             copy_before();
-            (void)moved;
+            (void)moved, (void)settles, (void)keeps_way;
             Renamed now;
             if constexpr (kRereads) {
                 LabelMap goes_to = Art::identity(state_.art.categories().size());
                 bool any_gone = state_.art.forgets() && drop_stale_now(goes_to);
-                const auto settled = state_.art.settle(state_.bounds, state_.given, goes_to);
+                const auto settled = settles
+                                         ? state_.art.settle(state_.bounds, state_.given, goes_to)
+                                         : typename Art::Settled();
                 state_.n_removed += settled.n_gone;
                 any_gone |= settled.n_gone > 0;
-                if (any_gone) moved(std::move(goes_to));
-                now = settled.changes.then(
-                    state_.art.read(state_.bounds, state_.n_samples, state_.n_merges + 1, poll));
+                if (any_gone) {
+                    state_.has_moved = true;
+                    moved(std::move(goes_to));
+                }
+                Candidate way;
+                if (keeps_way) way = state_.art.last_way();
+                now = settled.changes.then(state_.art.read(state_.bounds, state_.n_samples,
+                                                           state_.n_merges + 1,
+                                                           keeps_way ? &way : nullptr, poll));
                 state_.art.reserve_one();
                 state_.art.prepare(workspace_);
             } else {

@@ -196,7 +196,10 @@ constexpr double kMostInCluster = 9007199254740992.0;
 struct DensityArtParams : ParamsOf<DensityArtParams> {
     std::int64_t min_cluster_size = 0;  // rows; 0: chosen, or by the share
     double min_cluster_share = 0.0;     // of the rows that a reading sees; 0: none
-    std::int64_t min_samples = 0;       // rows; 0: chosen
+    std::int64_t min_samples = 0;       // rows; 0: chosen, or by the share
+    double min_samples_share = 0.0;     // likewise
+    std::int64_t least_clusters = 0;    // that are wanted; 0: any number
+    std::int64_t most_clusters = 0;
     Scaling scaling = Scaling::automatic;
     Selection cluster_selection_method = Selection::automatic;
     Noise noise = Noise::label;
@@ -210,6 +213,9 @@ struct DensityArtParams : ParamsOf<DensityArtParams> {
         f("min_cluster_size", &DensityArtParams::min_cluster_size, kNotNegative);
         f("min_cluster_share", &DensityArtParams::min_cluster_share, kUnit);
         f("min_samples", &DensityArtParams::min_samples, kNotNegative);
+        f("min_samples_share", &DensityArtParams::min_samples_share, kUnit);
+        f("least_clusters", &DensityArtParams::least_clusters, kNotNegative);
+        f("most_clusters", &DensityArtParams::most_clusters, kNotNegative);
         f("scaling", &DensityArtParams::scaling, kNoRange);
         f("cluster_selection_method", &DensityArtParams::cluster_selection_method, kNoRange);
         f("noise", &DensityArtParams::noise, kNoRange);
@@ -217,18 +223,28 @@ struct DensityArtParams : ParamsOf<DensityArtParams> {
         f("window", &DensityArtParams::window, kNotNegative);
         each_common(f);
     }
-    // Its memory is always bounded.
-    bool fits() const { return max_categories >= 1 && !(half_life > 0.0 && window > 0.0); }
+    // Its memory is always bounded. (No more clusters can be wanted than there are labels.)
+    bool fits() const {
+        return max_categories >= 1 && !(half_life > 0.0 && window > 0.0) &&
+               least_clusters <= most_clusters && (least_clusters > 0) == (most_clusters > 0) &&
+               most_clusters <= kMostWanted;
+    }
+    static constexpr std::int64_t kMostWanted = std::int64_t{1} << 31;
     bool forgets() const { return half_life > 0.0 || window > 0.0; }
     // Whether there is anything to choose in a reading.
-    bool leaves_choice() const {
-        return scaling == Scaling::automatic || (min_cluster_size == 0 && min_cluster_share == 0.0);
-    }
+    bool leaves_choice() const { return !reading(1.0).is_given(); }
 
+    // A share of so many rows, rounded up, as a number of rows in a range that a reading takes; the
+    // share that a number is of these rows is that number again, whatever rounding does.
+    static double rows_of(double share, double n_rows, double least) {
+        constexpr double kRounding = 1e-12;
+        const double rows = std::ceil(share * n_rows * (1.0 - kRounding));
+        return std::max(least, std::min(rows, kMostInCluster));
+    }
     // The rows that a cluster has at least, of so many; 0: that is part of the choice.
     double cluster_size(double n_rows) const {
         if (!(min_cluster_share > 0.0)) return static_cast<double>(min_cluster_size);
-        return std::max(2.0, std::min(std::ceil(min_cluster_share * n_rows), kMostInCluster));
+        return rows_of(min_cluster_share, n_rows, 2.0);
     }
 
     // What is asked of a reading of so many rows.
@@ -239,8 +255,14 @@ struct DensityArtParams : ParamsOf<DensityArtParams> {
             asked.min_cluster_size = static_cast<std::int64_t>(cluster_size(n_rows));
         }
         asked.min_samples = min_samples;
+        if (min_samples_share > 0.0) {
+            asked.min_samples = static_cast<std::int64_t>(rows_of(min_samples_share, n_rows, 1.0));
+        }
         asked.scaling = scaling;
         asked.selection = cluster_selection_method;
+        asked.least_clusters = least_clusters;
+        asked.most_clusters = most_clusters;
+        asked.attaches_noise = noise == Noise::attach;
         return asked;
     }
 };

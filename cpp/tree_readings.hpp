@@ -1,4 +1,5 @@
-// Readings of a density tree: excess of mass, leaves, flat cuts; and what becomes of noise.
+// Readings of a density tree: excess of mass, leaves, so many clusters, flat cuts; and what becomes
+// of noise.
 #pragma once
 
 #include <algorithm>
@@ -68,6 +69,70 @@ inline void select_leaves(CondensedTree& tree) {
     const std::size_t n = tree.parent.size();
     for (std::size_t c = 0; c < n; ++c) tree.selected[c] = c > 0;
     for (std::size_t c = 1; c < n; ++c) tree.selected[static_cast<std::size_t>(tree.parent[c])] = 0;
+}
+
+// Of a condensed tree, for every number of clusters up to `most`: those, none within another and
+// never the root, that have the greatest excess of mass together.
+class MassTable {
+public:
+    MassTable(const CondensedTree& tree, const double* weight, std::size_t most)
+        : best_(tree.parent.size(), {0.0}), given_(best_.size()), is_whole_(best_.size(), 0) {
+        const std::vector<double> mass = excess_of_mass(tree, weight);
+        std::vector<double> both;
+        for (std::size_t c = best_.size(); c-- > 1;) {
+            // What lies below it is known. A cluster that is worth as much as its best part stays
+            // whole.
+            std::vector<double>& own = best_[c];
+            is_whole_[c] = own.size() < 2 || mass[c] >= own[1];
+            if (own.size() < 2) own.push_back(0.0);
+            if (is_whole_[c]) own[1] = mass[c];
+            // Shared out between this one and those after it: of equal ways, that which gives this
+            // one the least.
+            std::vector<double>& rest = best_[static_cast<std::size_t>(tree.parent[c])];
+            const std::size_t n = std::min(own.size() + rest.size() - 2, most);
+            both.assign(n + 1, 0.0);
+            given_[c].assign(n + 1, 0);
+            for (std::size_t k = 1; k <= n; ++k) {
+                bool is_known = false;
+                for (std::size_t i = 0; i < own.size() && i <= k; ++i) {
+                    if (k - i >= rest.size()) continue;
+                    const double sum = rest[k - i] + own[i];
+                    if (is_known && !(sum > both[k])) continue;
+                    both[k] = sum;
+                    given_[c][k] = static_cast<std::uint32_t>(i);
+                    is_known = true;
+                }
+            }
+            rest.swap(both);
+        }
+    }
+    // How many clusters there can be, up to `most`.
+    std::size_t n_clusters() const { return best_[0].size() - 1; }
+    // `k` of them, 1 at least.
+    void select(CondensedTree& tree, std::size_t k) const {
+        std::vector<std::size_t> left(best_.size(), 0);
+        left[0] = k;
+        tree.selected.assign(best_.size(), 0);
+        for (std::size_t c = 1; c < best_.size(); ++c) {
+            std::size_t& above = left[static_cast<std::size_t>(tree.parent[c])];
+            if (above == 0) continue;
+            const std::size_t mine = given_[c][above];
+            above -= mine;
+            tree.selected[c] = mine == 1 && is_whole_[c];
+            left[c] = tree.selected[c] ? 0 : mine;
+        }
+    }
+
+private:
+    std::vector<std::vector<double>> best_;          // mass, by number of clusters
+    std::vector<std::vector<std::uint32_t>> given_;  // how many of so many are here or below
+    std::vector<std::uint8_t> is_whole_;             // whether one cluster here is this itself
+};
+
+// `k` clusters or, where there are not so many, as many as there are.
+inline void select_fixed(CondensedTree& tree, const double* weight, std::size_t k) {
+    const MassTable table(tree, weight, k);
+    table.select(tree, table.n_clusters());
 }
 
 // Clusters, numbered by their first box; noise is -1. Returns how many there are.
@@ -168,6 +233,36 @@ inline std::vector<double> cut_heights(const SpanningTree& edges, std::size_t mo
     std::vector<double> heights;
     for (std::size_t i = 0; i < steps.size() && i < most; ++i) heights.push_back(steps[i].below);
     return heights;
+}
+
+// For each of some numbers of clusters, ascending: a height up to which edges join so many groups
+// of `m` rows or more, just under the steepest step between heights there is, of equal ones the
+// higher; below 0 where there is none.
+inline std::vector<double> heights_for(const SpanningTree& edges, const double* weight,
+                                       std::size_t n, double m,
+                                       const std::vector<std::size_t>& numbers) {
+    std::vector<double> found(numbers.size(), -1.0), steepest(numbers.size(), 0.0);
+    Sets sets(n);
+    std::vector<double> size(weight, weight + n);
+    std::size_t k = 0;
+    for (std::size_t i = 0; i < n; ++i) k += size[i] >= m;
+    for (std::size_t e = 0; e + 1 < n; ++e) {
+        const std::uint32_t a = sets.find(edges.from[e]), b = sets.find(edges.to[e]);
+        k -= (size[a] >= m) + (size[b] >= m);
+        sets.join(a, b);
+        size[a] += size[b];
+        k += size[a] >= m;
+        const double low = edges.height[e];
+        const double high = e + 2 < n ? edges.height[e + 1] : low;
+        const auto at = std::lower_bound(numbers.begin(), numbers.end(), k) - numbers.begin();
+        const auto place = static_cast<std::size_t>(at);
+        if (!(high > low) || place == numbers.size() || numbers[place] != k) continue;
+        const double ratio = low > 0.0 ? high / low : HUGE_VAL;
+        if (ratio < steepest[place]) continue;
+        steepest[place] = ratio;
+        found[place] = low;
+    }
+    return found;
 }
 
 }  // namespace resonart

@@ -120,23 +120,20 @@ struct FeatureScales {
     double share(std::size_t a, double value) const { return (value - low[a]) / range[a]; }
 };
 
-// Boxes with each coordinate value(a, mean) and each side length(a, mean, side).
-template <class Value, class Length>
-Points scaled_points(const Boxes& boxes, const FeatureScales& scales, Value&& value,
-                     Length&& length) {
-    Points points(boxes.size, scales.size(), scales.dimension);
+// Boxes with each coordinate value(a, mean).
+template <class Value>
+Points scaled_points(const Boxes& boxes, const FeatureScales& scales, Value&& value) {
+    Points points(boxes.size, scales.size());
     for (std::size_t i = 0; i < boxes.size; ++i) {
-        double diagonal = 0.0;
         for (std::size_t a = 0; a < scales.size(); ++a) {
-            const std::size_t at = i * boxes.n_features + scales.feature[a];
-            points.at(i, a) = value(a, boxes.mean[at]);
-            if (!boxes.side) continue;
-            const double side = length(a, boxes.mean[at], boxes.side[at]);
-            diagonal += side * side;
+            points.at(i, a) = value(a, boxes.mean[i * boxes.n_features + scales.feature[a]]);
         }
-        points.set_diagonal(i, diagonal);
     }
     return points;
+}
+inline Points range_points(const Boxes& boxes, const FeatureScales& scales) {
+    return scaled_points(boxes, scales,
+                         [&](std::size_t a, double v) { return scales.share(a, v); });
 }
 
 // Each feature as the share of rows below, those at the same value counted half.
@@ -144,9 +141,9 @@ inline Points rank_points(const Boxes& boxes, const FeatureScales& scales) {
     const std::size_t n = boxes.size, d = boxes.n_features;
     double rows = 0.0;
     for (std::size_t i = 0; i < n; ++i) rows += boxes.weight[i];
-    Points points(n, scales.size(), scales.dimension);
+    Points points(n, scales.size());
     std::vector<std::uint32_t> order(n);
-    std::vector<double> value(n), below(n + 1), diagonal(n, 0.0);
+    std::vector<double> value(n), below(n + 1);
     for (std::size_t a = 0; a < scales.size(); ++a) {
         const std::size_t f = scales.feature[a];
         std::iota(order.begin(), order.end(), 0u);
@@ -166,31 +163,19 @@ inline Points rank_points(const Boxes& boxes, const FeatureScales& scales) {
                    2.0 / rows;
         };
         for (std::size_t i = 0; i < n; ++i) {
-            const double v = boxes.mean[i * d + f];
-            points.at(i, a) = rank(v);
-            const double half = boxes.side ? boxes.side[i * d + f] / 2.0 : 0.0;
-            if (half > 0.0) {
-                const double side = rank(v + half) - rank(v - half);
-                diagonal[i] += side * side;
-            }
+            points.at(i, a) = rank(boxes.mean[i * d + f]);
         }
     }
-    for (std::size_t i = 0; i < n; ++i) points.set_diagonal(i, diagonal[i]);
     return points;
 }
 
 constexpr double kMostDeviations = 4.0;
 
 inline Points standard_points(const Boxes& boxes, const FeatureScales& scales) {
-    return scaled_points(
-        boxes, scales,
-        [&](std::size_t a, double v) {
-            const double z = (scales.share(a, v) - scales.mean[a]) / scales.deviation[a];
-            return std::min(std::max(z, -kMostDeviations), kMostDeviations);
-        },
-        [&](std::size_t a, double, double side) {
-            return side / scales.range[a] / scales.deviation[a];
-        });
+    return scaled_points(boxes, scales, [&](std::size_t a, double v) {
+        const double z = (scales.share(a, v) - scales.mean[a]) / scales.deviation[a];
+        return std::min(std::max(z, -kMostDeviations), kMostDeviations);
+    });
 }
 
 // The directions in which standardised boxes spread most, by subspace iteration from a fixed start:
@@ -252,29 +237,18 @@ std::vector<double> principal_directions(const Points& points, const double* wei
 }
 
 template <class Poll>
-Points pca_points(const Boxes& boxes, const FeatureScales& scales, const Points& standard,
-                  const double* directions, std::size_t count, Poll& poll) {
-    const std::size_t d = scales.size();
-    Points points(boxes.size, count);
+Points pca_points(const Points& standard, const double* directions, std::size_t count, Poll& poll) {
+    const std::size_t n = standard.size(), d = standard.width();
+    Points points(n, count);
     std::vector<double> row(d);
-    for (std::size_t i = 0; i < boxes.size; ++i) {
+    for (std::size_t i = 0; i < n; ++i) {
         standard.copy(i, row.data());
-        double diagonal = 0.0;
         for (std::size_t a = 0; a < count; ++a) {
             const double* const v = directions + a * d;
             double dot = 0.0;
             for (std::size_t f = 0; f < d; ++f) dot += row[f] * v[f];
             points.at(i, a) = dot;
-            if (!boxes.side) continue;
-            for (std::size_t f = 0; f < d; ++f) {
-                // (An infinite side times 0 would be no number.)
-                const double side = boxes.side[i * boxes.n_features + scales.feature[f]] /
-                                    scales.range[f] / scales.deviation[f];
-                const double along = std::min(side, kMostSquare) * v[f];
-                diagonal += along * along;
-            }
         }
-        points.set_diagonal(i, diagonal);
         poll.work(count * d);
     }
     return points;

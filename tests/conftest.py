@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -40,3 +40,13 @@ def data_folder() -> Path:
 def data_set(data_folder: Path) -> Callable[[str], tuple[NDArray[Any], NDArray[Any]]]:
     """Rows and labels of a benchmark data set; never downloaded."""
     return lambda name: datasets.load(name)[:2]
+
+
+@pytest.fixture
+def no_memory_of_sets() -> Iterator[None]:
+    """Let the benchmarks read their data sets anew, before the test and after it."""
+    from benchmarks import data_sets
+
+    data_sets.collection.cache_clear()
+    yield
+    data_sets.collection.cache_clear()

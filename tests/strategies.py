@@ -76,3 +76,16 @@ def splits(draw: Any, X: Floats) -> list[Floats]:
     """The same rows in one or more batches."""
     cuts = draw(st.lists(st.integers(1, max(1, len(X) - 1)), max_size=5, unique=True))
     return [part for part in np.split(X, sorted(cuts)) if len(part)]
+
+
+def places(draw: Any, rng: np.random.Generator, n: int, d: int) -> Floats:
+    """Draw where boxes lie: scattered, in groups, on a grid (ties), or several at one place."""
+    kind = draw(st.sampled_from(["scattered", "grouped", "gridded", "equal"]))
+    x: Floats = rng.random((n, d))
+    if kind == "grouped":
+        x = 0.1 * rng.normal(size=(n, d)) + rng.random((4, d))[rng.integers(0, 4, n)]
+    elif kind == "gridded":
+        x = np.round(x * draw(st.integers(1, 8)))
+    elif kind == "equal":
+        x = x[rng.integers(0, max(1, n // 4), n)]
+    return x

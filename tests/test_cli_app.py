@@ -201,7 +201,7 @@ def test_docs_name_every_command_and_field(folder: Path) -> None:
         (["cluster", "data.csv", "--rho", "0.5"], "--rho is an option of fuzzy-art"),
         (["cluster", "data.csv", "--rho-lb", "0.5"], "you mean: --model ddvfa"),
         (["cluster", "data.csv", "--min-cluster-size", "1"], "a whole number >= 2"),
-        (["cluster", "data.csv", "--min-samples", "0.5"], "a whole number >= 1"),
+        (["cluster", "data.csv", "--min-samples", "1.5"], "a whole number >= 1"),
         (["cluster", "data.csv", "--scaling", "log"], "is not one of"),
         (["cluster", "data.csv", "--model", "dvfa", "--gamma", "1"], "--gamma is an option of"),
         (["cluster", "data.csv", "--scores"], "--scores needs a table of labels: -o FILE"),

@@ -175,7 +175,7 @@ def test_text_columns_are_left_out_and_named(folder: Path) -> None:
             [
                 *("--model", "density-art", "--min-cluster-size", "10", "--min-samples", "3"),
                 *("--scaling", "standard", "--cluster-selection-method", "leaf"),
-                *("--noise", "attach", "--max-categories", "30", "--alpha", "0.1"),
+                *("--noise", "attach", "--max-categories", "40", "--alpha", "0.1"),
             ],
             DensityART(
                 min_cluster_size=10,
@@ -183,7 +183,7 @@ def test_text_columns_are_left_out_and_named(folder: Path) -> None:
                 scaling="standard",
                 cluster_selection_method="leaf",
                 noise="attach",
-                max_categories=30,
+                max_categories=40,
                 alpha=0.1,
             ),
         ),
@@ -501,6 +501,23 @@ def test_columns_that_are_hardly_features_are_told(folder: Path) -> None:
     assert "'x0' just counts the rows" in run("vat", "saved.csv").stderr
 
 
+def test_as_many_clusters_as_wanted(folder: Path) -> None:
+    rng = np.random.default_rng(0)
+    rows = np.concatenate([rng.normal(9 * c, 1, (60, 2)) for c in range(3)])
+    np.savetxt("three.csv", rows, delimiter=",", header="a,b", comments="")
+    assert run_json("cluster", "three.csv", "--n-clusters", "5")["clusters"] == 5
+    found = run_json("cluster", "three.csv", "--n-clusters", "2:4", "--save", "m")
+    assert 2 <= found["clusters"] <= 4
+    assert resonart.load("m").n_clusters == (2, 4)
+    assert found["params"]["n_clusters"] == [2, 4]
+    told = run("cluster", "three.csv", "--n-clusters", "4", "--min-cluster-size", "50").stderr
+    assert "--n-clusters 4, and no reading of these rows has so many clusters" in told
+    assert "as in --n-clusters 3:4, or lower --min-cluster-size." in told
+    for bad in ("0", "4:2", "many", "1:2:3", "2.5"):
+        said = run("cluster", "three.csv", "--n-clusters", bad, code=2).stderr
+        assert "neither a number of clusters nor a range LEAST:MOST" in said
+
+
 def test_known_classes_among_the_features_are_told(folder: Path) -> None:
     """With them, clusters are the classes: a perfect answer, and a worthless one."""
     Path("iris.csv").write_text(
@@ -516,7 +533,8 @@ def test_known_classes_among_the_features_are_told(folder: Path) -> None:
         "resonart: warning: iris.csv: the column 'unit' has the same value in every row and tells "
         "no clusters apart. Leave it out with --exclude unit."
     )
-    assert run("cluster", "iris.csv", "--label", "species", "--exclude", "unit").stderr == ""
+    told = run("cluster", "iris.csv", "--label", "species", "--exclude", "unit").stderr
+    assert "column" not in told
     [told] = run("stream", "live.resonart", "--input", "iris.csv", "-o", "out").stderr.splitlines()[
         :-1
     ]

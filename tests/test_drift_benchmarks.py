@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -18,19 +15,14 @@ from benchmarks.data_sets import MissingDataError
 from benchmarks.questions import drift_events, drift_quality, drift_speed
 from benchmarks.questions.drift_events import Event
 from benchmarks.streams import BORN, CHANGING, CONSTANT, DIED, MOVED, SPLIT, Change
+from tiny_benchmarks import lines, page_of
 
-ROOT = Path(__file__).resolve().parents[1]
 QUESTIONS = ("drift_quality", "drift_speed", "drift_events")
 GOALS = (
     *("best mean index on 1 of 1 kept streams", "best mean index on 1 of 1 made streams"),
     *("30 times as fast as by DBSTREAM", "within 1 half-life of every change"),
     "no death or split told in 1,500 rows",
 )
-
-
-def lines(folder: Path, name: str) -> list[dict[str, str]]:
-    with (folder / "results" / f"{name}.csv").open(newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
 
 
 @pytest.mark.subprocess
@@ -41,19 +33,8 @@ def test_the_questions_in_tiny(tmp_path: Path) -> None:
     kept.mkdir()
     stream = streams.made("gradual", 400)
     np.savez(kept / "walk.npz", x=stream.rows.astype(np.float32), y=stream.labels.astype(np.int16))
-    command = [sys.executable, "-m", "benchmarks.run", "--quick", "--out", str(tmp_path)]
-    done = subprocess.run(
-        [*command, "--only", *QUESTIONS],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-        env=os.environ | {streams.VARIABLE: str(kept)},
-    )
-    assert done.returncode == 0, done.stderr
-    page = (tmp_path / "README.md").read_text(encoding="utf-8")
-    for goal in GOALS:
-        assert goal in page, goal
+    environment = os.environ | {streams.VARIABLE: str(kept)}
+    page = page_of(tmp_path, QUESTIONS, GOALS, environment)
     for heading in ("labels", "speed", "the diary"):
         assert f"## Streams that change: {heading}\n" in page
     everybody_is_tuned_on_every_stream(tmp_path)

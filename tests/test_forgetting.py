@@ -14,26 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from reference.forgetting import Candidate, ForgettingReference, Reader, Reading
+from density_oracle import assert_as_reference, assert_same, content, reference_of
+from reference.density_art import DensityARTReference
 from resonart import DensityART, _core, load, merge_models
 from resonart._models.snapshot import DensitySnapshot
 
 Floats = NDArray[np.float64]
-
-SCALINGS = ["auto", "given", "range", "standard", "rank", "pca"]
-SELECTIONS = ["auto", "eom", "leaf", "cut"]
-
-
-def content(model: Any) -> dict[str, Any]:
-    return DensitySnapshot.of(model._engine)._asdict()
-
-
-def assert_same(model: Any, other: Any, *, but: tuple[str, ...] = ("label_map",)) -> None:
-    """Every bit of two models, but for what is only told of the last call."""
-    mine, theirs = content(model), content(other)
-    for name in mine.keys() - set(but):
-        np.testing.assert_array_equal(mine[name], theirs[name], err_msg=name)
-
 
 # ---------------------------------------------------------------------- streams
 
@@ -97,7 +83,9 @@ def forgetting(draw: Any) -> dict[str, Any]:
         **how,
         "max_categories": draw(st.one_of(st.integers(1, 4), st.integers(5, 60), st.just(10_000))),
         "min_cluster_size": draw(st.sampled_from(["auto", "auto", 3, 8, 0.05])),
+        "min_samples": draw(st.sampled_from(["auto", 4])),
         "scaling": draw(st.sampled_from(["auto", "range"])),
+        "cluster_selection_method": draw(st.sampled_from(["auto", "eom"])),
         "noise": draw(st.sampled_from(["label", "label", "attach"])),
         "bounds": (0, 1),
     }
@@ -111,136 +99,7 @@ def at(time: Floats | None, rows: Any) -> Any:
 # ---------------------------------------------------------------------- the reference
 
 
-def engine_reader(params: dict[str, Any]) -> Reader:
-    """Reads boxes by the engine: what is tested is what becomes of the reading."""
-    model = DensityART(**params)._params()
-    names = {each: name for name, each in _core.Scaling.__members__.items()}
-    names |= {each: name for name, each in _core.Selection.__members__.items()}
-
-    def read(means: Any, weights: Any, sides: Any, before: Any, kept: Any) -> Reading:
-        total = 0.0
-        for weight in weights:
-            total = total + weight
-        size = model.min_cluster_size
-        if model.min_cluster_share > 0.0:
-            size = max(2, math.ceil(model.min_cluster_share * total))
-        told = _core.read_boxes(
-            np.array(means),
-            np.array(weights),
-            None if sides is None else np.array(sides),
-            size,
-            model.min_samples,
-            model.scaling,
-            model.cluster_selection_method,
-            1,
-            None if before is None else np.array(before, dtype=np.int32),
-            None
-            if kept is None
-            else (_core.Scaling[kept[0]], kept[1], _core.Selection[kept[2]], *kept[3:6]),
-        )
-        chosen = told["candidates"][0]
-        return Reading(
-            told["n_clusters"],
-            told["cluster"].tolist(),
-            told["nearest"].tolist(),
-            told["strength"].tolist(),
-            told["outlier"].tolist(),
-            list(zip(told["edge_from"].tolist(), told["edge_to"].tolist(), strict=True)),
-            Candidate(names[chosen[0]], chosen[1], names[chosen[2]], *chosen[3:]),
-        )
-
-    return read
-
-
-def reference_of(
-    params: dict[str, Any], d: int, ranges: tuple[Any, Any] | None = None
-) -> ForgettingReference:
-    """The bounds were given, unless there are other ranges."""
-    low, high = ranges or ([0.0] * d, [1.0] * d)
-    return ForgettingReference(
-        low,
-        high,
-        are_given=ranges is None,
-        size=None if params["min_cluster_size"] == "auto" else float(params["min_cluster_size"]),
-        read=engine_reader(params),
-        max_categories=params["max_categories"],
-        half_life=params.get("half_life"),
-        window=params.get("window"),
-        leaves_choice=params["scaling"] == "auto" or params["min_cluster_size"] == "auto",
-        attaches=params["noise"] == "attach",
-    )
-
-
-def expected_of(ref: ForgettingReference, *, is_given: bool) -> dict[str, Any]:
-    """What a snapshot has to say, as the reference knows it."""
-    n, d = len(ref.categories), ref.d
-    read_at = ref.read_at
-    kept = [0.0, 2.0, 0.0, 1.0, *[0.0] * 10]
-    if ref.kept is not None:
-        c = ref.kept.candidate
-        kept = [
-            1.0, SCALINGS.index(c.scaling), c.n_components, SELECTIONS.index(c.selection), *c[3:],
-            *ref.kept[1:],
-        ]  # fmt: skip
-    stays = []
-    if ref.window is not None:
-        every = [(t, j) for j, mine in enumerate(ref.categories) for t in mine.times]
-        stays = sorted([t, j] for t, j in every if ref.left(t))
-    changes: list[int] = []
-    for each in ref.expected.changes:
-        changes += [each.n_seen, each.n_clusters, len(each.labels), *each.labels]
-    of_diary = ref.diary
-    living = {mine.label for mine in ref.categories} - {-1}
-    return {
-        "weights": np.array([mine.box for mine in ref.categories]),
-        "counts": np.array([len(mine.times) for mine in ref.categories]),
-        "labels": np.array([mine.label for mine in ref.categories]),
-        "means": np.array([mine.mean for mine in ref.categories]),
-        "strengths": np.array([mine.strength for mine in ref.categories]),
-        "outliers": np.array([mine.outlier for mine in ref.categories]),
-        "low": np.array(ref.feature_ranges.low),
-        "high": np.array(ref.feature_ranges.high),
-        "reach": np.array(
-            [ref.reach[m] for m in [*sorted(living), -1] if ref.reach], dtype=float
-        ).reshape(-1, d),
-        "resolution": ref.resolution,
-        "n_labels": ref.n_labels,
-        "n_samples": len(ref.times),
-        "since_merge": len(ref.times) - ref.n_rows_read,
-        "n_merges": ref.n_readings,
-        "n_removed": ref.n_removed,
-        "clock": np.array(
-            [2.0 if is_given else 1.0, ref.now, read_at, ref.sum, ref.squares, ref.times[0]]
-        ),
-        "loads": np.array(
-            [
-                (mine.weight if ref.window is None else ref.weight(j), mine.at, mine.most)
-                for j, mine in enumerate(ref.categories)
-            ]
-        ),
-        "stays": np.array(stays).reshape(-1, 2),
-        "kept": np.array(kept),
-        "embryos": np.array([mine.embryo for mine in ref.categories]),
-        "born_soon": np.array(ref.expected.born_soon, dtype=float).reshape(-1, 2),
-        "changes": np.array(changes),
-        "events": np.array(of_diary.events).reshape(-1, 7 + d),
-        "moments": np.array(of_diary.moments).reshape(-1, 5 + d),
-        "residents": np.array(
-            [[r.label, r.size, r.radius2, *r.told_at, *r.centre] for r in of_diary.residents]
-        ).reshape(-1, 3 + 2 * d),
-        "diary": np.array([0, 1]),
-    } | ({} if n else {"weights": np.empty((0, 2 * d))})
-
-
-def assert_as_reference(model: Any, ref: ForgettingReference, *, is_given: bool) -> None:
-    found = content(model)
-    # The order of rows that came at the same time is not part of what is known of them.
-    found["stays"] = found["stays"][np.lexsort(found["stays"].T[::-1])]
-    for name, value in expected_of(ref, is_given=is_given).items():
-        np.testing.assert_array_equal(found[name], value, err_msg=name)
-
-
-def assert_weights_are_those_of_rows(model: Any, ref: ForgettingReference) -> None:
+def assert_weights_are_those_of_rows(model: Any, ref: DensityARTReference) -> None:
     """What is kept of each category, and of all rows, stands for its rows, one by one."""
     weights = model._engine.weights_now()
     of_rows = [ref.weight_of_rows(mine.times) for mine in ref.categories]
@@ -575,7 +434,7 @@ def test_a_call_that_fails_changes_nothing(params: dict[str, Any], timed: bool) 
 @each_forgetter
 @pytest.mark.parametrize("method", ["partial_fit", "learn_many"])
 def test_a_call_that_fails_halfway_changes_nothing(params: dict[str, Any], method: str) -> None:
-    """At the last row that a model can count, after readings, drops and coarsening."""
+    """At the last row that a model can count, after readings, drops and thinning."""
     rng = np.random.default_rng(4)
     rows, time = rng.random((400, 2)), np.cumsum(rng.exponential(0.2, 400))
     model = DensityART(bounds=(0, 1), **params).partial_fit(rows[:90], time=time[:90])
@@ -671,10 +530,8 @@ def test_one_category_takes_every_row() -> None:
     for how in ({"half_life": 1e6}, {"window": 1e6}):
         model = DensityART(max_categories=1, bounds=(0, 1), **how).partial_fit(X)
         np.testing.assert_array_equal(model.counts_, [50])
-        np.testing.assert_allclose(model.means_[0], X.mean(axis=0), rtol=1e-3)
-        np.testing.assert_array_equal(
-            model.weights_[0], np.concatenate([X.min(axis=0), (1.0 - X).min(axis=0)])
-        )
+        np.testing.assert_array_equal(model.means_, X[:1])
+        assert model.sample_share_ == 0.0
 
 
 def test_whole_numbers_of_any_size_are_times() -> None:
@@ -737,7 +594,7 @@ def test_time_alone_changes_nothing(stream: tuple[Floats, Floats | None], most: 
 
 
 @given(streams(), st.integers(1, 60), st.sampled_from(["half_life", "window"]))
-def test_what_is_never_forgotten_makes_the_same_boxes(
+def test_what_is_never_forgotten_makes_the_same_categories(
     stream: tuple[Floats, Floats | None], most: int, how: str
 ) -> None:
     X, time = stream
@@ -746,13 +603,13 @@ def test_what_is_never_forgotten_makes_the_same_boxes(
     kept = DensityART(bounds=(0, 1), max_categories=most).partial_fit(X, time=time)
     model = DensityART(bounds=(0, 1), max_categories=most, **{how: 1e30})
     model.partial_fit(X, time=time)
-    # A forgetting model lets boxes be finer again where it has much room.
-    if kept.resolution_ != model.resolution_:
-        assert 4 * min(kept.n_categories_, model.n_categories_) < most
+    np.testing.assert_array_equal(model._engine.weights_now(), model.counts_)
+    # Where they are drawn, what is far from its cluster differs: clusters reach twice as far.
+    if kept.sample_share_ < 1.0:
+        assert model.sample_share_ < 1.0 or 4 * model.n_categories_ < 2 * most
         return
     for name in ("weights", "counts", "means"):
         np.testing.assert_array_equal(content(kept)[name], content(model)[name])
-    np.testing.assert_array_equal(model._engine.weights_now(), model.counts_)
 
 
 def test_a_model_neither_begins_nor_ceases_to_forget() -> None:
@@ -810,7 +667,7 @@ def test_models_as_one_weigh_what_their_rows_do(
         squares += math.fsum(ref.left(time) ** 2 for time in ref.times)
         for j, mine in enumerate(ref.categories):
             if not ref.is_stale(j):
-                rows.setdefault(tuple(mine.mean), []).extend(mine.times)
+                rows.setdefault(tuple(mine.row), []).extend(mine.times)
                 left_times += mine.times
     assert merged.n_samples_seen_ == sum(n for _, _, n in parts)
     assert merged.n_removed_ == merged.n_samples_seen_ - len(left_times)
@@ -824,7 +681,7 @@ def test_models_as_one_weigh_what_their_rows_do(
         assert len(found["stays"]) == weights.sum()
         assert (now - found["stays"][:, 0] < params["window"]).all()
     assert np.isfinite(merged.means_).all()
-    if merged.resolution_ == 0.0:
+    if all(model.sample_share_ == 1.0 for model in [*models, merged]):
         np.testing.assert_array_equal(merged.means_, list(rows))
         np.testing.assert_allclose(
             weights, [one.weight_of_rows(times) for times in rows.values()], rtol=1e-12
@@ -967,10 +824,12 @@ def test_a_kept_reading_has_no_more_directions_than_features_that_vary() -> None
     for n_varying in range(6):
         X = np.zeros((60, 5))
         X[:, :n_varying] = rng.random((60, n_varying))
-        asked = (X, np.ones(60), None, 0, 0, _core.Scaling.auto, _core.Selection.auto, 1)
+        asked = (X, np.ones(60), 0, 0, _core.Scaling.auto, _core.Selection.auto, 1)
         before = np.zeros(60, dtype=np.int32)
         told, fewer = (
-            _core.read_boxes(*asked, before, (_core.Scaling.pca, k, _core.Selection.eom, 5, 3, 0.0))
+            _core.read_boxes(
+                *asked, before, (_core.Scaling.pca, k, _core.Selection.eom, 5, 3, 0.0, 0.0)
+            )
             for k in (4, max(1, min(4, n_varying)))
         )
         for name in ("cluster", "edge_height", "strength", "tree_leaves_at"):
@@ -982,7 +841,8 @@ def test_a_tree_without_the_clusters_that_were_removed(how: dict[str, float]) ->
     rng = np.random.default_rng(17)
     X = np.concatenate([rng.normal(c, 1.0, (60, 2)) for c in (10, 50, 90)])
     rng.shuffle(X)
-    model = DensityART(min_cluster_size=10, scaling="range", **how).fit(X)
+    settled = {"min_samples": 5, "cluster_selection_method": "eom", "scaling": "range"}
+    model = DensityART(min_cluster_size=10, **settled, **how).fit(X)
     assert sorted(set(content(model)["tree"][:, 4])) == [-1, 0, 1, 2]
     model.remove_clusters([1])
     assert sorted(set(content(model)["tree"][:, 4])) == [-1, 0, 2]

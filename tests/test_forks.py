@@ -20,7 +20,7 @@ import numpy as np
 from resonart import DDVFA, DVFA, DensityART, FuzzyART, TopoART
 
 X = np.random.default_rng(0).random((300, 3))
-endless = np.broadcast_to(np.zeros((1, 3), np.int8), (10**9, 3))  # whole numbers: not looked over
+endless = np.broadcast_to(np.zeros((1, 3), np.int8), (4 * 10**8, 3))  # not looked over
 models = [
     FuzzyART(rho=0.9), DVFA(rho_lb=0.8, rho_ub=0.9),
     DDVFA(rho_lb=0.8, rho_ub=0.9, auto_merge=False), TopoART(rho_a=0.9, tau=50),

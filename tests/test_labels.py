@@ -307,11 +307,13 @@ def test_files_with_a_place_for_every_label(tmp_path: Path) -> None:
     header = json.loads(arrays.pop("header").tobytes())
     n_labels = header["fitted"]["counters"]["n_labels"]
     header["format"] = 4
+    header["fitted"]["resolution"] = 1.0 - header["fitted"].pop("share")  # 0: none was needed
     reach = np.zeros((n_labels + 1, 2))
     reach[[*model.cluster_labels_, n_labels]] = arrays["reach"]
     label_map = rename_labels(np.arange(n_labels), model.label_map_)
     raw = np.frombuffer(json.dumps(header).encode(), np.uint8)
-    del arrays["given"]  # nor did they have bounds that were given
+    for name in ("given", "repeats", "row_categories"):  # nor did they have these
+        del arrays[name]
     former = {"header": raw} | arrays | {"reach": reach, "label_map": label_map}
     path.write_bytes(b"".join(archive.pack(former.items())))
     found = load(path)

@@ -393,7 +393,7 @@ def test_numpy_reads_it_without_us(tmp_path: Path) -> None:
         header = json.loads(arrays["header"].tobytes())
         np.testing.assert_array_equal(np.sort(arrays["weights"], 0), np.sort(model.weights_, 0))
         np.testing.assert_array_equal(arrays["labels"], model.labels_)
-    assert header["format"] == 5
+    assert header["format"] == 6
     assert header["version"] == resonart.__version__
     assert header["estimator"] == "DDVFA"
     with zipfile.ZipFile(tmp_path / "model") as archive:
@@ -749,6 +749,32 @@ def test_skops(model: Any) -> None:
     for row in MORE[:20]:
         assert twin.learn_one(row) == ours.learn_one(row)
     assert everything(twin.partial_fit(MORE)) == everything(ours.partial_fit(MORE))
+
+
+@pytest.mark.parametrize("name", ["density_art", "density_art_that_forgets"])
+def test_boxes_that_grew_are_rows_now(name: str, tmp_path: Path) -> None:
+    """Up to format 5 a category of DensityART was a box around many rows, if there was no room.
+
+    The files have 800 rows around (0, 0) and (9, 9) in 49 such boxes.
+    """
+    model = load(Path(__file__).parent / "data" / "format_5" / f"{name}.resonart")
+    assert isinstance(model, DensityART)
+    assert (model.n_categories_, model.n_clusters_) == (49, 2)
+    assert model.sample_share_ == 49 / 800
+    scaled = (model.means_ - model.bounds_.low) / (model.bounds_.high - model.bounds_.low)
+    np.testing.assert_array_equal(model.weights_, np.hstack([scaled, 1.0 - scaled]))
+    rng = np.random.default_rng(1)
+    centres = np.array([[0.0, 0.0], [9.0, 9.0]])
+    model.save(tmp_path / "now.resonart")
+    twin = load(tmp_path / "now.resonart")
+    for each in (model, twin):
+        assert len(set(each.predict(centres))) == 2
+        assert each.predict([[500.0, 3.0]]) == [-1]
+    rows = rng.normal(size=(400, 2)) + centres[rng.integers(2, size=400)]
+    model.partial_fit(rows)
+    assert model.n_categories_ <= 50
+    assert model.n_clusters_ == 2
+    assert everything(twin.partial_fit(rows)) == everything(model)
 
 
 def test_the_documentation_names_the_format_that_is_written(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import gc
 import pickle
 import signal
 import subprocess
@@ -50,6 +51,14 @@ def _without_index() -> Iterator[None]:
     _core.index_use("off")
     yield
     _core.index_use(in_use)
+
+
+@pytest.fixture(autouse=True)
+def _without_garbage_collection() -> Iterator[None]:
+    """Python swallows a Ctrl-C that comes while a callback of its collector runs."""
+    gc.disable()
+    yield
+    gc.enable()
 
 
 def interrupted(call: Callable[[], object], after: float = 0.3) -> float:

@@ -23,6 +23,9 @@ DERIVED = {
     "merge_when_full": "auto_merge",
     "rho_b": "rho_a",
     "min_cluster_share": "min_cluster_size",
+    "min_samples_share": "min_samples",
+    "least_clusters": "n_clusters",
+    "most_clusters": "n_clusters",
 }
 # Numbers of rows, which Python leaves open by "auto" and the engine by 0.
 SIZES = {"min_cluster_size", "min_samples"}
@@ -191,7 +194,8 @@ def test_a_change_of_any_parameter_reaches_the_density_tree(name: str) -> None:
     new: dict[str, Any] = {"min_cluster_size": 7, "min_cluster_share": 0.25, "min_samples": 3}
     new |= {"scaling": "rank", "cluster_selection_method": "leaf", "noise": "attach"}
     new |= {"alpha": 0.5, "out_of_bounds": "clip", "max_categories": 50}
-    new |= {"half_life": 20.0, "window": 30.0}
+    new |= {"half_life": 20.0, "window": 30.0, "min_samples_share": 0.25}
+    new |= {"least_clusters": 2, "most_clusters": (1, 2)}
     # (Whether and how a model forgets is settled by its first rows.)
     old = {name: 10.0} if name in ("half_life", "window") else {}
     model = DensityART(**old).fit([[0.0, 0.0], [1.0, 1.0]])
@@ -211,7 +215,9 @@ def test_a_change_of_any_parameter_reaches_the_density_tree(name: str) -> None:
         ("min_cluster_size", None),
         ("min_cluster_size", 2**53),
         ("min_samples", 0),
-        ("min_samples", 0.5),
+        ("min_samples", 1.5),
+        ("n_clusters", 0),
+        ("n_clusters", (3, 2)),
         ("max_categories", None),
         ("max_categories", 0),
         ("cluster_selection_method", "cut"),

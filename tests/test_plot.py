@@ -539,7 +539,7 @@ def test_a_cluster_hangs_where_its_rows_are(ax: Axes) -> None:
 
 def test_a_cut_is_a_line_and_clusters_begin_below_it(ax: Axes) -> None:
     corners = np.stack(np.meshgrid(range(8), range(5)), axis=-1).reshape(-1, 2)
-    spread = np.random.default_rng(0).normal(0, 0.12, (40, 60, 2))
+    spread = np.random.default_rng(0).normal(0, 0.1, (40, 60, 2))
     model = DensityART().fit((corners[:, None] + spread).reshape(-1, 2))
     assert model.choice_.selection == "cut"  # otherwise other rows are needed here
     plot.condensed_tree(model, ax=ax)

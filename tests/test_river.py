@@ -142,7 +142,7 @@ def test_it_learns_and_predicts_as_the_estimator(kind: Any, bounds: Any) -> None
         assert label == max(ours.predict_one(row), least)
     assert model.estimator.weights_.tobytes() == ours.weights_.tobytes()
     assert model.estimator.feature_names_in_.tolist() == list(NAMES)
-    assert model.n_clusters == ours.n_clusters_ > 1
+    assert model.n_clusters_ == ours.n_clusters_ > 1
 
 
 @each_kind
@@ -283,7 +283,7 @@ def test_before_the_first_row(kind: Any, on_mismatch: str) -> None:
     model = kind() if kind is DensityART else kind(on_mismatch=on_mismatch)
     assert model.predict_one({"a": 1.0}) == model.predict_one({}) == label
     assert model.predict_many(FRAME[:3]).tolist() == [label] * 3
-    assert model.n_clusters == 0
+    assert model.n_clusters_ == 0
     assert model.centers == {}
 
 
@@ -291,7 +291,7 @@ def test_before_topo_art_has_a_cluster() -> None:
     for on_mismatch, label in (("nearest", 0), ("noise", -1)):
         model = TopoART(phi=50, on_mismatch=on_mismatch)
         learned(model, DICTS[:5])
-        assert model.n_clusters == 0
+        assert model.n_clusters_ == 0
         assert model.predict_one(DICTS[0]) == label
         assert model.predict_many(FRAME[:2]).tolist() == [label] * 2
         assert model.centers == {}
@@ -576,7 +576,7 @@ def test_first_rows_that_are_none_are_refused() -> None:
         model.learn_one([0.1, 0.2])  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="no features"):
         model.learn_many(pd.DataFrame(index=range(3)))
-    assert model.n_clusters == 0
+    assert model.n_clusters_ == 0
 
 
 @each_kind
@@ -622,7 +622,7 @@ def test_copies_go_on_apart(kind: Any) -> None:
 def test_a_clone_begins_anew(kind: Any) -> None:
     model = learned(kind(bounds=dict.fromkeys(NAMES, (0, 1))))
     clone = model.clone({"max_categories": 5})
-    assert clone.n_clusters == 0
+    assert clone.n_clusters_ == 0
     assert clone.max_categories == clone.estimator.max_categories == 5
     learned(clone)
     assert clone.estimator.n_categories_ <= 5 < model.estimator.n_categories_ or kind is FuzzyART
@@ -667,7 +667,7 @@ def test_a_saved_model_goes_on(kind: Any, tmp_path: Path) -> None:
 def test_merged_models_go_on_and_can_be_read() -> None:
     parts = [learned(DDVFA(bounds=(0, 1)), DICTS[i::2]).estimator for i in range(2)]
     model = DDVFA.from_estimator(resonart.merge_models(parts), features=NAMES)
-    assert model.n_clusters == len(CENTRES)
+    assert model.n_clusters_ == len(CENTRES)
     assert "<= b <=" in str(model.estimator.describe())
     assert "cluster" in str(model.estimator.explain(DICTS[0]))
 
@@ -760,7 +760,7 @@ def test_metrics_of_centres(kind: Any) -> None:
     centres = model.centers
     owners = model.estimator.category_labels_
     assert list(centres) == np.unique(owners[owners >= 0]).tolist()
-    assert len(centres) == model.n_clusters
+    assert len(centres) == model.n_clusters_
     for truth in CENTRES:  # each true centre has a cluster near by
         distances = [max(abs(c[n] - t) for n, t in zip(NAMES, truth)) for c in centres.values()]  # noqa: B905
         assert min(distances) < 0.06

@@ -2,33 +2,49 @@
 
 from __future__ import annotations
 
+import csv
+import math
 import subprocess
 import sys
+from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from sklearn.metrics import adjusted_rand_score
+from sklearn.metrics import adjusted_rand_score, f1_score
 
 from resonart import _core
 from training import __main__ as training
-from training.fit import PRIOR_ODDS, SCORE_SHARE, Choice, fit_choice, fit_structure
-from training.generate import LabelledSet, labelled_set, structureless_set
-from training.kinds import KINDS, STRUCTURELESS, structureless
+from training.fit import (
+    GROWN_WEIGHT,
+    PRIOR_ODDS,
+    SCORE_SHARE,
+    Choice,
+    fit_choice,
+    fit_structure,
+    set_weights,
+)
+from training.generate import FEW_ROWS, LabelledSet, labelled_set, some_rows, structureless_set
+from training.grow import grown, grown_sets, strays
+from training.kinds import KINDS, STRUCTURELESS, mixture, structureless, touching
+from training.parts import MOST_VALUES
 from training.records import (
     CLUSTERS,
     FEATURES,
     SCORE_BELOW_BEST,
     Record,
     adjusted_rand,
-    distinct,
+    agreement,
     kind_of,
+    learned,
     load_records,
     made_records,
     paper_sets,
     pool_sets,
+    real_records,
     record,
     save_records,
 )
@@ -43,11 +59,13 @@ from training.tables import (
     write_tables,
 )
 from training.validate import (
+    SIZES,
     compare_choices,
     folds,
     judge_together,
     of_kind,
     of_set,
+    size_of,
     together_table,
     write_validation,
 )
@@ -86,9 +104,49 @@ def test_sets_of_many_seeds_differ_in_everything() -> None:
     assert max(len(data.rows) for data in made) > 5_000
     assert len({data.rows.shape[1] for data in made}) > 6
     assert any((data.labels < 0).any() for data in made)
+    assert max(len(data.rows) for data in made) > 100_000
     nothing = [structureless_set(seed) for seed in range(len(STRUCTURELESS))]
     assert [data.kind for data in nothing] == list(STRUCTURELESS)
     assert {data.n_true for data in nothing} == {1}
+
+
+def test_few_sets_have_many_rows_and_none_has_too_many_values() -> None:
+    random = np.random.default_rng(0)
+    drawn = np.array([some_rows(random, 1_000_000) for _ in range(2_000)])
+    assert 0.2 < (drawn > FEW_ROWS).mean() < 0.3
+    assert drawn.min() >= 60
+    assert 500_000 < drawn.max() <= 1_000_000
+    made = [labelled_set(seed, mixture, n_rows=200_000) for seed in range(12)]
+    assert max(data.rows.shape[1] for data in made) > MOST_VALUES // 200_000
+    assert max(data.rows.size for data in made) < 1.3 * MOST_VALUES
+
+
+def test_many_clouds_touch() -> None:
+    for seed in range(6):
+        data = labelled_set(seed, touching, n_rows=3_000)
+        assert 20 <= data.n_true <= 50
+        n_each = np.bincount(data.labels[data.labels >= 0])
+        assert n_each.min() >= 5
+
+
+def test_grown_sets_have_the_same_clusters() -> None:
+    rows = np.concatenate([np.full((30, 2), 0.0), np.full((30, 2), 9.0), [[4.0, 4.0]]])
+    rows += np.random.default_rng(0).normal(size=rows.shape) * [0.1, 0.001]
+    data = LabelledSet("two", "kind", rows, np.repeat([0, 1, 2], [30, 30, 1]))
+    found = list(grown_sets(data))
+    assert [each.name for each in found][:2] == ["two, 20000 rows", "two, 20000 rows, noisy"]
+    for each, again in zip(found, grown_sets(data), strict=True):
+        np.testing.assert_array_equal(each.rows, again.rows)
+        assert (each.kind, each.outline, each.n_true) == ("kind", data.outline, 3)
+        n_noise = int((each.labels < 0).sum())
+        assert (n_noise > 0.04 * len(each.rows)) == ("noisy" in each.name)
+        for label, centre in enumerate([[0.0, 0.0], [9.0, 9.0], [4.0, 4.0]]):
+            own = each.rows[each.labels == label]
+            np.testing.assert_allclose(own.mean(axis=0), centre, atol=0.2)
+            assert np.ptp(own, axis=0).max() < 2.0
+    assert strays(rows, data.labels)[-1] == 0.0  # alone in its class
+    wide = LabelledSet("wide", "kind", np.ones((9, 6)), np.zeros(9, dtype=np.int64))
+    assert not list(grown_sets(wide))
 
 
 def test_kinds_of_a_pool_are_told_by_names(tmp_path: Path) -> None:
@@ -115,12 +173,62 @@ def test_indices_are_those_of_scikit_learn() -> None:
         assert adjusted_rand(found, truth) == pytest.approx(expected)
 
 
-def test_distinct_rows_keep_their_order_and_count() -> None:
+def test_distinct_rows_are_boxes_while_there_is_room() -> None:
     rows = np.array([[3.0], [1.0], [3.0], [2.0], [1.0]])
-    means, which, counts = distinct(rows)
+    means, counts, box = learned(rows)
     assert means.ravel().tolist() == [3.0, 1.0, 2.0]
-    assert which.tolist() == [0, 1, 0, 2, 1]
+    assert box.tolist() == [0, 1, 0, 2, 1]
     assert counts.tolist() == [2.0, 2.0, 1.0]
+    rows = np.random.default_rng(0).normal(size=(30_000, 2))
+    means, counts, box = learned(rows)
+    assert 2_000 < len(means) <= 10_000
+    assert counts.sum() == len(rows) == len(box)
+    assert np.abs(rows - means[box]).mean() < 0.05
+
+
+def test_candidates_of_many_rows_are_judged_by_rows() -> None:
+    """The same index from boxes as from rows, one by one."""
+    data = grown(labelled_set(0, mixture, n_rows=400), 12_000, noisy=True)
+    means, counts, box = learned(data.rows)
+    features, cluster, nearest = _core.density_candidates(means, counts, 1)
+    several = features[:, CLUSTERS] > 1
+    found = record(data)
+    true_noise = data.labels < 0
+    assert len(found.index) == several.sum() > 3
+    every = zip(found.index, found.noise_f1, nearest[several], cluster[several], strict=True)
+    for index, f1, attached, own in every:
+        labels = attached[box][~true_noise]
+        assert index == pytest.approx(adjusted_rand_score(data.labels[~true_noise], labels))
+        assert f1 == pytest.approx(f1_score(true_noise, own[box] < 0))
+
+
+def test_candidates_agree_as_their_rows_do() -> None:
+    random = np.random.default_rng(1)
+    found = np.array([np.arange(200) // 50, np.arange(200) // 25, random.integers(0, 4, 200)])
+    counts = random.integers(1, 9, 200).astype(float)
+    told = agreement(np.array([*found, np.zeros(200)], dtype=np.int32), counts)
+    rows = np.repeat(found, counts.astype(int), axis=1)
+    for a, b in ((0, 1), (0, 2), (1, 2)):
+        assert told[a, b] == told[b, a]
+        assert told[a, b] == pytest.approx(adjusted_rand_score(rows[a], rows[b]), abs=0.08)
+    np.testing.assert_array_equal(np.diag(told), np.ones(4))
+    assert told[0, 3] == 0.0
+    assert agreement(np.empty((0, 5), dtype=np.int32), np.ones(5)).shape == (0, 0)
+
+
+def test_a_set_and_what_is_grown_from_it_weigh_as_two(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("training.grow.GROWN_ROWS", (200, 400))
+    data = labelled_set(0, mixture, n_rows=100)
+    own, *copies = real_records([data], tmp_path)
+    assert len(copies) == 4
+    assert not own.is_grown
+    assert {(r.is_grown, r.kind, r.outline) for r in copies} == {(True, own.kind, own.outline)}
+    weights = set_weights([own, *copies])
+    assert weights[0] == 1.0
+    assert sum(weights[1:]) == pytest.approx(GROWN_WEIGHT)
+    assert set(folds([own, *copies], of_set, 5, seed=0).tolist()) == {0}
 
 
 def test_records_survive_a_file_and_a_stop(
@@ -133,6 +241,7 @@ def test_records_survive_a_file_and_a_stop(
         np.testing.assert_array_equal(kept.seen, own.seen)
         np.testing.assert_array_equal(kept.index, own.index)
         np.testing.assert_array_equal(kept.noise_f1, own.noise_f1)
+        np.testing.assert_array_equal(kept.agreement, own.agreement)
     first = made_records(small_set, 3, tmp_path)
     monkeypatch.setattr("training.records.record", lambda data: pytest.fail("made again"))
     assert [r.name for r in made_records(small_set, 3, tmp_path)] == [r.name for r in first]
@@ -224,16 +333,28 @@ def test_the_tables_of_validation_have_every_way_to_choose(
     for n, kind in enumerate(STRUCTURELESS, start=150):
         rows = structureless(random, n, 2, kind)
         nothing.append(record(LabelledSet("", kind, rows, np.zeros(n, dtype=np.int64))))
-    found = judge_together(real, real[:4], nothing, n_folds=2, n_trees=10)
-    assert [one.apart for one in found] == ["sets", "kinds", "collections"]
-    assert all(0.0 <= one.nothing_called_one <= 1.0 for one in found)
+    # As if every second had many rows.
+    real, made, nothing = (
+        [replace(r, n_rows=r.n_rows * (1 + i % 2 * FEW_ROWS)) for i, r in enumerate(some)]
+        for some in (real, real[:8], nothing)
+    )
+    assert {size_of(r) for r in nothing} == set(SIZES)
+    found, errors = judge_together(real, made, nothing, n_folds=2, n_trees=10)
+    assert errors.count("| sizes |") == 4
+    apart = [(one.apart, one.rows) for one in found]
+    assert apart == list(product(["sets", "kinds", "collections", "sizes"], SIZES))
+    assert all(0.0 <= (one.nothing_called_one or 0.0) <= 1.0 for one in found)
     assert all(one.thirty is None and one.pool is not None for one in found)
-    assert "| kinds |" in together_table(found)
+    assert "| kinds | more |" in together_table(found)
     write_validation(tmp_path / "validation.csv", found)
     text = (tmp_path / "validation.csv").read_text(encoding="utf-8")
     shipped = (ROOT / "training" / "validation.csv").read_text(encoding="utf-8")
     assert text.splitlines()[0] == shipped.splitlines()[0]
-    assert len(text.splitlines()) == len(shipped.splitlines()) == 4
+    assert len(text.splitlines()) == 9
+    # The tables that are shipped may have been trained before sets were grown.
+    judged = {tuple(line[:2]) for line in csv.reader(shipped.splitlines()[1:])}
+    assert judged <= set(apart)
+    assert {(name, SIZES[0]) for name in ("sets", "kinds", "collections")} <= judged
     with pytest.raises(ValueError, match="make more sets"):
         fit_structure(fit_choice(real, n_trees=2), [], real)
 
@@ -261,7 +382,7 @@ def test_the_shipped_tables_are_small(shipped: tuple[Choice, Trees]) -> None:
 def test_numpy_chooses_what_the_engine_chooses(kind: Any, shipped: tuple[Choice, Trees]) -> None:
     choice, structure = shipped
     for seed in range(3):
-        means, _, counts = distinct(labelled_set(seed, kind, n_rows=200).rows)
+        means, counts, _ = learned(labelled_set(seed, kind, n_rows=200).rows)
         features, cluster, nearest = _core.density_candidates(means, counts, 1)
         told = read(means, counts)
         several = np.flatnonzero(features[:, CLUSTERS] > 1)
@@ -272,8 +393,10 @@ def test_numpy_chooses_what_the_engine_chooses(kind: Any, shipped: tuple[Choice,
             best = int(scores.argmax())
             odds = PRIOR_ODDS + float(structure(features[[best]])[0])
             assert told["structure"] == odds  # to the bit
-            found = sorted((c[-1] for c in told["candidates"] if c[6] > 1), reverse=True)
-            assert found == sorted(scores.tolist(), reverse=True)
+            found = sorted((c[8] for c in told["candidates"] if c[6] > 1), reverse=True)
+            likely = 1.0 / (1.0 + math.exp(-odds))
+            beside_one = likely * scores - (1.0 - likely)
+            assert found == sorted(beside_one.tolist(), reverse=True)
         one = not len(several) or odds <= 0.0
         expected = len(features) - 1 if one else best
         np.testing.assert_array_equal(told["cluster"], by_first(cluster[expected]))
@@ -293,7 +416,7 @@ def by_first(clusters: NDArray[Any]) -> NDArray[Any]:
 
 def read(means: NDArray[Any], counts: NDArray[Any]) -> dict[str, Any]:
     scaling, selection = _core.Scaling["auto"], _core.Selection["auto"]
-    return _core.read_boxes(means, counts, None, 0, 0, scaling, selection, 1)
+    return _core.read_boxes(means, counts, 0, 0, scaling, selection, 1)
 
 
 # ---------------------------------------------------------------------- the command
@@ -309,6 +432,8 @@ def test_a_run_writes_tables_and_says_how_good_they_are(
         data = labelled_set(seed, kind, n_rows=100)
         np.savez(pool / f"g_{data.kind}_{seed}.npz", x=data.rows, y=data.labels)
     monkeypatch.setattr(training, "labelled_set", small_set)
+    monkeypatch.setattr("training.generate.MANY_SHARE", 0.0)
+    monkeypatch.setattr("training.grow.GROWN_ROWS", (300,))
     monkeypatch.setattr(training, "paper_sets", lambda: iter(()))
     arguments = ["--pool", str(pool), "--out", str(tmp_path / "out"), "--jobs", "1"]
     training.main([*arguments, "--sets", "40", "--nothing", "30", "--no-validate"])

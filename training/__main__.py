@@ -12,7 +12,7 @@ from pathlib import Path
 from .check import check
 from .fit import N_GENERATED, fit_choice, fit_structure
 from .generate import LabelledSet, labelled_set, structureless_set
-from .records import made_records, paper_sets, pool_sets, record
+from .records import made_records, paper_sets, pool_sets, real_records
 from .tables import CHOICE_TABLE, STRUCTURE_TABLE, write_tables
 from .validate import compare_choices, judge_together, together_table, write_validation
 
@@ -27,15 +27,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     kept = options.out / "records"
     nothing = made_records(structureless_set, options.nothing, kept, options.jobs)
     generated = made_records(labelled_set, options.sets, kept, options.jobs)
-    note("labelled sets")
-    real = [r for r in map(record, real_sets(options.pool)) if r.is_labelled]
+    real = [r for r in real_records(real_sets(options.pool), kept, options.jobs) if r.n_true > 1]
     # Choosing is learned from real sets; of made ones it takes a few, with little weight.
     few = [r for r in generated if r.is_labelled][:N_GENERATED]
     if options.validate:
         note("cross-validation")
         print(compare_choices(real, few, generated), flush=True)
-        together = judge_together(real, generated, nothing)
+        together, errors = judge_together(real, generated, nothing)
         print(together_table(together), flush=True)
+        print(errors, flush=True)
         write_validation(options.out / "validation.csv", together)
     note("final fit")
     choice = fit_choice(real, few)

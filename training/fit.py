@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -16,6 +17,7 @@ from .tables import Tree, tree_nodes
 SCORE_SHARE = 0.2
 PRIOR_ODDS = 2.0  # logarithm of the odds of structure before a look at the rows: kPriorOdds
 N_TREES = 100
+GROWN_WEIGHT = 1.0  # of all sets together that are grown from one, beside that one
 GENERATED_WEIGHT = 0.05  # of a made set beside one that was not, when choosing is learned
 N_GENERATED = 100  # made sets that choosing is learned from, at the most
 GOOD_ENOUGH = 0.6  # a made set on which even the best candidate is worse teaches nothing
@@ -65,12 +67,14 @@ def fit_choice(
 ) -> Choice:
     """Learn how far below the best candidate of its set each one is.
 
-    Every set weighs the same, however many candidates it has.
+    Every set weighs the same, however many candidates it has and however often it was grown.
     """
     real = [r for r in real if r.is_labelled]
     generated = [r for r in generated if r.is_labelled and r.best > GOOD_ENOUGH]
-    weights = [1.0] * len(real) + [generated_weight] * len(generated)
+    weights = [*set_weights(real), *[generated_weight] * len(generated)]
     sets = [*real, *generated]
+    if not sets:
+        raise ValueError("There is no labelled set to learn from: make more sets (--sets).")
     forest = ExtraTreesRegressor(
         n_trees, min_samples_leaf=5, max_features=0.5, max_leaf_nodes=32, random_state=seed
     )
@@ -85,6 +89,12 @@ def fit_choice(
     return Choice(trees, forest.predict)
 
 
+def set_weights(records: Sequence[Record]) -> list[float]:
+    """Return 1 for each set; those that are grown from one share the weight of one."""
+    n_grown = Counter(r.outline for r in records if r.is_grown)
+    return [GROWN_WEIGHT / n_grown[r.outline] if r.is_grown else 1.0 for r in records]
+
+
 @dataclass(frozen=True)
 class Structure:
     """Trees, and by how much they change the logarithm of the odds."""
@@ -92,12 +102,12 @@ class Structure:
     trees: list[Tree]
     model: Model
 
-    def is_found(self, records: Sequence[Record], choice: Choice) -> NDArray[np.bool_]:
-        """Tell of each set whether its best candidate looks as it does where there is structure."""
-        found = np.zeros(len(records), dtype=bool)
+    def odds(self, records: Sequence[Record], choice: Choice) -> Floats:
+        """Tell of each set what a look at its best candidate adds to the odds of structure."""
+        found = np.full(len(records), -np.inf)
         some = np.array([len(r.index) > 0 for r in records], dtype=bool)
         if some.any():
-            found[some] = PRIOR_ODDS + self.model(as_told(choice.best_seen(records))) > 0.0
+            found[some] = self.model(as_told(choice.best_seen(records)))
         return found
 
 
@@ -112,17 +122,18 @@ def fit_structure(
 
     Both sides weigh the same. A made set counts only if one of its candidates finds its clusters.
     """
-    sides = [
-        choice.best_seen(side)
-        for side in (without, [r for r in having if r.n_true > 1 and r.best > FOUND])
+    both = [
+        [r for r in without if len(r.index)],
+        [r for r in having if r.n_true > 1 and r.best > FOUND],
     ]
-    if not all(len(side) for side in sides):
+    if not all(both):
         raise ValueError(
             "Structure is learned from sets that have some and sets that have none, and one side "
             "has no candidates: make more sets (--sets, --nothing)."
         )
-    truth = np.repeat([0, 1], [len(side) for side in sides])
-    weights = np.concatenate([np.full(len(side), len(truth) / 2 / len(side)) for side in sides])
+    truth = np.repeat([0, 1], [len(side) for side in both])
+    weights = [np.array(set_weights(side)) for side in both]
+    weights = [len(truth) / 2 * each / each.sum() for each in weights]
     boosted = GradientBoostingClassifier(
         init="zero",  # so that the trees are all there is
         n_estimators=n_rounds,
@@ -133,7 +144,8 @@ def fit_structure(
         max_features=0.5,
         random_state=seed,
     )
-    boosted.fit(as_told(np.concatenate(sides)), truth, weights)
+    seen = np.concatenate([choice.best_seen(side) for side in both])
+    boosted.fit(as_told(seen), truth, np.concatenate(weights))
     trees = [tree_nodes(each.tree_, RATE) for each in boosted.estimators_[:, 0]]
     return Structure(trees, boosted.decision_function)
 

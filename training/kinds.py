@@ -25,6 +25,8 @@ from .parts import (
     on_circle,
     sizes,
     turned,
+    with_noise,
+    with_room,
 )
 
 Kind = Callable[[Generator, int], Labelled]
@@ -36,6 +38,7 @@ def mixture(random: Generator, n: int) -> Labelled:
     """Clouds in 1 to 100 features, apart in all of them or in few; densities may differ."""
     d = int(random.choice([1, 2, 2, 2, 2, 3, 3, 4, 5, 8, 12, 20, 40, 100]))
     k = int(random.choice([2, 2, 3, 3, 4, 5, 6, 8, 10, 15, 20, 30]))
+    n = with_room(n, d)
     k = min(k, max(2, n // 25))
     telling = d if d <= 3 else min(d, int(random.choice([1, 2, 3, 5, 100])))
     apart = random.uniform(2.2, 9) * (1 if telling <= 3 else 1.2)
@@ -74,6 +77,66 @@ def clouds_at(random: Generator, centre: Rows, n_each: Labels, kind: str, width:
     every = zip(centre, n_each, strict=True)
     parts = [c + cloud(random, int(m), centre.shape[1], kind) * width for c, m in every]
     return np.concatenate(parts), labels_of(n_each)
+
+
+def touching(random: Generator, n: int) -> Labelled:
+    """20 to 50 clouds that touch, in rows and columns or anywhere, of unequal size and spread."""
+    d = int(random.choice([2, 2, 2, 3]))
+    k = min(int(random.integers(20, 51)), max(4, n // 20))
+    apart = random.uniform(2.8, 5.0)  # in their spreads
+    if random.random() < 0.5:
+        side = int(np.ceil(k ** (1 / d)))
+        places = np.argwhere(np.ones((side,) * d)).astype(float)
+        centre = places[np.sort(random.permutation(len(places))[:k])] * apart
+        centre += random.normal(size=centre.shape) * apart * random.choice([0, 0.05, 0.15])
+    else:
+        centre = centres(random, k, d, 0.8 * apart)  # most lie farther apart
+    n_each = sizes(random, n, k, random.choice([1, 3, 100]))
+    kind, unlike = str(random.choice(["gauss", "gauss", "ball", "t"])), random.choice([0, 0.2])
+    parts = [
+        c + cloud(random, m, d, kind) * np.exp(random.normal() * unlike)
+        for c, m in zip(centre, n_each.tolist(), strict=True)
+    ]
+    return np.concatenate(parts), labels_of(n_each)
+
+
+def overlapping(random: Generator, n: int) -> Labelled:
+    """Two or three normal clouds, neighbours 2 to 4 spreads apart, of unequal size and spread."""
+    d = int(random.choice([1, 2, 2, 2, 3, 5]))
+    k = int(random.choice([2, 2, 3]))
+    n_each = sizes(random, n, k, random.choice([2, 5, 100]))
+    spreads = np.exp(random.normal(size=k) * random.choice([0, 0.3]))
+    # In a line, or bent at the second.
+    centre = np.zeros((k, d))
+    for i in range(1, k):
+        way = random.normal(size=d)
+        if d == 1:
+            way = np.ones(1)
+        way *= random.uniform(2.0, 4.0) * (spreads[i - 1] + spreads[i]) / 2 / np.linalg.norm(way)
+        centre[i] = centre[i - 1] + way
+    parts = [
+        c + random.normal(size=(m, d)) * s
+        for c, m, s in zip(centre, n_each.tolist(), spreads, strict=True)
+    ]
+    rows = np.concatenate(parts)
+    if d > 1 and random.random() < 0.5:  # drawn out together, so that they overlap as before
+        rows = rows @ turned(random, d) * np.exp(random.normal(size=d) * 0.5)
+    return rows, labels_of(n_each)
+
+
+def in_noise(random: Generator, n: int) -> Labelled:
+    """Clouds in 2 to 8 features, a twentieth to a fifth as many rows scattered over everything."""
+    d = int(random.choice([2, 2, 2, 3, 4, 5, 6, 8]))
+    n = with_room(n, d)
+    k = min(int(random.choice([2, 3, 4, 5, 8, 12, 20])), max(2, n // 30))
+    share = random.uniform(0.05, 0.2)
+    n_each = sizes(random, int(n / (1 + share)), k, random.choice([1, 3, 100]))
+    centre, unlike = centres(random, k, d, random.uniform(4, 9)), random.choice([0, 0.4])
+    parts = [
+        c + cloud(random, m, d, str(random.choice(CLOUDS_DRAWN))) * np.exp(random.normal() * unlike)
+        for c, m in zip(centre, n_each.tolist(), strict=True)
+    ]
+    return with_noise(random, np.concatenate(parts), labels_of(n_each), share)
 
 
 def bridge(random: Generator, n: int) -> Labelled:
@@ -183,6 +246,24 @@ def dense(random: Generator, n: int) -> Labelled:
     return rows, labels
 
 
+def nested(random: Generator, n: int) -> Labelled:
+    """A dense ball in a thin ring, or in a sparser ball, of any contrast."""
+    d, n_in = int(random.choice([2, 2, 3])), int(n * random.uniform(0.15, 0.85))
+    inside = cloud(random, n_in, d, str(random.choice(["ball", "gauss"])))
+    inside /= np.linalg.norm(inside, axis=1).max()  # nothing of it is farther out than 1
+    if random.random() < 0.5:
+        inner, outer = random.uniform(1.0, 2.0), random.uniform(1.05, 1.5)
+        outer *= inner
+    else:
+        # As wide as it takes for its rows to lie so much more thinly.
+        contrast = np.exp(random.uniform(np.log(2), np.log(100)))
+        inner, outer = 1.0, (1.0 + contrast * (n - n_in) / n_in) ** (1 / d)
+    way = random.normal(size=(n - n_in, d))
+    way /= np.linalg.norm(way, axis=1, keepdims=True)
+    far = random.uniform(inner**d, outer**d, (n - n_in, 1)) ** (1 / d)
+    return np.concatenate([way * far, inside]), labels_of(np.array([n - n_in, n_in]))
+
+
 def spirals(random: Generator, n: int) -> Labelled:
     """Arms around each other."""
     k, turns = int(random.integers(2, 4)), random.uniform(1, 2.5)
@@ -215,9 +296,28 @@ def links(random: Generator, n: int) -> Labelled:
 # ---------------------------------------------------------------------- tables, flags, nothing
 
 
+def blurred_table(random: Generator, n: int) -> Labelled:
+    """Clouds that overlap in 4 to 30 features, each with correlations of its own."""
+    d = int(random.choice([4, 5, 6, 8, 10, 13, 20, 30]))
+    n = with_room(n, d)
+    k = min(int(random.choice([2, 2, 3, 3, 4, 6, 8])), max(2, n // 25))
+    n_each = sizes(random, n, k, random.choice([2, 10, 100]))
+    telling = int(random.integers(1, min(d, 6) + 1))
+    centre = np.zeros((k, d))
+    centre[:, :telling] = centres(random, k, telling, random.uniform(3, 6))
+    drawn_out = random.choice([0, 0.3, 0.6])
+    parts = []
+    for c, m in zip(centre, n_each.tolist(), strict=True):
+        part = random.normal(size=(m, d)) * np.exp(random.normal(size=d) * drawn_out)
+        parts.append(part @ turned(random, d) + c)
+    rows = np.concatenate(parts) @ turned(random, d)
+    return rows * np.exp(random.normal(size=d)), labels_of(n_each)
+
+
 def tabular(random: Generator, n: int) -> Labelled:
     """Like tables met in practice: few causes behind many columns, skewed, rounded or useless."""
     d = int(random.choice([3, 4, 5, 6, 8, 10, 13, 16, 20, 30, 50]))
+    n = with_room(n, d)
     k = min(int(random.choice([2, 2, 3, 3, 4, 5, 7, 10])), max(2, n // 20))
     n_causes = int(random.integers(1, min(d, 6) + 1))
     n_each = sizes(random, n, k, random.choice([1, 3, 20]))
@@ -260,6 +360,7 @@ def as_column(random: Generator, values: Rows) -> Rows:
 def flags(random: Generator, n: int) -> Labelled:
     """Rows of zeros and ones around typical patterns."""
     d = int(random.integers(8, 30))
+    n = with_room(n, d)
     k = min(int(random.integers(2, 8)), max(2, n // 15))
     labels = labels_of(sizes(random, n, k, 2))
     pattern = (random.random((k, d)) < 0.4).astype(float)
@@ -271,13 +372,13 @@ def flags(random: Generator, n: int) -> Labelled:
 def nothing(random: Generator, n: int) -> Labelled:
     """One cloud of 1 to 50 features."""
     d = int(random.choice([1, 2, 2, 2, 3, 3, 5, 8, 10, 20, 50]))
-    kind = str(random.choice(STRUCTURELESS))
+    n, kind = with_room(n, d), str(random.choice(STRUCTURELESS))
     return structureless(random, n, d, kind), np.zeros(n, dtype=np.int64)
 
 
 STRUCTURELESS = (
     *("uniform", "gauss", "skew", "correlated", "t"),
-    *("lognormal", "ball", "exponential", "laplace"),
+    *("lognormal", "ball", "exponential", "laplace", "outliers", "few causes"),
 )
 
 
@@ -291,14 +392,28 @@ def structureless(random: Generator, n: int, d: int, kind: str) -> Rows:
     if kind == "exponential":
         return random.exponential(size=(n, d))
     if kind == "t":
-        return random.standard_t(random.choice([2, 3, 5]), size=(n, d))
+        return random.standard_t(random.choice([1.5, 2, 3, 5]), size=(n, d))
+    if kind == "outliers":  # a few rows anywhere around
+        rows = cloud(random, n, d, str(random.choice(["gauss", "uniform", "ball"])))
+        n_far = int(np.ceil(n * random.choice([0.002, 0.01, 0.03])))
+        rows[:n_far] = random.uniform(-1, 1, (n_far, d)) * random.uniform(3, 20)
+        return random.permutation(rows)
+    if kind == "few causes":  # behind many columns
+        causes = random.normal(size=(n, int(random.integers(1, min(d, 5) + 1))))
+        rows = causes @ random.normal(size=(causes.shape[1], d))
+        return rows + random.normal(size=(n, d)) * random.uniform(0.02, 0.5)
     return cloud(random, n, d, kind)
 
 
 # How often each is drawn.
 KINDS: dict[Kind, float] = {
-    mixture: 0.28,
-    figures: 0.2,
+    mixture: 0.2,
+    touching: 0.06,
+    overlapping: 0.06,
+    in_noise: 0.06,
+    blurred_table: 0.06,
+    nested: 0.03,
+    figures: 0.16,
     rings: 0.02,
     dense: 0.02,
     eye: 0.02,
@@ -309,7 +424,7 @@ KINDS: dict[Kind, float] = {
     tiles: 0.03,
     bridge: 0.03,
     hierarchy: 0.03,
-    tabular: 0.12,
+    tabular: 0.1,
     flags: 0.02,
-    nothing: 0.14,
+    nothing: 0.1,
 }

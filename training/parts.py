@@ -14,6 +14,7 @@ Labels = NDArray[np.int64]
 Labelled = tuple[Rows, Labels]
 
 LEAST_ROWS = 5  # of a cluster
+MOST_VALUES = 4_000_000  # of a set: a million rows have four features at the most
 TREE_ROWS, MOVED_ROWS = 3_000, 1_500  # looked at when figures are put beside each other
 
 
@@ -31,6 +32,11 @@ def sizes(random: Generator, n_rows: int, k: int, evenness: float) -> Labels:
     found[0] += n_rows - found.sum()
     enough: Labels = np.maximum(found, LEAST_ROWS)
     return enough
+
+
+def with_room(n_rows: int, n_features: int) -> int:
+    """Return so many rows, or as many as there is room for."""
+    return min(n_rows, MOST_VALUES // n_features)
 
 
 def labels_of(n_each: Labels) -> Labels:
@@ -128,6 +134,16 @@ def jitter(random: Generator, shape: tuple[int, ...]) -> Rows:
 
 
 # ---------------------------------------------------------------------- several
+
+
+def with_noise(random: Generator, rows: Rows, labels: Labels, share: float) -> Labelled:
+    """Scatter rows over everything, and a little beyond: ``share`` of those there are."""
+    n_noise = int(len(rows) * share)
+    low, high = rows.min(axis=0), rows.max(axis=0)
+    margin = 0.05 * (high - low)
+    noise = random.uniform(low - margin, high + margin, (n_noise, rows.shape[1]))
+    marks = np.full(n_noise, -1, dtype=np.int64)
+    return np.concatenate([rows, noise]), np.concatenate([labels, marks])
 
 
 def beside(random: Generator, figures: Sequence[Rows], gap: float) -> Rows:

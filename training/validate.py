@@ -9,18 +9,23 @@ from __future__ import annotations
 import csv
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import astuple, dataclass, fields
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 from numpy.random import default_rng
 from numpy.typing import NDArray
 
-from .fit import N_GENERATED, N_TREES, Choice, fit_choice, fit_structure
+from .fit import N_GENERATED, N_TREES, PRIOR_ODDS, Choice, fit_choice, fit_structure
+from .generate import FEW_ROWS
+from .grow import GROWN_ROWS
 from .records import FEATURES, PAPER, SCORE, Floats, Record
 
 N_FOLDS, N_REPEATS = 6, 3
 MARGIN = 0.005  # an index closer than this is a tie
 MANY_ROWS, FEW_FEATURES = 1_200, 3
+OTHER_ODDS = (-1.0, 0.0, 1.0, 2.0)  # that PRIOR_ODDS may be chosen by
+SIZES = (f"up to {FEW_ROWS:,}", "more")  # of sets, in rows
 SCORE_TIMES_AGREEMENT = FEATURES.index("score times agreement")
 
 Group = Callable[[Record], str]
@@ -33,6 +38,10 @@ def of_set(record: Record) -> str:
 
 def of_kind(record: Record) -> str:
     return record.kind
+
+
+def size_of(record: Record) -> str:
+    return SIZES[record.n_rows > FEW_ROWS]
 
 
 GROUPS: dict[str, Group] = {"sets": of_set, "kinds": of_kind}
@@ -91,11 +100,13 @@ def compare_choices(
 
 
 def chosen(records: Sequence[Record], pick: Pick) -> Floats:
-    """Return index and F1 of noise of what is picked for each set."""
-    places = [pick(r) for r in records]
-    return np.array(
-        [(r.index[i], r.noise_f1[i]) for r, i in zip(records, places, strict=True)]
-    ).reshape(-1, 2)
+    """Return index and F1 of noise of what is picked for each set; without candidates it is 0."""
+    found = np.zeros((len(records), 2))
+    for own, r in zip(found, records, strict=True):
+        if len(r.index):
+            i = pick(r)
+            own[:] = r.index[i], r.noise_f1[i]
+    return found
 
 
 def held_out(
@@ -127,18 +138,23 @@ def choices_table(
     real: Sequence[Record], table: Sequence[tuple[str, Floats]], plain: Floats
 ) -> str:
     """Means over some of the sets, and wins and losses against the plain score."""
+    given = np.array([not r.is_grown for r in real])
+    of_paper = np.array([r.kind == PAPER for r in real])
     some = {
-        "pool": np.array([r.kind != PAPER for r in real]),
-        "paper's 30": np.array([r.kind == PAPER for r in real]),
-        f"more than {FEW_FEATURES} features": np.array([r.n_columns > FEW_FEATURES for r in real]),
-        f"more than {MANY_ROWS:,} rows": np.array([r.n_rows > MANY_ROWS for r in real]),
+        "pool": given & ~of_paper,
+        "paper's 30": given & of_paper,
+        f"more than {FEW_FEATURES} features": given
+        & np.array([r.n_columns > FEW_FEATURES for r in real]),
+        f"more than {MANY_ROWS:,} rows": given & np.array([r.n_rows > MANY_ROWS for r in real]),
     }
+    for n in GROWN_ROWS:
+        some[f"grown to {n:,}"] = ~given & np.array([n <= r.n_rows < 2 * n for r in real])
     heads = [f"{name} ({int(which.sum())})" for name, which in some.items()]
     lines = []
     for name, found in table:
-        ahead = found[:, 0] - plain[:, 0]
+        ahead = found[given, 0] - plain[given, 0]
         means = [f"{found[which, 0].mean():.3f}" if which.any() else "" for which in some.values()]
-        f1 = found[~np.isnan(found[:, 1]), 1]
+        f1 = found[given & ~np.isnan(found[:, 1]), 1]
         lines.append(
             [
                 name,
@@ -157,11 +173,14 @@ def choices_table(
 class HeldOut:
     """What both models together make of sets that they were not trained on."""
 
-    apart: str  # sets, kinds, or collections: then made sets are all that was learned from
+    # Sets, kinds, collections (then made sets are all that was learned from), or sizes: then that
+    # was sets of the other size alone, and no set as grown either.
+    apart: str
+    rows: str  # of the sets that are judged, see SIZES
     pool: float | None  # mean index; one cluster has 0
     thirty: float | None
-    nothing_called_one: float  # share
-    labelled_called_one: float
+    nothing_called_one: float | None  # share
+    labelled_called_one: float | None
     n_made: int  # sets trained on
     n_nothing: int
 
@@ -172,46 +191,71 @@ def judge_together(
     nothing: Sequence[Record],
     n_folds: int = N_FOLDS,
     n_trees: int = N_TREES,
-) -> list[HeldOut]:
-    """Choose, and tell structure from none, for sets, kinds and collections kept apart."""
+) -> tuple[list[HeldOut], str]:
+    """Choose, and tell structure from none, for sets, kinds, collections and sizes kept apart.
+
+    Returns what was found, and the table of both errors at other odds before the look.
+    """
     generated = [r for r in generated if r.n_true > 1]
-    found = []
-    for apart, group in (*GROUPS.items(), ("collections", of_set)):
-        called, index = structure_held_out(
-            real, generated, nothing, group, n_folds, n_trees, made_only=apart == "collections"
-        )
-        of_paper = np.array([r.kind == PAPER for r in real])
-        without, having = np.split(called, [len(nothing)])
-        found.append(
-            HeldOut(
-                apart,
-                pool=mean_of(index[~of_paper]),
-                thirty=mean_of(index[of_paper]),
-                nothing_called_one=float((~without).mean()),
-                labelled_called_one=float((~having).mean()),
-                n_made=len(generated),
-                n_nothing=len(nothing),
+    of_paper = np.array([r.kind == PAPER for r in real])
+    found, errors = [], []
+    for apart, group in (*GROUPS.items(), ("collections", of_set), ("sizes", of_set)):
+        odds, index = structure_held_out(real, generated, nothing, group, n_folds, n_trees, apart)
+        without, having = np.split(odds, [len(nothing)])
+        in_size = {
+            size: [np.array([size_of(r) == size for r in some]) for some in (nothing, real)]
+            for size in SIZES
+        }
+        for size, (empty, sized) in in_size.items():
+            is_found = having[sized] > -PRIOR_ODDS
+            pool, thirty = (
+                mean_of((index[sized] * is_found)[of_paper[sized] == paper])
+                for paper in (False, True)
             )
-        )
-    return found
+            found.append(
+                HeldOut(
+                    apart,
+                    size,
+                    pool,
+                    thirty,
+                    nothing_called_one=mean_of(without[empty] <= -PRIOR_ODDS),
+                    labelled_called_one=mean_of(~is_found),
+                    n_made=len(generated),
+                    n_nothing=len(nothing),
+                )
+            )
+        for prior in OTHER_ODDS:
+            shares = [
+                share
+                for empty, sized in in_size.values()
+                for share in (mean_of(without[empty] > -prior), mean_of(having[sized] <= -prior))
+            ]
+            errors.append([apart, f"{prior:g}", *map(as_percent, shares)])
+    header = ["trained without the same", "odds before the look"]
+    for size in SIZES:
+        header += [f"{size} rows: no structure, called several", "labelled, called one"]
+    return found, markdown(header, errors)
 
 
-def mean_of(values: Floats) -> float | None:
+def as_percent(share: float | None) -> str:
+    return "" if share is None else f"{100 * share:.1f} %"
+
+
+def mean_of(values: Floats | NDArray[np.bool_]) -> float | None:
     return float(values.mean()) if len(values) else None
 
 
 def together_table(found: Sequence[HeldOut]) -> str:
     """Return the table of both models together."""
-    header = ["trained without the same", "pool", "paper's 30"]
+    header = ["trained without the same", "rows", "pool", "paper's 30"]
     header += ["no structure, called one cluster", "labelled, called one cluster"]
     return markdown(
         header,
         [
             [
-                one.apart,
+                *(one.apart, one.rows),
                 *("" if mean is None else f"{mean:.3f}" for mean in (one.pool, one.thirty)),
-                f"{100 * one.nothing_called_one:.1f} %",
-                f"{100 * one.labelled_called_one:.1f} %",
+                *map(as_percent, (one.nothing_called_one, one.labelled_called_one)),
             ]
             for one in found
         ],
@@ -235,39 +279,39 @@ def structure_held_out(
     group: Group,
     n_folds: int,
     n_trees: int,
-    made_only: bool = False,
-) -> tuple[NDArray[np.bool_], Floats]:
-    """Return where structure is seen, first in sets without it, and the index of real sets.
+    apart: str,
+) -> tuple[Floats, Floats]:
+    """Return the odds of structure, first of sets without it, and the index of real sets.
 
-    Both models are fitted anew without each fold. One cluster has the index 0.
+    Both models are fitted anew without each fold. The index is that of several clusters, and the
+    odds are what is added to those before the look.
     """
-    called = np.zeros(len(nothing) + len(real), dtype=bool)
+    odds = np.full(len(nothing) + len(real), -np.inf)
     index = np.zeros(len(real))
-    real_folds, made_folds, no_folds = (
-        folds(some, group, n_folds, seed=0) for some in (real, generated, nothing)
-    )
-    for k in range(n_folds):
-        rest = [
-            [r for r, own in zip(some, fold, strict=True) if own != k]
-            for some, fold in (
-                (real, real_folds),
-                (generated, made_folds),
-                (nothing, no_folds),
-            )
-        ]
-        if made_only:
-            rest[0] = []
-            choice = fit_choice([], rest[1], generated_weight=1.0, n_trees=n_trees)
+    every = (real, generated, nothing)
+    in_folds = [folds(some, group, n_folds, seed=0) for some in every]
+    # Sizes apart: each is judged by what was learned from the other.
+    sizes = [{size} for size in SIZES] if apart == "sizes" else [set(SIZES)]
+    for k, judged in product(range(n_folds), sizes):
+        learned = judged if len(judged) > 1 else set(SIZES) - judged
+        mine, made, empty = (
+            [r for r, own in zip(some, fold, strict=True) if own != k and size_of(r) in learned]
+            for some, fold in zip(every, in_folds, strict=True)
+        )
+        if apart == "collections":
+            mine = []
+            choice = fit_choice([], made, generated_weight=1.0, n_trees=n_trees)
         else:
-            choice = fit_choice(rest[0], rest[1][:N_GENERATED], n_trees=n_trees)
-        structure = fit_structure(choice, rest[2], [*rest[0], *rest[1]])
-        inside = np.flatnonzero(no_folds == k)
-        called[inside] = structure.is_found([nothing[i] for i in inside.tolist()], choice)
-        inside = np.flatnonzero(real_folds == k)
-        held = [real[i] for i in inside.tolist()]
-        called[len(nothing) + inside] = found = structure.is_found(held, choice)
-        index[inside] = chosen(held, choice.best)[:, 0] * found
-    return called, index
+            choice = fit_choice(mine, made[:N_GENERATED], n_trees=n_trees)
+        structure = fit_structure(choice, empty, [*mine, *made])
+        held, held_empty = (
+            [i for i, r in enumerate(some) if fold[i] == k and size_of(r) in judged]
+            for some, fold in ((real, in_folds[0]), (nothing, in_folds[2]))
+        )
+        odds[held_empty] = structure.odds([nothing[i] for i in held_empty], choice)
+        odds[[len(nothing) + i for i in held]] = structure.odds([real[i] for i in held], choice)
+        index[held] = chosen([real[i] for i in held], choice.best)[:, 0]
+    return odds, index
 
 
 def markdown(header: Sequence[str], table: Sequence[Sequence[str]]) -> str:

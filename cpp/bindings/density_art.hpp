@@ -22,10 +22,10 @@ public:
         struct Copied {
             std::size_t n, d, n_labels, n_reaches, n_tree, n_boxes, n_candidates, n_given;
             NewArray<double> weights, means, strength, outlier, low, high, given, reach;
-            NewArray<std::int64_t> counts, labels;
+            NewArray<std::int64_t> counts, repeats, labels;
             LabelChanges map;
             NewArray<double> tree, boxes, candidates;
-            double resolution;
+            double share;
             std::int64_t n_samples, since_merge, n_merges, n_removed;
             TimeArrays time;
         };
@@ -53,11 +53,12 @@ public:
                        NewArray<double>(art.reach().size()),
                        NewArray<std::int64_t>(n),
                        NewArray<std::int64_t>(n),
+                       NewArray<std::int64_t>(n),
                        state.label_map,
                        NewArray<double>(read.tree.parent.size() * kTreeColumns),
                        NewArray<double>(read.weight.size() * kBoxColumns),
                        NewArray<double>(read.candidates.size() * kCandidateColumns),
-                       art.resolution(),
+                       art.share(),
                        state.n_samples,
                        state.since_merge,
                        state.n_merges,
@@ -65,10 +66,11 @@ public:
                        TimeArrays::of(art)};
             for (std::size_t j = 0; j < n; ++j) {
                 c.copy_weight(j, out.weights.data() + j * 2 * d);
-                std::copy_n(art.means()[j], d, out.means.data() + j * d);
+                std::copy_n(art.rows()[j], d, out.means.data() + j * d);
                 out.strength.data()[j] = art.strength(j);
                 out.outlier.data()[j] = art.outlier(j);
                 out.counts.data()[j] = c.count(j);
+                out.repeats.data()[j] = art.rows().repeats(j);
                 out.labels.data()[j] = told_label(art.label_of_category(j));
             }
             for (std::size_t f = 0; f < state.bounds.size(); ++f) {
@@ -86,6 +88,7 @@ public:
         nb::dict found;
         found["weights"] = all.weights.matrix(all.n, 2 * all.d);
         found["counts"] = whole_numbers(all.counts);
+        found["repeats"] = whole_numbers(all.repeats);
         found["labels"] = whole_numbers(all.labels);
         found["means"] = all.means.matrix(all.n, all.d);
         found["strengths"] = all.strength.vector();
@@ -94,7 +97,7 @@ public:
         found["high"] = all.high.vector();
         found["given"] = all.given.matrix(all.n_given, all.d);
         found["reach"] = all.reach.matrix(all.n_reaches, all.d);
-        found["resolution"] = all.resolution;
+        found["share"] = all.share;
         found["n_labels"] = all.n_labels;
         found["n_samples"] = all.n_samples;
         found["since_merge"] = all.since_merge;
@@ -110,31 +113,32 @@ public:
 
     // Fills a new model. Everything an array from outside could get wrong is checked.
     static void restore(Engine& engine, const Matrix<double>& weights,
-                        const Vector<std::int64_t>& counts, const Vector<std::int64_t>& labels,
-                        const Matrix<double>& means, const Vector<double>& strengths,
-                        const Vector<double>& outliers, const Matrix<double>& given,
-                        const Matrix<double>& reach, double resolution, std::int64_t n_labels,
-                        std::int64_t n_samples, std::int64_t since_merge, std::int64_t n_merges,
-                        std::int64_t n_removed, const Matrix<std::int64_t>& label_map,
-                        const Matrix<double>& tree, const Matrix<double>& tree_boxes,
-                        const Matrix<double>& candidates, const Vector<double>& clock,
-                        const Matrix<double>& loads, const Matrix<double>& stays,
-                        const Vector<double>& kept, const Vector<std::int64_t>& embryos,
-                        const Matrix<double>& born_soon, const Vector<std::int64_t>& changes,
-                        const Matrix<double>& events, const Matrix<double>& moments,
-                        const Matrix<double>& residents, const Vector<std::int64_t>& diary) {
+                        const Vector<std::int64_t>& counts, const Vector<std::int64_t>& repeats,
+                        const Vector<std::int64_t>& labels, const Matrix<double>& means,
+                        const Vector<double>& strengths, const Vector<double>& outliers,
+                        const Matrix<double>& given, const Matrix<double>& reach, double share,
+                        std::int64_t n_labels, std::int64_t n_samples, std::int64_t since_merge,
+                        std::int64_t n_merges, std::int64_t n_removed,
+                        const Matrix<std::int64_t>& label_map, const Matrix<double>& tree,
+                        const Matrix<double>& tree_boxes, const Matrix<double>& candidates,
+                        const Vector<double>& clock, const Matrix<double>& loads,
+                        const Matrix<double>& stays, const Vector<double>& kept,
+                        const Vector<std::int64_t>& embryos, const Matrix<double>& born_soon,
+                        const Vector<std::int64_t>& changes, const Matrix<double>& events,
+                        const Matrix<double>& moments, const Matrix<double>& residents,
+                        const Vector<std::int64_t>& diary) {
         const std::size_t d = engine.n_features(), n = weights.shape(0);
         for (const std::int64_t counter : {n_samples, since_merge, n_merges}) {
             F::check_counter(counter);
         }
         F::check_removed(n_removed, n_samples);
         if (weights.shape(1) != 2 * d || counts.shape(0) != n || labels.shape(0) != n ||
-            means.shape(0) != n || means.shape(1) != d || strengths.shape(0) != n ||
-            outliers.shape(0) != n) {
+            repeats.shape(0) != n || means.shape(0) != n || means.shape(1) != d ||
+            strengths.shape(0) != n || outliers.shape(0) != n) {
             throw nb::value_error("weights, counts, labels and means do not fit together");
         }
-        if (!(resolution >= 0.0 && resolution <= 1.0)) {
-            throw nb::value_error("the resolution must lie between 0 and 1");
+        if (!(share >= 0.0 && share <= 1.0)) {
+            throw nb::value_error("the share of rows must lie between 0 and 1");
         }
         const bool was_read = n_merges > 0;
         if (since_merge > n_samples || n_labels < 0 ||
@@ -158,9 +162,9 @@ public:
         }
         DensityArt::Content content;
         content.categories = Categories(d);
-        content.means = RowMeans(d);
+        content.rows = CategoryRows(d);
         content.categories.reserve(n);
-        content.means.reserve(n);
+        content.rows.reserve(n);
         content.strength.reserve(n);
         content.outlier.reserve(n);
         std::int64_t total = 0;
@@ -171,14 +175,18 @@ public:
             if (count < 1) throw nb::value_error("counts must be positive");
             if (count > kMostRows - total) throw nb::value_error("counts too large");
             total += count;
+            const std::int64_t n_equal = repeats.data()[j];
+            if (n_equal < 1 || n_equal > count) {
+                throw nb::value_error("repeats must be positive, and not more than counts");
+            }
             if (m < (was_read ? -1 : 0) || m >= n_labels) {
                 throw nb::value_error("a category names a label that is not there");
             }
             check_mean(means.data() + j * d, bounds, waits_outside(w, 2 * d));
             content.categories.append(w, count, label_of(m));
-            content.means.append(means.data() + j * d);
-            content.strength.push(share(strengths.data()[j]));
-            content.outlier.push(share(outliers.data()[j]));
+            content.rows.append(means.data() + j * d, n_equal);
+            content.strength.push(unit(strengths.data()[j]));
+            content.outlier.push(unit(outliers.data()[j]));
         }
         const std::size_t n_clusters = DensityArt::distinct(content.categories.owners(), n).size();
         if (reach.shape(0) != (was_read ? n_clusters + 1 : 0) || reach.shape(1) != d) {
@@ -192,7 +200,7 @@ public:
             }
             content.reach.push(side);
         }
-        content.resolution = resolution;
+        content.share = share;
         content.n_labels = static_cast<std::size_t>(n_labels);
         content.was_read = was_read;
         content.record = read_record(tree, tree_boxes, candidates, n_labels);
@@ -254,6 +262,27 @@ public:
         return {whole_numbers(categories), matches.vector()};
     }
 
+    // Clusters as a candidate of the last reading has them: of the model, and of its categories
+    // while the model stays as it is.
+    static nb::dict read_as(Engine& engine, std::size_t place) {
+        LabelChanges changes;
+        {
+            nb::gil_scoped_release free;
+            changes = engine.read_as(place, CheckSignals());
+        }
+        return F::as_dict(changes);
+    }
+    static WholeNumbers clusters_as(const Engine& engine, std::size_t place) {
+        std::vector<std::int32_t> clusters;
+        {
+            nb::gil_scoped_release free;
+            clusters = engine.clusters_as(place, CheckSignals());
+        }
+        NewArray<std::int64_t> found(clusters.size());
+        std::copy(clusters.begin(), clusters.end(), found.data());
+        return whole_numbers(found);
+    }
+
     // What each category weighs now.
     static NewVector<double> weights_now(const Engine& engine) {
         auto found = F::held(engine, [](const Engine::State& state) {
@@ -276,7 +305,7 @@ public:
     }
 
 private:
-    static constexpr std::size_t kTreeColumns = 5, kBoxColumns = 3, kCandidateColumns = 9;
+    static constexpr std::size_t kTreeColumns = 5, kBoxColumns = 3, kCandidateColumns = 10;
 
     static std::uint32_t label_of(std::int64_t m) {
         return m < 0 ? kNoLabel : static_cast<std::uint32_t>(m);
@@ -297,7 +326,7 @@ private:
             }
         }
     }
-    static double share(double value) {
+    static double unit(double value) {
         if (!(value >= 0.0 && value <= 1.0)) {
             throw nb::value_error("strengths and outlier scores must lie between 0 and 1");
         }
@@ -329,6 +358,7 @@ private:
             *candidates++ = static_cast<double>(each.n_clusters);
             *candidates++ = each.noise;
             *candidates++ = each.score;
+            *candidates++ = each.of_rows;
         }
     }
 
@@ -355,8 +385,10 @@ private:
                                                             const Matrix<double>& boxes,
                                                             const Matrix<double>& candidates,
                                                             std::int64_t n_labels) {
+        // Files that know nothing of what rows count as have a column less.
+        const bool is_former = candidates.shape(1) == kCandidateColumns - 1;
         if (tree.shape(1) != kTreeColumns || boxes.shape(1) != kBoxColumns ||
-            candidates.shape(1) != kCandidateColumns) {
+            (candidates.shape(1) != kCandidateColumns && !is_former)) {
             throw nb::value_error("the record of the reading is not sound");
         }
         auto read = std::make_shared<ReadingRecord>();
@@ -383,18 +415,25 @@ private:
             read->weight.push_back(size(row[2]));
         }
         for (std::size_t i = 0; i < candidates.shape(0); ++i) {
-            const double* row = candidates.data() + i * kCandidateColumns;
+            const double* row = candidates.data() + i * candidates.shape(1);
             Candidate each;
             each.scaling = static_cast<Scaling>(whole(row[0], 0.0, 5.0));
             each.n_components = static_cast<std::int32_t>(whole(row[1], 0.0, 2147483647.0));
-            each.selection = static_cast<Selection>(whole(row[2], 0.0, 3.0));
+            each.selection =
+                static_cast<Selection>(whole(row[2], 0.0, static_cast<double>(kLastSelection)));
             each.min_cluster_size = whole(row[3], 0.0, most);
             each.min_samples = whole(row[4], 0.0, most);
             each.height = not_negative(row[5]);
             each.n_clusters = whole(row[6], 0.0, most);
-            each.noise = share(row[7]);
+            each.noise = unit(row[7]);
             if (!std::isfinite(row[8])) throw nb::value_error("the scores must be finite");
             each.score = row[8];
+            if (!is_former) {
+                each.of_rows = row[9];
+                if (!(row[9] >= 0.0 && row[9] <= kMostInCluster)) {
+                    throw nb::value_error("the record of the reading is not sound");
+                }
+            }
             read->candidates.push_back(each);
         }
         return read;
@@ -405,28 +444,36 @@ inline void bind_density_art(nb::module_& m) {
     using B = DensityArtBinding;
     bind_common<DensityArt>(m, "DensityArt")
         .def("snapshot", &B::snapshot)
-        .def("restore", &B::restore, nb::arg("weights"), nb::arg("counts"), nb::arg("labels"),
-             nb::arg("means"), nb::arg("strengths"), nb::arg("outliers"), nb::arg("given"),
-             nb::arg("reach"), nb::arg("resolution"), nb::arg("n_labels"), nb::arg("n_samples"),
-             nb::arg("since_merge"), nb::arg("n_merges"), nb::arg("n_removed"),
-             nb::arg("label_map"), nb::arg("tree"), nb::arg("tree_boxes"), nb::arg("candidates"),
-             nb::arg("clock"), nb::arg("loads"), nb::arg("stays"), nb::arg("kept"),
-             nb::arg("embryos"), nb::arg("born_soon"), nb::arg("changes"), nb::arg("events"),
-             nb::arg("moments"), nb::arg("residents"), nb::arg("diary"))
+        .def("restore", &B::restore, nb::arg("weights"), nb::arg("counts"), nb::arg("repeats"),
+             nb::arg("labels"), nb::arg("means"), nb::arg("strengths"), nb::arg("outliers"),
+             nb::arg("given"), nb::arg("reach"), nb::arg("share"), nb::arg("n_labels"),
+             nb::arg("n_samples"), nb::arg("since_merge"), nb::arg("n_merges"),
+             nb::arg("n_removed"), nb::arg("label_map"), nb::arg("tree"), nb::arg("tree_boxes"),
+             nb::arg("candidates"), nb::arg("clock"), nb::arg("loads"), nb::arg("stays"),
+             nb::arg("kept"), nb::arg("embryos"), nb::arg("born_soon"), nb::arg("changes"),
+             nb::arg("events"), nb::arg("moments"), nb::arg("residents"), nb::arg("diary"))
         .def("label_map", &B::F::label_map)
         .def("remove_categories", &B::F::remove_categories, nb::arg("categories"))
         .def(
             "reread",
-            [](B::Engine& engine, const DensityArtParams& params, nb::object report) {
+            [](B::Engine& engine, const DensityArtParams& params, nb::object report,
+               bool keeps_way) {
                 Watched watched(report);
                 LabelChanges changes;
                 {
                     nb::gil_scoped_release free;
-                    changes = engine.merge(params, CheckSignals(watched), watched.progress());
+                    changes =
+                        engine.merge(params, CheckSignals(watched), watched.progress(), keeps_way);
                 }
                 return B::F::as_dict(changes);
             },
-            nb::arg("params"), nb::arg("report") = nb::none())
+            nb::arg("params"), nb::arg("report") = nb::none(), nb::arg("keeps_way") = false)
+        .def("read_as", &B::read_as, nb::arg("place"))
+        .def("clusters_as", &B::clusters_as, nb::arg("place"))
+        .def_prop_ro("has_moved",
+                     [](const B::Engine& e) {
+                         return B::F::held(e, [](const auto& s) { return s.has_moved; });
+                     })
         .def("pool", &B::pool)
         .def("weights_now", &B::weights_now)
         .def_prop_ro("now",
@@ -453,9 +500,9 @@ inline void bind_density_art(nb::module_& m) {
                              return s.art.clock_kind() == ClockKind::dates;
                          });
                      })
-        .def_prop_ro("resolution",
+        .def_prop_ro("share",
                      [](const B::Engine& e) {
-                         return B::F::held(e, [](const auto& s) { return s.art.resolution(); });
+                         return B::F::held(e, [](const auto& s) { return s.art.share(); });
                      })
         .def_prop_ro("n_categories", [](const B::Engine& e) {
             return B::F::held(e, [](const auto& s) { return s.art.categories().size(); });

@@ -85,7 +85,7 @@ struct TimeArrays {
                                        static_cast<double>(c.n_clusters),
                                        c.noise,
                                        c.score,
-                                       kept.size_share,
+                                       c.of_rows,
                                        kept.noise,
                                        kept.chosen_at,
                                        kept.is_settled ? 1.0 : 0.0};
@@ -269,7 +269,7 @@ private:
         c.scaling = static_cast<Scaling>(whole(k[1], 1.0, 5.0));
         c.n_components = static_cast<std::int32_t>(whole(k[2], 0.0, static_cast<double>(d_)));
         demand((c.scaling == Scaling::pca) == (c.n_components > 0));
-        c.selection = static_cast<Selection>(whole(k[3], 0.0, 3.0));
+        c.selection = static_cast<Selection>(whole(k[3], 0.0, static_cast<double>(kLastSelection)));
         c.min_cluster_size = whole(k[4], 0.0, kMost);
         c.min_samples = whole(k[5], 0.0, kMost);
         c.height = positive(k[6]);
@@ -277,7 +277,12 @@ private:
         demand(k[8] >= 0.0 && k[8] <= 1.0);
         c.noise = k[8];
         c.score = finite(k[9]);
-        to.size_share = positive(k[10]);
+        c.of_rows = positive(k[10]);
+        demand(c.of_rows <= kMost);
+        // Former files have the least size of a cluster as a share of the rows.
+        if (c.of_rows > 0.0 && c.of_rows < 1.0) {
+            c.of_rows = std::min(static_cast<double>(c.min_cluster_size) / c.of_rows, kMost);
+        }
         to.noise = positive(k[11]);
         to.chosen_at = finite(k[12]);
         to.is_settled = whole(k[13], 0.0, 1.0) != 0;

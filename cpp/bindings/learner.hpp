@@ -289,7 +289,7 @@ public:
     }
 
     // Labels and epochs; and, where clusters are read anew, how strongly each row belongs to its
-    // cluster, and its outlier score.
+    // cluster, its outlier score, and its category.
     static nb::tuple train(Engine& engine, const AnyRows& array, const Params& params,
                            const OptionalOrder& order, int max_epochs, bool merge_at_end,
                            bool merge_on_the_way, bool can_be_undone, bool may_merge,
@@ -317,7 +317,8 @@ public:
         NewArray<std::int64_t> labels(data.size());
         NewArray<double> strength(Engine::kRereads ? data.size() : 0);
         NewArray<double> outlier(Engine::kRereads ? data.size() : 0);
-        const Memberships beside = {strength.data(), outlier.data()};
+        NewArray<std::int64_t> category(Engine::kRereads ? data.size() : 0);
+        const Memberships beside = {strength.data(), outlier.data(), category.data()};
         int epochs = 0;
         try {
             nb::gil_scoped_release free;
@@ -328,7 +329,7 @@ public:
         }
         if constexpr (Engine::kRereads) {
             return nb::make_tuple(whole_numbers(labels), epochs, strength.vector(),
-                                  outlier.vector());
+                                  outlier.vector(), whole_numbers(category));
         } else {
             return nb::make_tuple(whole_numbers(labels), epochs);
         }
@@ -346,7 +347,8 @@ public:
         NewArray<std::uint8_t> founded(n);
         NewArray<std::int64_t> now(Engine::kRereads ? n : 0);
         NewArray<double> strength(Engine::kRereads ? n : 0), outlier(Engine::kRereads ? n : 0);
-        const Memberships beside = {strength.data(), outlier.data()};
+        NewArray<std::int64_t> category(Engine::kRereads ? data.size() : 0);
+        const Memberships beside = {strength.data(), outlier.data(), category.data()};
         StreamReport told{labels.data(), matches.data(), founded.data(), now.data()};
         try {
             nb::gil_scoped_release free;
@@ -362,7 +364,7 @@ public:
         if constexpr (Engine::kRereads) {
             return nb::make_tuple(whole_numbers(labels), matches.vector(), founded.vector(),
                                   renamings, whole_numbers(now), strength.vector(),
-                                  outlier.vector());
+                                  outlier.vector(), whole_numbers(category));
         } else {
             return nb::make_tuple(whole_numbers(labels), matches.vector(), founded.vector(),
                                   renamings);

@@ -93,7 +93,8 @@ inline void bind_all_params(nb::module_& m) {
         .value("auto", Selection::automatic)
         .value("eom", Selection::eom)
         .value("leaf", Selection::leaf)
-        .value("cut", Selection::cut);
+        .value("cut", Selection::cut)
+        .value("fixed", Selection::fixed);
     nb::enum_<Noise>(m, "Noise").value("label", Noise::label).value("attach", Noise::attach);
     nb::class_<ParamField>(m, "ParamField")
         .def_ro("name", &ParamField::name)

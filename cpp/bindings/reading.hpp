@@ -22,33 +22,30 @@
 
 namespace resonart::bindings {
 
-using MaybeMatrix = std::optional<Matrix<double>>;
+using MaybeVector = std::optional<Vector<double>>;
 using MaybeLabels = std::optional<Vector<std::int32_t>>;
-// (scaling, n_components, selection, min_cluster_size, min_samples, height)
-using MaybeKept =
-    std::optional<std::tuple<Scaling, std::int32_t, Selection, std::int64_t, std::int64_t, double>>;
+// (scaling, n_components, selection, min_cluster_size, min_samples, height, of_rows)
+using MaybeKept = std::optional<
+    std::tuple<Scaling, std::int32_t, Selection, std::int64_t, std::int64_t, double, double>>;
 
 inline Boxes as_boxes(const Matrix<double>& mean, const Vector<double>& weight,
-                      const MaybeMatrix& side) {
+                      const MaybeVector& lot = {}) {
     const std::size_t n = mean.shape(0), d = mean.shape(1);
     if (n == 0 || d == 0) throw nb::value_error("there must be a box and a feature");
     if (weight.shape(0) != n) throw nb::value_error("there must be a weight for each box");
-    if (side && (side->shape(0) != n || side->shape(1) != d)) {
-        throw nb::value_error("there must be a side for each box and feature");
-    }
     for (std::size_t i = 0; i < n * d; ++i) {
-        const bool fits = usable(mean.data()[i]) &&
-                          (!side || (side->data()[i] >= 0.0 && usable(side->data()[i] / 2.0)));
-        if (!fits)
+        if (!usable(mean.data()[i])) {
             throw nb::value_error(
                 "boxes must be finite, and within the largest ranges there may be");
+        }
     }
     for (std::size_t i = 0; i < n; ++i) {
         if (!(weight.data()[i] > 0.0 && weight.data()[i] <= kMostInCluster)) {
             throw nb::value_error("weights must be more than 0, and at most 2^53");
         }
     }
-    return {n, d, mean.data(), weight.data(), side ? side->data() : nullptr};
+    if (lot && lot->shape(0) != n) throw nb::value_error("there must be a lot for each box");
+    return {n, d, mean.data(), weight.data(), nullptr, lot ? lot->data() : nullptr};
 }
 
 template <class T, class Values>
@@ -63,15 +60,22 @@ inline ReadingParams reading_params(std::int64_t min_cluster_size, std::int64_t 
     if (min_cluster_size < 0 || min_cluster_size == 1 || min_samples < 0) {
         throw nb::value_error("min_cluster_size must be 0 or at least 2, min_samples at least 0");
     }
-    return {min_cluster_size, min_samples, scaling, selection, n_threads ? n_threads : 1};
+    ReadingParams params;
+    params.min_cluster_size = min_cluster_size;
+    params.min_samples = min_samples;
+    params.scaling = scaling;
+    params.selection = selection;
+    params.n_threads = n_threads ? n_threads : 1;
+    return params;
 }
 
 inline nb::dict read_boxes_alone(const Matrix<double>& mean, const Vector<double>& weight,
-                                 const MaybeMatrix& side, std::int64_t min_cluster_size,
-                                 std::int64_t min_samples, Scaling scaling, Selection selection,
-                                 unsigned n_threads, const MaybeLabels& before,
-                                 const MaybeKept& kept) {
-    Boxes boxes = as_boxes(mean, weight, side);
+                                 std::int64_t min_cluster_size, std::int64_t min_samples,
+                                 Scaling scaling, Selection selection, unsigned n_threads,
+                                 const MaybeLabels& before, const MaybeKept& kept,
+                                 const MaybeVector& lot, std::int64_t least_clusters,
+                                 std::int64_t most_clusters, bool attaches_noise) {
+    Boxes boxes = as_boxes(mean, weight, lot);
     if (before) {
         if (before->shape(0) != boxes.size) {
             throw nb::value_error("there must be a label before for each box");
@@ -80,15 +84,25 @@ inline nb::dict read_boxes_alone(const Matrix<double>& mean, const Vector<double
     }
     ReadingParams params =
         reading_params(min_cluster_size, min_samples, scaling, selection, n_threads);
+    if (least_clusters < 0 || least_clusters > most_clusters ||
+        (least_clusters > 0) != (most_clusters > 0) ||
+        most_clusters > DensityArtParams::kMostWanted) {
+        throw nb::value_error("numbers of clusters must be both 0, or 1 <= least <= most <= 2^31");
+    }
+    params.least_clusters = least_clusters;
+    params.most_clusters = most_clusters;
+    params.attaches_noise = attaches_noise;
     Candidate as_then;
+    as_then.n_clusters = most_clusters;
     if (kept) {
         std::tie(as_then.scaling, as_then.n_components, as_then.selection, as_then.min_cluster_size,
-                 as_then.min_samples, as_then.height) = *kept;
+                 as_then.min_samples, as_then.height, as_then.of_rows) = *kept;
         const auto d = static_cast<std::int32_t>(boxes.n_features);
         const bool is_sound = as_then.scaling != Scaling::automatic &&
                               (as_then.scaling == Scaling::pca) == (as_then.n_components > 0) &&
                               as_then.n_components <= d && as_then.min_cluster_size >= 0 &&
-                              as_then.min_samples >= 0 && as_then.height >= 0.0;
+                              as_then.min_samples >= 0 && as_then.height >= 0.0 &&
+                              as_then.of_rows >= 0.0 && as_then.of_rows <= kMostInCluster;
         if (!is_sound) throw nb::value_error("the candidate to be kept is not sound");
         params.kept = &as_then;
     }
@@ -117,17 +131,40 @@ inline nb::dict read_boxes_alone(const Matrix<double>& mean, const Vector<double
     nb::list candidates;
     for (const Candidate& c : reading.candidates) {
         candidates.append(nb::make_tuple(c.scaling, c.n_components, c.selection, c.min_cluster_size,
-                                         c.min_samples, c.height, c.n_clusters, c.noise, c.score));
+                                         c.min_samples, c.height, c.n_clusters, c.noise, c.score,
+                                         c.of_rows));
     }
     told["candidates"] = candidates;
     return told;
+}
+
+// The outlier score of each box, measured against `most` of them at the most.
+inline nb::object outlier_scores_alone(const Matrix<double>& mean, const Vector<double>& weight,
+                                       Scaling scaling, std::size_t most, unsigned n_threads,
+                                       const MaybeVector& lot) {
+    const Boxes boxes = as_boxes(mean, weight, lot);
+    if (most == 0) throw nb::value_error("boxes must be measured against one at least");
+    const unsigned threads = n_threads ? n_threads : 1;
+    std::vector<double> scores;
+    {
+        nb::gil_scoped_release free;
+        Poll<CheckSignals> poll{CheckSignals()};
+        const SortedBoxes sorted(boxes);
+        std::optional<SampledBoxes> some;
+        if (boxes.size > most) {
+            some.emplace(sorted.boxes(), FeatureScales(sorted.boxes()), most, threads, poll);
+        }
+        scores = outlier_scores(sorted.boxes(), some ? &*some : nullptr, scaling, threads, poll);
+        sorted.put_back(scores);
+    }
+    return vector_of<double>(scores);
 }
 
 // What is seen of each candidate for boxes, and its clusters with noise and without; the candidates
 // are those of groups of boxes where there are too many, as in a reading. The last is one cluster.
 inline nb::tuple density_candidates(const Matrix<double>& mean, const Vector<double>& weight,
                                     unsigned n_threads) {
-    const Boxes boxes = as_boxes(mean, weight, {});
+    const Boxes boxes = as_boxes(mean, weight);
     if (boxes.size < 2) throw nb::value_error("there must be two boxes at least");
     ReadingParams params;
     params.n_threads = n_threads ? n_threads : 1;
@@ -138,15 +175,22 @@ inline nb::tuple density_candidates(const Matrix<double>& mean, const Vector<dou
         nb::gil_scoped_release free;
         Poll<CheckSignals> poll{CheckSignals()};
         const SortedBoxes sorted(boxes);
-        const LookedAt looked(sorted.boxes(), poll);
-        const Candidates candidates(looked.boxes(), looked.scales(), params, poll);
+        const FeatureScales scales(sorted.boxes());
+        std::optional<SampledBoxes> some;
+        if (boxes.size > kMostInChoice) {
+            some.emplace(sorted.boxes(), scales, kMostInChoice, params.n_threads, poll);
+        }
+        const Boxes looked_at = some ? some->boxes(boxes.n_features) : sorted.boxes();
+        const Candidates candidates(looked_at, some ? FeatureScales(looked_at) : scales, params,
+                                    poll);
         features = candidates.features(poll);
         n = candidates.all().size();
         for (const Considered& each : candidates.all()) {
             std::vector<std::int32_t> own(boxes.size), attached(boxes.size);
             for (std::size_t i = 0; i < boxes.size; ++i) {
-                own[i] = each.clusters.labels[looked.group(i)];
-                attached[i] = each.clusters.attached[looked.group(i)];
+                const std::size_t group = some ? some->group[i] : i;
+                own[i] = each.clusters.labels[group];
+                attached[i] = each.clusters.attached[group];
             }
             sorted.put_back(own);
             sorted.put_back(attached);
@@ -165,10 +209,14 @@ inline nb::tuple density_candidates(const Matrix<double>& mean, const Vector<dou
 }
 
 inline void bind_reading(nb::module_& m) {
+    m.attr("MOST_IN_CHOICE") = kMostInChoice;
     m.def("read_boxes", &read_boxes_alone, nb::arg("mean"), nb::arg("weight"),
-          nb::arg("side").none(), nb::arg("min_cluster_size"), nb::arg("min_samples"),
-          nb::arg("scaling"), nb::arg("selection"), nb::arg("n_threads"),
-          nb::arg("before") = nb::none(), nb::arg("kept") = nb::none());
+          nb::arg("min_cluster_size"), nb::arg("min_samples"), nb::arg("scaling"),
+          nb::arg("selection"), nb::arg("n_threads"), nb::arg("before") = nb::none(),
+          nb::arg("kept") = nb::none(), nb::arg("lot") = nb::none(), nb::arg("least_clusters") = 0,
+          nb::arg("most_clusters") = 0, nb::arg("attaches_noise") = false);
+    m.def("outlier_scores", &outlier_scores_alone, nb::arg("mean"), nb::arg("weight"),
+          nb::arg("scaling"), nb::arg("most"), nb::arg("n_threads"), nb::arg("lot") = nb::none());
     m.def("density_candidates", &density_candidates, nb::arg("mean"), nb::arg("weight"),
           nb::arg("n_threads"));
     m.def("density_features", [] {

@@ -26,8 +26,8 @@ print(f"{is_novel.sum()} of {len(new)} new rows are novel")
 # %%
 # The background shows the score at every place. The black line is where ``predict`` stops
 # assigning rows to a cluster. The hole between the ring and its centre is novel, although it lies
-# in the middle of the data. In the white spot, the nearest row that the model knows was noise
-# itself, and the match is 0.
+# in the middle of the data. In the white spots, the nearest row that the model knows is an outlier
+# itself, and the match is nearly 0.
 
 side = np.linspace(-1.8, 1.8, 160)
 grid = np.array([[x, y] for y in side for x in side])

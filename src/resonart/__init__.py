@@ -33,6 +33,7 @@ __all__ = [
     "OutlierWarning",
     "ReadingCandidate",
     "ReadingChoice",
+    "ReadingWarning",
     "Renaming",
     "TopoART",
     "VATImage",

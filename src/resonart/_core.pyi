@@ -31,6 +31,7 @@ class Selection(enum.Enum):
     eom = ...
     leaf = ...
     cut = ...
+    fixed = ...
 
 class Noise(enum.Enum):
     label = ...
@@ -248,13 +249,14 @@ class DensityArt(_Learner):
         self,
         weights: NDArray[np.float64],
         counts: NDArray[np.int64],
+        repeats: NDArray[np.int64],
         labels: NDArray[np.int64],
         means: NDArray[np.float64],
         strengths: NDArray[np.float64],
         outliers: NDArray[np.float64],
         given: NDArray[np.float64],
         reach: NDArray[np.float64],
-        resolution: float,
+        share: float,
         n_labels: int,
         n_samples: int,
         since_merge: int,
@@ -282,8 +284,15 @@ class DensityArt(_Learner):
     @property
     def now(self) -> float: ...
     def reread(
-        self, params: _Params, report: Callable[[int, int, int], None] | None = ...
+        self,
+        params: _Params,
+        report: Callable[[int, int, int], None] | None = ...,
+        keeps_way: bool = ...,
     ) -> dict[int, int]: ...
+    def read_as(self, place: int) -> dict[int, int]: ...
+    def clusters_as(self, place: int) -> NDArray[np.int64]: ...
+    @property
+    def has_moved(self) -> bool: ...
     def pool(self) -> NDArray[np.int64]: ...
     def set_threads(self, n: int) -> None: ...
     def winners(self, rows: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.float64]]: ...
@@ -294,7 +303,7 @@ class DensityArt(_Learner):
     @property
     def has_dates(self) -> bool: ...
     @property
-    def resolution(self) -> float: ...
+    def share(self) -> float: ...
 
 def merge_modules(
     weights: NDArray[np.float64],
@@ -316,20 +325,36 @@ def vat_order(
     rows: NDArray[np.float64], metric: Metric, n_threads: int, by_tree: bool
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]: ...
 def threads_to_be_had(most: int) -> int: ...
+
+MOST_IN_CHOICE: int
+
 def read_boxes(
     mean: NDArray[np.float64],
     weight: NDArray[np.float64],
-    side: NDArray[np.float64] | None,
     min_cluster_size: int,
     min_samples: int,
     scaling: Scaling,
     selection: Selection,
     n_threads: int,
     before: NDArray[np.int32] | None = ...,
-    kept: tuple[Scaling, int, Selection, int, int, float] | None = ...,
+    kept: tuple[Scaling, int, Selection, int, int, float, float] | None = ...,
+    lot: NDArray[np.float64] | None = ...,
+    least_clusters: int = ...,
+    most_clusters: int = ...,
+    attaches_noise: bool = ...,
 ) -> dict[str, Any]: ...
+def outlier_scores(
+    mean: NDArray[np.float64],
+    weight: NDArray[np.float64],
+    scaling: Scaling,
+    most: int,
+    n_threads: int,
+    lot: NDArray[np.float64] | None = ...,
+) -> NDArray[np.float64]: ...
 def density_candidates(
-    mean: NDArray[np.float64], weight: NDArray[np.float64], n_threads: int
+    mean: NDArray[np.float64],
+    weight: NDArray[np.float64],
+    n_threads: int,
 ) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.int32]]: ...
 def density_features() -> list[str]: ...
 def simd_available() -> list[str]: ...

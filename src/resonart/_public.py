@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ._density.choice import ReadingCandidate as ReadingCandidate
 from ._density.choice import ReadingChoice as ReadingChoice
+from ._density.choice import ReadingWarning as ReadingWarning
 from ._density.condensed_tree import CondensedTree as CondensedTree
 from ._density.events import ClusterEvent as ClusterEvent
 from ._density.events import ClusterEvents as ClusterEvents

@@ -128,7 +128,7 @@ void add_rest(std::vector<double>& all, const TopoArt& art) {
 void add_time(std::vector<double>& all, const DensityArt& art) {
     const Fading& fading = art.fading();
     for (double v : {double(art.clock_kind()), art.now(), art.read_at(), fading.sum(),
-                     fading.squares(), double(art.kept().is_known), art.kept().size_share,
+                     fading.squares(), double(art.kept().is_known), art.kept().candidate.of_rows,
                      art.kept().noise, art.kept().chosen_at, art.kept().candidate.height,
                      double(art.kept().is_settled), art.begun_at()}) {
         all.push_back(v);
@@ -179,14 +179,15 @@ void add_time(std::vector<double>& all, const DensityArt& art) {
 
 void add_rest(std::vector<double>& all, const DensityArt& art) {
     const std::size_t n = art.categories().size();
-    all.insert(all.end(), art.means().data(), art.means().data() + n * kFeatures);
+    all.insert(all.end(), art.rows().data(), art.rows().data() + n * kFeatures);
     for (std::size_t j = 0; j < n; ++j) {
         all.push_back(art.strength(j));
         all.push_back(art.outlier(j));
-        if (art.means().can_find()) all.push_back(double(art.means().find(art.means()[j])));
+        all.push_back(double(art.rows().repeats(j)));
+        all.push_back(double(art.rows().find(art.rows()[j])));
     }
     all.insert(all.end(), art.reach().begin(), art.reach().end());
-    all.push_back(art.resolution());
+    all.push_back(art.share());
     all.push_back(double(art.n_labels()));
     for (std::uint32_t m = 0; m < art.n_clusters(); ++m) {
         all.push_back(art.label_in(m));
@@ -459,6 +460,25 @@ long survive_readings() {
     return failures;
 }
 
+// All rows of a new model at once, of which some are drawn, and one is far away.
+long survive_fit(const char* name, std::int64_t max_categories) {
+    DensityArtParams params;
+    params.max_categories = max_categories;
+    params.min_cluster_size = 4;
+    params.min_samples = 2;
+    params.scaling = Scaling::range;
+    params.cluster_selection_method = Selection::eom;
+    std::vector<double> rows = random_rows(40, 1.0, 3);
+    rows[2 * kFeatures] = 1e9;
+    std::copy_n(rows.begin(), kFeatures, rows.end() - kFeatures);  // the first row again
+    return survive<DensityArt>(name, Begun<DensityArt>(params, 0),
+                               [&](auto& learner, std::int64_t* labels) {
+                                   Plan plan;
+                                   plan.merge_at_end = true;
+                                   learner.train(view(rows), params, plan, labels, Never());
+                               });
+}
+
 // A model that forgets, is nearly full and reads often, and therefore without a choice.
 long survive_forgetting(const char* name, double half_life, double window) {
     DensityArtParams params;
@@ -690,6 +710,8 @@ long survive_models() {
         failures += survive_forgetting("DensityArt, fading", 6.0, 0.0);
         failures += survive_forgetting("DensityArt in a window", 0.0, 15.0);
     }
+    reads_first = false;
+    for (std::int64_t most : {1, 10, 100}) failures += survive_fit("all rows at once", most);
     failures += survive_readings();
     failures += survive_reading("DensityArt, four threads", density_art, 4, 1);
     failures += survive_reading("DensityArt's choice, four threads", DensityArtParams(), 4, 7);

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
@@ -14,15 +15,21 @@ from numpy.typing import NDArray
 
 from . import density_tree as dt
 from .arithmetic import Array
-from .density_tree import Boxes, Condensed, Edge, Merges, Points, ordered_sum
+from .density_tree import Boxes, Condensed, Edge, Merges, ordered_sum
+from .outliers import outlier_scores
 
-SIZES = (5, 8, 12, 18, 27, 40, 60, 90, 135, 200, 300)
-MIN_SAMPLES = (1, 5, 10)
-MOST_CLUSTERS, MOST_NOISE, CUTS = 100, 0.7, 8
+SIZES = (5, 8, 12, 18, 27, 40, 60, 90, 135, 200, 300, 450, 675, 1000, 1500, 2250)
+MIN_SAMPLES = (5, 10)
+# Up to so many rows, sizes are numbers of rows; beyond so many, also numbers of what rows count as
+# if all together were so many.
+MOST_IN_ROWS, COUNTED_AS = 8000.0, 2000.0
+MOST_CLUSTERS, MOST_NOISE, CUTS = 250, 0.7, 8
 MOST_IN_CHOICE = 4000
 PAIRS = 2048
 SCALINGS = ("auto", "given", "range", "standard", "rank", "pca")
-SELECTIONS = ("auto", "eom", "leaf", "cut")
+SELECTIONS = ("auto", "eom", "leaf", "cut", "fixed")
+# Sizes that are tried where so many clusters are wanted, and how many numbers are.
+SMALL_SIZES, MOST_NUMBERS = (2, 3), 20
 HAND_SHARE = 0.2
 PRIOR_ODDS = 2.0
 # Of these it also matters how far below the best candidate they are, and at which rank.
@@ -252,9 +259,29 @@ def agreement(a: NDArray[np.bool_], b: NDArray[np.bool_]) -> float:
 # --- The candidates ---
 
 
+class Counting(NamedTuple):
+    """What rows count as: each as it weighs, or so many if all together are `of_rows`."""
+
+    of_rows: float
+    rows: float
+    weight: Array
+
+    @classmethod
+    def of(cls, boxes: Boxes, of_rows: float) -> Counting:
+        """Count the rows of boxes; `of_rows` 0: each as it weighs."""
+        if of_rows in (0.0, boxes.rows):
+            return cls(of_rows, boxes.rows, boxes.weight)
+        return cls(of_rows, of_rows, boxes.weight / boxes.rows * of_rows)
+
+    def counted(self, n: int, all_rows: float) -> int:
+        """Return what so many rows count as, rounded up."""
+        return n if self.rows == all_rows else math.ceil(n / all_rows * self.rows)
+
+
 class Tree(NamedTuple):
     """A spanning tree and what it joins."""
 
+    counting: Counting
     min_samples: int
     edges: list[Edge]
     merges: Merges
@@ -265,7 +292,7 @@ class View(NamedTuple):
 
     scaling: str
     n_components: int
-    points: Points
+    x: Array
     nearest: NDArray[Any]
     trees: list[Tree]
 
@@ -292,12 +319,39 @@ class Considered:
 
 
 class Asked(NamedTuple):
-    """What is given by the caller; 0 and auto: part of the choice."""
+    """What is given by the caller; 0 and auto: part of the choice. The size is a floor."""
 
     min_cluster_size: int = 0
     min_samples: int = 0
     scaling: str = "auto"
     selection: str = "auto"
+    least_clusters: int = 0
+    most_clusters: int = 0
+    attaches_noise: bool = False
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether there is nothing to choose in one scaling."""
+        is_given = bool(self.min_cluster_size and self.min_samples) and self.selection != "auto"
+        return is_given and not self.most_clusters
+
+    def clusters_off(self, k: int) -> int:
+        """Return how far a number of clusters is from those that are wanted."""
+        if not self.most_clusters:
+            return 0
+        return max(self.least_clusters - k, k - self.most_clusters, 0)
+
+    @property
+    def clusters_tried(self) -> list[int]:
+        """Numbers of clusters that are tried: all that are wanted or, of many, some."""
+        least, most = max(self.least_clusters, 2), self.most_clusters
+        if most - least < MOST_NUMBERS:
+            return list(range(least, most + 1))
+        last = MOST_NUMBERS - 1
+        return [
+            least + (most - least) // last * i + (most - least) % last * i // last
+            for i in range(MOST_NUMBERS)
+        ]
 
 
 def view_kinds(scaling: str, scales: dt.Scales) -> list[tuple[str, int]]:
@@ -316,11 +370,11 @@ def view_kinds(scaling: str, scales: dt.Scales) -> list[tuple[str, int]]:
     return kinds
 
 
-def grown(boxes: Boxes, points: Points, square: Array, min_samples: int) -> Tree:
+def grown(counting: Counting, square: Array, min_samples: int) -> Tree:
     """Grow the tree of one scaling with one number of samples."""
-    core = dt.core_squares(points, square, boxes.weight, min_samples)
+    core = dt.core_squares(square, counting.weight, min_samples)
     edges = dt.spanning_tree(dt.mutual_reachability(square, core))
-    return Tree(min_samples, edges, dt.merges_of(edges, boxes.weight)[0])
+    return Tree(counting, min_samples, edges, dt.merges_of(edges, counting.weight)[0])
 
 
 class Candidates:
@@ -333,87 +387,124 @@ class Candidates:
         scales = dt.scales_of(boxes)
         self.dimension = scales.dimension
         for scaling, count in view_kinds(asked.scaling, scales):
-            points = dt.scaled(boxes, scales, scaling, count)
-            square = dt.squared_distances(points.x)
-            trees = [grown(boxes, points, square, m) for m in self._min_samples()]
+            x = dt.scaled(boxes, scales, scaling, count)
+            square = dt.squared_distances(x)
+            trees = [grown(counting, square, m) for counting, m in self._trees()]
             nearest = dt.nearest_others(square)
-            self.views.append(View(scaling, count, points, nearest, trees))
-        for v, view in enumerate(self.views):
-            for t in range(len(view.trees)):
-                self._read(v, t)
+            self.views.append(View(scaling, count, x, nearest, trees))
+        found = [
+            each
+            for v, view in enumerate(self.views)
+            for t in range(len(view.trees))
+            for each in self._read(v, t)
+            if self._is_possible(each)
+        ]
+        # The nearest to what is wanted, with clusters of very few rows only where there are no
+        # others.
+        off = [self._off(each) for each in found]
+        least_off = min([*off, (asked.clusters_off(1), True)])
+        for each, own in zip(found, off, strict=True):
+            if own == least_off:
+                self._offer(each)
+        self.may_be_one = not self.all or asked.clusters_off(1) == 0
         n = len(boxes.weight)
         first = self.views[0].trees[0].min_samples
         self.all.append(Considered(0, 0, "auto", 0, first, 0.0, [0] * n, [0] * n))
 
-    def _min_samples(self) -> list[int]:
+    def _trees(self) -> list[tuple[Counting, int]]:
+        """Return what rows count as and the number of samples, of each tree."""
         if self.asked.min_samples:
-            return [self.asked.min_samples]
-        if self.asked.min_cluster_size:
-            return [self.asked.min_cluster_size]
-        return [m for m in MIN_SAMPLES if m == 1 or m <= self.rows / 4.0]
+            return [(Counting.of(self.boxes, 0.0), self.asked.min_samples)]
+        countings = []
+        if self.rows <= MOST_IN_ROWS:
+            countings.append(Counting.of(self.boxes, self.rows))
+        if self.rows > COUNTED_AS:
+            countings.append(Counting.of(self.boxes, COUNTED_AS))
+        return [(countings[0], 1)] + [
+            (counting, m) for counting in countings for m in MIN_SAMPLES if m <= counting.rows / 4.0
+        ]
 
-    def _read(self, v: int, t: int) -> None:
-        tree, weight, size = self.views[v].trees[t], self.boxes.weight, self.asked.min_cluster_size
-        selections = {self.asked.selection}
-        if self.asked.selection == "auto":
-            selections = {"eom"} if size else {"eom", "leaf", "cut"}
-        sizes = [size] if size else [m for m in SIZES if m <= self.rows / 4.0]
-        if not size:
-            sizes = [m for m in sizes if 2 * m >= tree.min_samples]
-            if tree.min_samples == 1 and not self.asked.min_samples:
-                sizes = []  # single linkage is only cut
+    def _read(self, v: int, t: int) -> Iterator[Considered]:
+        tree, asked = self.views[v].trees[t], self.asked
+        counting, weight = tree.counting, tree.counting.weight
+        selections = {"eom", "leaf", "cut"} if asked.selection == "auto" else {asked.selection}
+        least = counting.counted(asked.min_cluster_size, self.rows)
+        sizes = [
+            m
+            for m in (SMALL_SIZES if asked.most_clusters else ()) + SIZES
+            if m <= counting.rows / 4.0 and 2 * m >= tree.min_samples and m >= least
+        ]
+        if least > SIZES[0]:
+            sizes = [least] + [m for m in sizes if m > least]
+        # Single linkage is only cut, unless so many clusters are wanted.
+        ways = [] if tree.min_samples == 1 and not asked.min_samples else [("eom", 0), ("leaf", 0)]
+        tried = asked.clusters_tried
         for m in sizes:
-            for selection in ("eom", "leaf"):
-                if selection not in selections:
+            condensed = dt.condensed(tree.merges, m)
+            n_leaves = sum(
+                c > 0 and not condensed.children(c) for c in range(len(condensed.parent))
+            )
+            numbers = list(dict.fromkeys(min(k, n_leaves) for k in tried)) if n_leaves else []
+            for selection, k in [*ways, *(("fixed", k) for k in numbers)]:
+                if ("eom" if selection == "fixed" else selection) not in selections:
                     continue
                 condensed = dt.condensed(tree.merges, m)
-                select(condensed, selection, weight)
+                select(condensed, selection, weight, k)
                 labels = dt.selected_labels(condensed)
-                self._offer(Considered(v, t, selection, m, tree.min_samples, 0.0, labels))
+                yield Considered(v, t, selection, m, tree.min_samples, 0.0, labels)
         if "cut" not in selections:
             return
-        fiftieth = int(self.rows / 50.0)
-        for height in dt.cut_heights(tree.edges, CUTS):
-            for m in (SIZES[0], fiftieth):
-                if m == fiftieth and fiftieth <= SIZES[0]:
-                    continue
-                labels = dt.cut_labels(tree.edges, weight, height, m)
-                self._offer(Considered(v, t, "cut", m, tree.min_samples, height, labels))
+        few, fiftieth = max(SIZES[0], least), int(counting.rows / 50.0)
+        cut_sizes = [few, fiftieth] if fiftieth > few else [few]
+        cuts = [(h, m) for h in dt.cut_heights(tree.edges, CUTS) for m in cut_sizes]
+        wanted = [(dt.height_for(tree.edges, weight, m, k), m) for m in cut_sizes for k in tried]
+        for height, m in [*cuts, *((h, m) for h, m in wanted if h is not None)]:
+            labels = dt.cut_labels(tree.edges, weight, height, m)
+            yield Considered(v, t, "cut", m, tree.min_samples, height, labels)
+
+    def _is_possible(self, found: Considered) -> bool:
+        """Return whether a reading is not out of the question; tell its noise."""
+        counting = self.counting_of(found)
+        pairs = zip(counting.weight.tolist(), found.labels, strict=True)
+        noise = ordered_sum(w for w, label in pairs if label < 0)
+        found.noise = noise / counting.rows
+        most = max(MOST_CLUSTERS, self.asked.most_clusters)
+        return 2 <= found.k <= most and not noise > MOST_NOISE * counting.rows
+
+    def _off(self, found: Considered) -> tuple[int, bool]:
+        is_small = found.min_cluster_size < SIZES[0]
+        return self.asked.clusters_off(found.k), bool(self.asked.most_clusters) and is_small
 
     def _offer(self, found: Considered) -> None:
-        """Keep a reading, unless it is out of the question; count it where it is known."""
-        pairs = zip(self.boxes.weight.tolist(), found.labels, strict=True)
-        noise = ordered_sum(w for w, label in pairs if label < 0)
-        if found.k < 2:
-            return
-        if not self.asked.min_cluster_size and (
-            found.k > MOST_CLUSTERS or noise > MOST_NOISE * self.rows
-        ):
-            return
-        found.noise = noise / self.rows
+        """Keep a reading, or count it where it is known."""
         for known in self.all:
             if known.labels == found.labels:
-                known.n_readings += 1
+                known.n_readings += found.selection != "fixed"
                 return
         found.attached = dt.attached(self.views[found.view].trees[found.tree].edges, found.labels)
         self.all.append(found)
 
+    def counting_of(self, c: Considered) -> Counting:
+        """Return what rows count as in a candidate."""
+        return self.views[c.view].trees[c.tree].counting
+
     def seen(self, c: Considered) -> dict[str, float]:
         """Return what is seen of a candidate by itself."""
-        view, weight = self.views[c.view], self.boxes.weight
+        view = self.views[c.view]
+        _, rows, weight = self.counting_of(c)
         sizes = [0.0] * c.k
         for w, label in zip(weight.tolist(), c.attached, strict=True):
             sizes[label] += w
-        shares = [size / self.rows for size in sizes]
-        small = max(5.0, self.rows / 100.0)
+        shares = [size / rows for size in sizes]
+        small = max(5.0, rows / 100.0)
         seen = dict.fromkeys(SEEN, 0.0)
         seen |= {
-            "rows": self.rows,
+            "rows": rows,
             "features": float(self.dimension),
             "clusters": float(c.k),
             "noise": c.noise,
             "min_cluster_size": float(c.min_cluster_size),
-            "min_cluster_size / rows": c.min_cluster_size / self.rows,
+            "min_cluster_size / rows": c.min_cluster_size / rows,
             "min_samples": float(c.min_samples),
             "least share": min(1.0, min(shares)),
             "most share": max(shares),
@@ -425,7 +516,8 @@ class Candidates:
         }
         if c.k < 2:
             return seen
-        seen["selection"] = float(SELECTIONS.index(c.selection))
+        is_by_mass = c.selection == "fixed"
+        seen["selection"] = float(SELECTIONS.index("eom" if is_by_mass else c.selection))
         seen["scaling"] = SCALINGS.index(view.scaling) * 10.0 + view.n_components
         if c.k <= MOST_CLUSTERS:
             merges = view.trees[0].merges
@@ -436,7 +528,7 @@ class Candidates:
             seen["modularity" + name], seen["kappa" + name] = quality
         apart = separation(view.trees[c.tree].edges, weight, c.attached)
         plain = separation(view.trees[0].edges, weight, c.attached)
-        explained, ratio = spread(view.points.x, weight, c.attached)
+        explained, ratio = spread(view.x, weight, c.attached)
         seen |= {
             "median height over separation": apart.median,
             "ninth decile over separation": apart.ninth,
@@ -587,17 +679,20 @@ def sum_of_trees(nodes: list[tuple[int, int, np.float32]], features: Array) -> f
 # --- The reading ---
 
 
-def select(tree: Condensed, selection: str, weight: Array) -> None:
+def select(tree: Condensed, selection: str, weight: Array, k: int = 0) -> None:
     """Select clusters of a condensed tree; a cut or "one cluster" selects none."""
+    if selection == "fixed":
+        dt.select_fixed(tree, weight, k)
     if selection == "eom":
         dt.select_by_mass(tree, weight)
     if selection == "leaf":
         dt.select_leaves(tree)
 
 
-# Scaling, components, selection, min_cluster_size, min_samples and height of a candidate.
-Kept: TypeAlias = tuple[str, int, str, int, int, float]
-# Clusters that were there before are better by so much of the index, if all are kept; and that
+# Scaling, components, selection, min_cluster_size, min_samples and height of a candidate, and what
+# its sizes are of.
+Kept: TypeAlias = tuple[str, int, str, int, int, float, float]
+# If none of the clusters that were there before is kept, so much of the index is lost; and that
 # there is structure, or none, is more likely by these log odds.
 LOYALTY, LOYAL_ODDS = 0.3, 1.0
 
@@ -611,14 +706,19 @@ class Reading(NamedTuple):
     outlier: list[float]
     edges: list[Edge]
     tree: Condensed
-    candidates: list[tuple[str, int, str, int, int, float, int, float, float]]
+    candidates: list[tuple[str, int, str, int, int, float, int, float, float, float]]
     structure: float
 
 
-def told(boxes: Boxes, points: Points, tree: Tree, c: Considered, known: bool) -> Reading:
-    """Return a reading of a tree: with labels of its own, or those that are known."""
+def told(
+    boxes: Boxes, x: Array, tree: Tree, c: Considered, known: bool, wanted: int = 0
+) -> Reading:
+    """Return a reading of a tree: with labels of its own, or those that are known.
+
+    `wanted` is how many clusters there should be, where they are not known.
+    """
     condensed = dt.condensed(tree.merges, max(c.min_cluster_size, 2))
-    select(condensed, c.selection, boxes.weight)
+    select(condensed, c.selection, tree.counting.weight, c.k if known else wanted)
     labels = c.labels
     if not known:
         labels = dt.selected_labels(condensed)
@@ -626,15 +726,16 @@ def told(boxes: Boxes, points: Points, tree: Tree, c: Considered, known: bool) -
             labels = [0] * len(labels)
     if (known and c.k == 1) or (not known and not any(condensed.selected)):
         condensed.selected[0] = True
-    nearest = dt.nearest_clusters(points.x, labels)
-    strength, outlier = dt.ratings(condensed, labels)
-    return Reading(labels, nearest, strength, outlier, tree.edges, condensed, [], 0.0)
+    dt.tell_sizes(condensed, boxes.weight)
+    nearest = dt.nearest_clusters(x, labels)
+    strength = dt.strengths(condensed, labels)
+    return Reading(labels, nearest, strength, [], tree.edges, condensed, [], 0.0)
 
 
-def noise_share(boxes: Boxes, labels: list[int]) -> float:
+def noise_share(counting: Counting, labels: list[int]) -> float:
     """Return the share of rows in boxes that are noise."""
-    out = [w for w, c in zip(boxes.weight.tolist(), labels, strict=True) if c < 0]
-    return ordered_sum(out) / boxes.rows
+    out = [w for w, c in zip(counting.weight.tolist(), labels, strict=True) if c < 0]
+    return ordered_sum(out) / counting.rows
 
 
 MOST_TRIED = 48
@@ -710,8 +811,7 @@ def smallest_orders(boxes: Boxes) -> list[list[tuple[int, bool]]]:
             [max(columns[f].rank) - r for r in columns[f].rank] if back else columns[f].rank
             for f, back in order
         ]
-        sides = [] if boxes.side is None else [boxes.side[:, f].tolist() for f, _ in order]
-        return sorted(zip(*turned, weight, *sides, strict=True))
+        return sorted(zip(*turned, weight, strict=True))
 
     orders = feature_orders(columns)
     lists = [listed(order) for order in orders]
@@ -732,13 +832,9 @@ def in_order(boxes: Boxes) -> tuple[Boxes, list[int]]:
     mean = np.column_stack(
         [-boxes.mean[:, f] if back else boxes.mean[:, f] for f, back in features]
     )
-    side = None if boxes.side is None else boxes.side[:, [f for f, _ in features]]
-
-    def key(i: int) -> tuple[float, ...]:
-        return (*mean[i].tolist(), weight[i], *([] if side is None else side[i].tolist()))
-
-    order = sorted(range(len(weight)), key=key)
-    return Boxes(mean[order], boxes.weight[order], None if side is None else side[order]), order
+    order = sorted(range(len(weight)), key=lambda i: (*mean[i].tolist(), weight[i]))
+    lot = None if boxes.lot is None else boxes.lot[order]
+    return Boxes(mean[order], boxes.weight[order], lot), order
 
 
 def read_boxes(
@@ -754,11 +850,17 @@ def read_boxes(
     none), and `kept` is the candidate as which the tree is to be read, without a choice.
     """
     ordered, order = in_order(boxes)
+    known = None if before is None else [before[box] for box in order]
+    is_exact = asked.is_settled and asked.scaling != "auto"
+    looked, some, group = ordered, list(range(len(order))), list(range(len(order)))
+    if not is_exact and len(order) > MOST_IN_CHOICE:
+        looked, some, group = dt.sampled(ordered, MOST_IN_CHOICE)
+        known = None if known is None else [known[i] for i in some]
     if kept is not None:
-        reading = read_as_before(ordered, kept)
+        reading = read_as_before(looked, kept, max(asked.most_clusters, 1))
     else:
-        known = None if before is None else [before[box] for box in order]
-        reading = read_in_order(ordered, asked, tables, known)
+        reading = read_in_order(looked, asked, tables, known)
+    reading = spread_out(reading, some, group)
     place = {box: i for i, box in enumerate(order)}
 
     def put_back(values: list[Any]) -> list[Any]:
@@ -772,26 +874,45 @@ def read_boxes(
         labels=[names[label] for label in labels],
         attached=[names[label] for label in put_back(reading.attached)],
         strength=put_back(reading.strength),
-        outlier=put_back(reading.outlier),
+        outlier=put_back(outlier_scores(ordered, asked.scaling)),
         edges=[e._replace(start=order[e.start], to=order[e.to]) for e in reading.edges],
         tree=replace(tree, cluster=put_back(tree.cluster), leaves_at=put_back(tree.leaves_at)),
     )
 
 
-def read_as_before(boxes: Boxes, kept: Kept) -> Reading:
-    """Return the tree read as a candidate was, with sizes and heights as it has them."""
-    scaling, count, selection, size, min_samples, height = kept
+def spread_out(reading: Reading, some: list[int], group: list[int]) -> Reading:
+    """Return the reading of all boxes, each of which is what the one is that it counts for."""
+    tree = reading.tree
+    return reading._replace(
+        labels=[reading.labels[g] for g in group],
+        attached=[reading.attached[g] for g in group],
+        strength=[reading.strength[g] for g in group],
+        edges=[e._replace(start=some[e.start], to=some[e.to]) for e in reading.edges],
+        tree=replace(
+            tree,
+            cluster=[tree.cluster[g] for g in group],
+            leaves_at=[tree.leaves_at[g] for g in group],
+        ),
+    )
+
+
+def read_as_before(boxes: Boxes, kept: Kept, wanted: int) -> Reading:
+    """Return the tree read as a candidate was, with sizes and heights as it has them.
+
+    `wanted` is how many clusters there should be where the candidate was made to have so many.
+    """
+    scaling, count, selection, size, min_samples, height, of_rows = kept
     scales = dt.scales_of(boxes)
-    points = dt.scaled(boxes, scales, scaling, min(count, len(scales.feature)))
-    tree = grown(boxes, points, dt.squared_distances(points.x), min_samples)
+    x = dt.scaled(boxes, scales, scaling, min(count, len(scales.feature)))
+    tree = grown(Counting.of(boxes, of_rows), dt.squared_distances(x), min_samples)
     c = Considered(0, 0, selection, size, min_samples, height, [])
     if selection == "cut":
-        c.labels = dt.cut_labels(tree.edges, boxes.weight, height, size)
+        c.labels = dt.cut_labels(tree.edges, tree.counting.weight, height, size)
     if selection == "auto" or (c.labels and c.k == 0):  # nothing is left of it but one cluster
         c.labels = [0] * len(boxes.weight)
-    reading = told(boxes, points, tree, c, known=bool(c.labels))
-    k, noise = max(reading.labels) + 1, noise_share(boxes, reading.labels)
-    return reading._replace(candidates=[(*kept, k, noise, 0.0)])
+    reading = told(boxes, x, tree, c, known=bool(c.labels), wanted=wanted)
+    k, noise = max(reading.labels) + 1, noise_share(tree.counting, reading.labels)
+    return reading._replace(candidates=[(*kept[:6], k, noise, 0.0, of_rows)])
 
 
 def loyalties(candidates: Candidates, before: list[int]) -> list[float]:
@@ -807,77 +928,82 @@ def loyalties(candidates: Candidates, before: list[int]) -> list[float]:
     return [agreement(together(c.attached), known) for c in candidates.all]
 
 
+def judged(
+    candidates: Candidates, tables: Path, before: list[int] | None
+) -> tuple[list[float], float]:
+    """Return how far below the best possible reading each candidate but the last is expected to be.
+
+    And the log odds that there is structure, by a look at the best of them; 0 where there is none.
+    """
+    features = candidates.features()
+    below = FEATURES.index("score, below the best")
+    choice = table_of(tables / "choice_table.inc")
+    scores = [sum_of_trees(choice, row) + HAND_SHARE * float(row[below]) for row in features[:-1]]
+    n_before = len(set(before or []) - {-1})
+    if before and n_before:
+        loyal = loyalties(candidates, before)[:-1]
+        scores = [s + LOYALTY * (each - 1.0) for s, each in zip(scores, loyal, strict=True)]
+    if not scores:
+        return scores, 0.0
+    best = features[scores.index(max(scores))]
+    structure = PRIOR_ODDS + sum_of_trees(table_of(tables / "structure_table.inc"), best)
+    if n_before:
+        structure += LOYAL_ODDS if n_before > 1 else -LOYAL_ODDS
+    return scores, structure
+
+
+def beside_one(scores: list[float], structure: float) -> list[float]:
+    """Return scores that can be compared with that of "one cluster", the last."""
+    p = 1.0 / (1.0 + math.exp(-structure))
+    found = [p * score - (1.0 - p) for score in scores]
+    one, first = p * (max(scores) - 1.0), max(found)
+    return [*found, min(one, first) if structure > 0.0 else max(one, first)]
+
+
 def read_in_order(
     boxes: Boxes, asked: Asked, tables: Path, before: list[int] | None = None
 ) -> Reading:
     """Return the reading of boxes whose order settles ties."""
     scales = dt.scales_of(boxes)
     kinds = view_kinds(asked.scaling, scales)
-    if asked.min_cluster_size and len(kinds) == 1:
+    if asked.is_settled and len(kinds) == 1:
         scaling, count = kinds[0]
-        selection = "eom" if asked.selection == "auto" else asked.selection
-        min_samples = asked.min_samples or asked.min_cluster_size
-        points = dt.scaled(boxes, scales, scaling, count)
-        tree = grown(boxes, points, dt.squared_distances(points.x), min_samples)
-        only = Considered(0, 0, selection, asked.min_cluster_size, min_samples, 0.0, [])
-        reading = told(boxes, points, tree, only, known=False)
-        noise = noise_share(boxes, reading.labels)
+        x = dt.scaled(boxes, scales, scaling, count)
+        tree = grown(Counting.of(boxes, 0.0), dt.squared_distances(x), asked.min_samples)
+        size, min_samples, selection = asked.min_cluster_size, asked.min_samples, asked.selection
+        only = Considered(0, 0, selection, size, min_samples, 0.0, [])
+        reading = told(boxes, x, tree, only, known=False)
+        noise = noise_share(tree.counting, reading.labels)
         k = max(reading.labels) + 1
-        size = asked.min_cluster_size
-        summary = (scaling, count, selection, size, min_samples, 0.0, k, noise, 0.0)
+        summary = (scaling, count, selection, size, min_samples, 0.0, k, noise, 0.0, 0.0)
         return reading._replace(candidates=[summary])
 
-    looked, group = boxes, list(range(len(boxes.weight)))
-    if len(boxes.weight) > MOST_IN_CHOICE:
-        looked, group = dt.coarse(boxes, MOST_IN_CHOICE)
-    candidates = Candidates(looked, asked)
-    features = candidates.features()
-    below = FEATURES.index("score, below the best")
-    choice = table_of(tables / "choice_table.inc")
-    one = len(features) - 1
-    scores = [
-        sum_of_trees(choice, row) + HAND_SHARE * float(row[below]) for row in features[:one]
-    ] + [0.0]
-    n_before = len(set(before or []) - {-1})
-    if before and n_before:
-        # A group was in the cluster of its heaviest box, of equal ones the first.
-        heaviest: dict[int, int] = {}
-        for i, g in enumerate(group):
-            if g not in heaviest or boxes.weight[i] > boxes.weight[heaviest[g]]:
-                heaviest[g] = i
-        known_before = [before[heaviest[g]] for g in range(len(looked.weight))]
-        loyal = loyalties(candidates, known_before)
-        scores = [s + LOYALTY * each for s, each in zip(scores, loyal, strict=True)]
-        scores[one] = 0.0
-    order = sorted(range(one), key=lambda c: -scores[c])
-    structure, any_structure = 0.0, False
-    if order:
-        structure = PRIOR_ODDS + sum_of_trees(
-            table_of(tables / "structure_table.inc"), features[order[0]]
-        )
-        if n_before:
-            structure += LOYAL_ODDS if n_before > 1 else -LOYAL_ODDS
-        any_structure = structure > 0.0 or asked.min_cluster_size > 0
-    order = [*order, one] if any_structure else [one, *order]
+    candidates = Candidates(boxes, asked)
+    scores, structure = judged(candidates, tables, before)
+    one = len(scores)
+    order = list(range(one))
+    if not order:
+        order, scores, structure = [one], [0.0], 0.0
+    elif candidates.may_be_one:
+        if asked.most_clusters:  # whether there is structure does not depend on what is wanted
+            free = asked._replace(least_clusters=0, most_clusters=0)
+            structure = judged(Candidates(boxes, free), tables, before)[1]
+        scores = beside_one(scores, structure)
+        order = [*order, one] if structure > 0.0 else [one, *order]
+    else:
+        structure = 0.0
+    order.sort(key=lambda c: -scores[c])
+    if asked.attaches_noise:  # those that differ in noise alone are told once
+        answers = [tuple(dt.numbered(list(candidates.all[c].attached))) for c in order]
+        order = [c for place, c in enumerate(order) if answers[place] not in answers[:place]]
     summaries = []
     for at in order:
         c = candidates.all[at]
         view = candidates.views[c.view]
         what = (view.scaling, view.n_components, c.selection, c.min_cluster_size, c.min_samples)
-        summaries.append((*what, c.height, c.k, c.noise, scores[at]))
+        of_rows = candidates.counting_of(c).of_rows
+        summaries.append((*what, c.height, c.k, c.noise, scores[at], of_rows))
     best = candidates.all[order[0]]
     view = candidates.views[best.view]
-    if looked is boxes:
-        reading = told(boxes, view.points, view.trees[best.tree], best, known=True)
-        return reading._replace(candidates=summaries, structure=structure)
-    # The tree is that of the boxes; a cut, or "one cluster", is that of the groups.
-    points = dt.scaled(boxes, scales, view.scaling, view.n_components)
-    tree = grown(boxes, points, dt.squared_distances(points.x), best.min_samples)
-    known = best.selection in ("cut", "auto")
-    if known:
-        best.labels = [best.labels[g] for g in group]
-    reading = told(boxes, points, tree, best, known=known)
-    first = summaries[0]
-    k, noise = max(reading.labels) + 1, noise_share(boxes, reading.labels)
-    summaries[0] = (*first[:6], k, noise, *first[8:])
+    reading = told(boxes, view.x, view.trees[best.tree], best, known=True)
     return reading._replace(candidates=summaries, structure=structure)

@@ -18,7 +18,6 @@ from .arithmetic import Array
 
 INFINITE = math.inf
 MOST_DEVIATIONS = 4.0
-MOST_SQUARE = 2.0**100
 MULTIPLIER, INCREMENT = 6364136223846793005, 1442695040888963407
 
 
@@ -31,11 +30,11 @@ def ordered_sum(values: Iterable[float]) -> float:
 
 
 class Boxes(NamedTuple):
-    """Where boxes lie, how many rows each stands for, and how large it is."""
+    """Where boxes lie, how many rows each stands for, and by which lots they are drawn."""
 
     mean: Array
     weight: Array
-    side: Array | None = None
+    lot: Array | None = None
 
     @property
     def rows(self) -> float:
@@ -114,55 +113,28 @@ def scales_of(boxes: Boxes) -> Scales:
     return scales
 
 
-class Points(NamedTuple):
-    """Boxes in one scaling: coordinates, half the diagonal squared, and their dimension."""
-
-    x: Array
-    radius2: Array
-    dimension: int
-
-
-def half_diagonals(sides: list[Array], n: int) -> Array:
-    """Return half the diagonal of each box, squared, from its sides feature by feature.
-
-    Boxes may be far wider than their means lie apart, but no wider than squares can tell.
-    """
-    total = np.zeros(n)
-    with np.errstate(over="ignore"):
-        for side in sides:
-            total = total + side * side
-    return np.minimum(total / 4.0, MOST_SQUARE)
-
-
-def scaled(boxes: Boxes, scales: Scales, scaling: str, n_components: int = 0) -> Points:
+def scaled(boxes: Boxes, scales: Scales, scaling: str, n_components: int = 0) -> Array:
     """Return boxes in a scaling."""
     if scaling == "rank":
         return _ranked(boxes, scales)
     if scaling == "pca":
         return _components(boxes, scales, n_components)
-    columns, sides = [], []
+    columns = []
     widest = max(scales.range)
     for a, f in enumerate(scales.feature):
-        column = boxes.mean[:, f] - scales.low[a]
-        unit = widest if scaling == "given" else scales.range[a]
-        value = column / unit
+        value = (boxes.mean[:, f] - scales.low[a]) / (
+            widest if scaling == "given" else scales.range[a]
+        )
         if scaling == "standard":
             value = (value - scales.mean[a]) / scales.deviation[a]
             value = np.minimum(np.maximum(value, -MOST_DEVIATIONS), MOST_DEVIATIONS)
         columns.append(value)
-        if boxes.side is not None:
-            with np.errstate(over="ignore"):
-                side = boxes.side[:, f] / unit
-                sides.append(side / scales.deviation[a] if scaling == "standard" else side)
-    return Points(
-        np.column_stack(columns), half_diagonals(sides, len(boxes.mean)), scales.dimension
-    )
+    return np.column_stack(columns)
 
 
-def _ranked(boxes: Boxes, scales: Scales) -> Points:
+def _ranked(boxes: Boxes, scales: Scales) -> Array:
     """Return the share of rows below each, those at the same value counted half."""
-    n, rows = len(boxes.mean), boxes.rows
-    columns, sides = [], []
+    columns = []
     for f in scales.feature:
         order = np.argsort(boxes.mean[:, f], kind="stable")
         values = boxes.mean[order, f].tolist()
@@ -171,21 +143,10 @@ def _ranked(boxes: Boxes, scales: Scales) -> Points:
         def rank(v: float, values: list[float] = values, weights: list[float] = weights) -> float:
             below = ordered_sum(w for u, w in zip(values, weights, strict=True) if u < v)
             upto = ordered_sum(w for u, w in zip(values, weights, strict=True) if u <= v)
-            return (below + upto) / 2.0 / rows
+            return (below + upto) / 2.0 / boxes.rows
 
         columns.append([rank(v) for v in boxes.mean[:, f].tolist()])
-        if boxes.side is not None:
-            half = (boxes.side[:, f] / 2.0).tolist()
-            mean = boxes.mean[:, f].tolist()
-            sides.append(
-                np.array(
-                    [
-                        rank(v + h) - rank(v - h) if h > 0.0 else 0.0
-                        for v, h in zip(mean, half, strict=True)
-                    ]
-                )
-            )
-    return Points(np.column_stack(columns), half_diagonals(sides, n), scales.dimension)
+    return np.column_stack(columns)
 
 
 def _orthonormal(axes: Array) -> Array:
@@ -221,21 +182,14 @@ def principal_directions(x: Array, weight: Array, count: int) -> Array:
     return axes[:count]
 
 
-def _components(boxes: Boxes, scales: Scales, count: int) -> Points:
-    standard = scaled(boxes, scales, "standard").x
+def _components(boxes: Boxes, scales: Scales, count: int) -> Array:
+    standard = scaled(boxes, scales, "standard")
     directions = principal_directions(standard, boxes.weight, count)
     n, d = standard.shape
     along = np.zeros((n, count))
     for f in range(d):
         along = along + standard[:, f, None] * directions[None, :, f]
-    sides = []
-    if boxes.side is not None:
-        for a in range(count):
-            for f in range(d):
-                with np.errstate(over="ignore"):
-                    side = boxes.side[:, scales.feature[f]] / scales.range[f] / scales.deviation[f]
-                sides.append(np.minimum(side, MOST_SQUARE) * directions[a, f])
-    return Points(along, half_diagonals(sides, n), count)
+    return along
 
 
 # --- The tree ---
@@ -259,7 +213,7 @@ def nearest_others(square: Array) -> Array:
     return others
 
 
-def core_squares(points: Points, square: Array, weight: Array, m: int) -> Array:
+def core_squares(square: Array, weight: Array, m: int) -> Array:
     """Return how far one must go from each box until `m` rows are gathered, squared."""
     core = np.zeros(len(weight))
     if m <= 1:
@@ -267,11 +221,6 @@ def core_squares(points: Points, square: Array, weight: Array, m: int) -> Array:
     nearest = nearest_others(square)
     for i in range(len(weight)):
         gathered = float(weight[i])
-        if gathered >= m:  # as if its rows filled a ball evenly
-            radius2 = float(points.radius2[i])
-            if radius2 > 0.0:
-                core[i] = radius2 * math.pow(m / gathered, 2.0 / points.dimension)
-            continue
         for j in nearest[i]:
             if gathered >= m:
                 break
@@ -354,7 +303,10 @@ def boxes_below(tree: Merges, node: int) -> Iterator[int]:
 
 @dataclass
 class Condensed:
-    """Clusters from the root on; the cluster each box falls out of, and 1 / height at which."""
+    """Clusters from the root on; the cluster each box falls out of, and 1 / height at which.
+
+    Sizes are in what rows count as, until `tell_sizes`.
+    """
 
     parent: list[int]
     birth: list[float]
@@ -402,6 +354,15 @@ def condensed(tree: Merges, m: float) -> Condensed:
     return found
 
 
+def tell_sizes(tree: Condensed, weight: Array) -> None:
+    """Let clusters have as many rows as their boxes weigh, whatever these counted as."""
+    tree.size = [0.0] * len(tree.parent)
+    for c, w in zip(tree.cluster, weight.tolist(), strict=True):
+        tree.size[c] += w
+    for c in reversed(range(1, len(tree.parent))):
+        tree.size[tree.parent[c]] += tree.size[c]
+
+
 # --- Its readings ---
 
 
@@ -446,6 +407,35 @@ def select_leaves(tree: Condensed) -> None:
     tree.selected = [c > 0 and not tree.children(c) for c in range(len(tree.parent))]
 
 
+def select_fixed(tree: Condensed, weight: Array, k: int) -> None:
+    """Select the `k` clusters, none within another, with the most mass; never the root.
+
+    Where there are not so many: as many as there are. A cluster that is worth as much as its best
+    part stays whole, and of equal ways those are taken that give the earlier clusters less.
+    """
+    mass = excess_of_mass(tree, weight)
+
+    def best(c: int) -> list[tuple[float, list[int]]]:
+        """Return the best choice of 0, 1, ... clusters from this one and what lies below it."""
+        ways: list[tuple[float, list[int]]] = [(0.0, [])]
+        for child in reversed(tree.children(c)):
+            rest, own = ways, best(child)
+            ways = ways[:1]
+            for n in range(1, min(len(own) + len(rest) - 2, k) + 1):
+                shared = [
+                    (rest[n - i][0] + own[i][0], rest[n - i][1] + own[i][1])
+                    for i in range(min(len(own), n + 1))
+                    if n - i < len(rest)
+                ]
+                ways.append(max(shared, key=lambda way: way[0]))
+        if c > 0 and (len(ways) < 2 or mass[c] >= ways[1][0]):
+            ways[1:2] = [(mass[c], [c])]
+        return ways
+
+    chosen = best(0)[-1][1]
+    tree.selected = [c in chosen for c in range(len(mass))]
+
+
 def numbered(names: list[int | None]) -> list[int]:
     """Return labels from 0, by the first box of each cluster; None is noise, -1."""
     known: dict[int, int] = {}
@@ -481,6 +471,15 @@ def cut_heights(edges: list[Edge], most: int) -> list[float]:
     return [low for _, low in sorted(steps, reverse=True)[:most]]
 
 
+def height_for(edges: list[Edge], weight: Array, m: float, k: int) -> float | None:
+    """Return the height below the steepest step at which edges join `k` groups of `m` rows."""
+    steps = []
+    for low, high in itertools.pairwise([e.height for e in edges]):
+        if high > low and max(cut_labels(edges, weight, low, m)) + 1 == k:
+            steps.append((high / low if low > 0.0 else INFINITE, low))
+    return max(steps)[1] if steps else None
+
+
 def attached(edges: list[Edge], labels: list[int]) -> list[int]:
     """Give noise to the cluster that it first joins in the spanning tree.
 
@@ -511,8 +510,8 @@ def nearest_clusters(x: Array, labels: list[int]) -> list[int]:
     ]
 
 
-def ratings(tree: Condensed, labels: list[int]) -> tuple[list[float], list[float]]:
-    """Return how strongly boxes belong to clusters, and how much sparser they lie than others.
+def strengths(tree: Condensed, labels: list[int]) -> list[float]:
+    """Return how strongly boxes belong to clusters.
 
     A box of many rows never leaves; it counts as leaving with the last that does.
     """
@@ -528,10 +527,7 @@ def ratings(tree: Condensed, labels: list[int]) -> tuple[list[float], list[float
         births = [min(tree.birth[k], latest) for k in tree.children(c)]
         return max(leave[c] + births, default=0.0)
 
-    def last(c: int) -> float:
-        return max([max(leave[c], default=0.0)] + [last(k) for k in tree.children(c)])
-
-    end, final = [ends(c) for c in range(n_clusters)], [last(c) for c in range(n_clusters)]
+    end = [ends(c) for c in range(n_clusters)]
 
     def share(rate: float, of: float) -> float:
         return 1.0 if rate >= of else rate / of
@@ -541,73 +537,39 @@ def ratings(tree: Condensed, labels: list[int]) -> tuple[list[float], list[float
         own = selected_above(tree, tree.cluster[i])
         stays = leaves_at[i] if own is None else end[own]
         full[labels[i]] = max(full.get(labels[i], 0.0), stays)
-    strength = [share(leaves_at[i], full[labels[i]]) if labels[i] >= 0 else 0.0 for i in range(n)]
-    outlier = [1.0 - share(leaves_at[i], final[tree.cluster[i]]) for i in range(n)]
-    return strength, outlier
+    return [share(leaves_at[i], full[labels[i]]) if labels[i] >= 0 else 0.0 for i in range(n)]
 
 
-# --- Fewer boxes in place of many ---
+# --- Some boxes in place of many ---
 
 
-def coarse(boxes: Boxes, most: int) -> tuple[Boxes, list[int]]:
-    """Return no more than `most` groups of boxes, and the group of each box."""
-    scales = scales_of(boxes)
-    x = scaled(Boxes(boxes.mean, boxes.weight), scales, "range").x
-    n = len(x)
+def drawn(boxes: Boxes, most: int) -> list[int]:
+    """Return the boxes that are looked at: by lot, or one of each run of the sorted boxes."""
+    n = len(boxes.weight)
+    if boxes.lot is not None:
+        lots = boxes.lot.tolist()
+        return sorted(sorted(range(n), key=lambda i: (lots[i], i))[:most])
+    state, found = 0x2545F4914F6CDD1D, []
+    for run in range(most):
+        first, end = run * n // most, (run + 1) * n // most
+        state = (state * MULTIPLIER + INCREMENT) % 2**64
+        found.append(first + (state >> 33) % (end - first))
+    return found
 
-    def squares(i: int, others: list[int] | slice) -> Array:
-        off = x[others] - x[i]
-        total = np.zeros(len(off))
-        for f in range(off.shape[1]):
-            total = total + off[:, f] * off[:, f]
-        return total
 
-    nearest = []
-    for i in range(0, n, max(1, n // 256)):
-        square = squares(i, slice(None))
-        square[i] = INFINITE
-        nearest.append(float(square.min()))
-    reach = sorted(nearest)[len(nearest) // 2]
-
-    def join(i: int, firsts: list[int]) -> int:
-        """Return the group a box joins, which may be a new one."""
-        if firsts:
-            square = squares(i, firsts)
-            g = int(np.argmin(square))
-            if square[g] <= reach:
-                return g
-        return len(firsts)
-
-    firsts: list[int] = []
-    group: list[int] = []
-    for i in range(n):
-        g = join(i, firsts)
-        if g == len(firsts) == most:
-            while True:
-                reach = max(reach * 1.21, float(np.finfo(float).tiny))
-                before, firsts, joins = firsts, [], []
-                for b in before:
-                    to = join(b, firsts)
-                    if to == len(firsts):
-                        firsts.append(b)
-                    joins.append(to)
-                group = [joins[g] for g in group]
-                if len(firsts) * 10 <= most * 9:
-                    break
-            g = join(i, firsts)
-        if g == len(firsts):
-            firsts.append(i)
-        group.append(g)
-
-    k, d = len(firsts), boxes.mean.shape[1]
-    mean, weight = np.zeros((k, d)), np.zeros(k)
-    low, high = np.full((k, d), INFINITE), np.full((k, d), -INFINITE)
-    for i, g in enumerate(group):
-        row = boxes.mean[i]
-        half = boxes.side[i] / 2.0 if boxes.side is not None else np.zeros(d)
-        is_first = weight[g] == 0.0
-        weight[g] += boxes.weight[i]
-        mean[g] = row if is_first else mean[g] + (row - mean[g]) * (boxes.weight[i] / weight[g])
-        low[g] = np.minimum(low[g], row - half)
-        high[g] = np.maximum(high[g], row + half)
-    return Boxes(mean, weight, high - low), group
+def sampled(boxes: Boxes, most: int) -> tuple[Boxes, list[int], list[int]]:
+    """Return some of the boxes, which they are, and which of them each box counts for."""
+    x = scaled(boxes, scales_of(boxes), "range")
+    some = drawn(boxes, most)
+    own = {i: g for g, i in enumerate(some)}
+    group = []
+    for i in range(len(x)):
+        total = np.zeros(most)
+        for f in range(x.shape[1]):
+            off = x[some, f] - x[i, f]
+            total = total + off * off
+        group.append(own[i] if i in own else int(np.argmin(total)))
+    weight = [0.0] * most
+    for g, w in zip(group, boxes.weight.tolist(), strict=True):
+        weight[g] += w
+    return Boxes(boxes.mean[some], np.array(weight)), some, group

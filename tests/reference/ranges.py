@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
-from .arithmetic import Array, complement_code, fuzzy_and, l1
+from .arithmetic import Array, complement_code
 
 # A row is far if it lies so many times farther away than the others lie apart: all but one in so
 # many at either end, or one. The farther away, the more may be left out.
@@ -85,19 +84,9 @@ class Ranges:
                 found[entry] = 1.0 - moved if is_upper else moved
         return found
 
-    def corners(self, box: Array, mean: Row) -> tuple[list[float], list[float]]:
-        """Return the corners of a box in the user's units; it holds the mean, whatever is lost."""
-        lower, upper = [], []
-        for f, extent in enumerate(self.extents):
-            first = min(self.low[f] + float(box[f]) * extent, self.high[f])
-            last = min(self.low[f] + (1.0 - float(box[self.d + f])) * extent, self.high[f])
-            lower.append(min(first, mean[f]))
-            upper.append(max(last, mean[f]))
-        return lower, upper
-
-    def are_outside(self, box: Array, mean: Row) -> bool:
-        """Whether a category is a row that lies outside, and whose box is all zeros."""
-        return l1(box) == 0.0 and not self.hold(mean)
+    def box_of(self, row: Row) -> Array:
+        """Return the box of a category: its row, coded, or all zeros if that lies outside."""
+        return self.coded(row) if self.hold(row) else np.zeros(2 * self.d)
 
 
 def far_rows(
@@ -184,71 +173,42 @@ def _end(order: list[int], values: list[float], weights: Sequence[float], few: f
     return values[order[-1]]
 
 
-class Settled(NamedTuple):
-    """What becomes of categories when ranges are settled: which stay, and their boxes."""
-
-    stays: list[bool]
-    boxes: list[Array]
-    ranges: Ranges
-    largest: float | None  # size of a box, if ranges have changed
-
-
 def settle(
     ranges: Ranges,
-    boxes: Sequence[Array],
-    means: Sequence[Row],
+    rows: Sequence[Row],
     weights: Sequence[float],
     *,
-    are_rows: bool,
     forgets: bool,
     size: float | None = None,
     known: Sequence[bool] = (),
-) -> Settled:
+) -> tuple[list[bool], Ranges]:
     """Drop rows that are few and far; then find ranges that suit the rest.
 
     Parameters
     ----------
-    are_rows : bool
-        Whether every box is one row, known exactly.
     forgets : bool
         Whether what had widened the ranges may have been forgotten.
     size : float or None
         The rows that a cluster is to have, if that is not left to the choice.
     known : sequence of bool
         Which categories are in a cluster that was read; empty if none was.
+
+    Returns
+    -------
+    stays : list of bool
+        Which categories stay.
+    ranges : Ranges
+        Ranges that hold them.
     """
-    stays = [not far for far in far_rows(means, weights, ranges.given, size, known)]
-    kept = [(b, m) for b, m, stay in zip(boxes, means, stays, strict=True) if stay]
-    outside = [ranges.are_outside(box, mean) for box, mean in kept]
-    spans = [
-        (mean, mean) if are_rows or out else ranges.corners(box, mean)
-        for (box, mean), out in zip(kept, outside, strict=True)
-    ]
-    if ranges.given is not None:
-        spans.append(ranges.given)
+    stays = [not far for far in far_rows(rows, weights, ranges.given, size, known)]
+    held = [row for row, stay in zip(rows, stays, strict=True) if stay]
+    held += ranges.given or ()
+    may_shrink = forgets or not all(stays)
     low, high = [], []
     for f in range(ranges.d):
-        lowest, highest = min(span[0][f] for span in spans), max(span[1][f] for span in spans)
+        lowest, highest = min(row[f] for row in held), max(row[f] for row in held)
         wide = min(lowest, ranges.low[f]), max(highest, ranges.high[f])
-        extent = highest - lowest
-        may_shrink = forgets or not all(stays)
-        shrinks = may_shrink and wide[1] / 2.0 - wide[0] / 2.0 > extent
+        shrinks = may_shrink and wide[1] / 2.0 - wide[0] / 2.0 > highest - lowest
         low.append(lowest if shrinks else wide[0])
         high.append(highest if shrinks else wide[1])
-    suited = Ranges(low, high, ranges.given)
-    if not any(outside) and all(suited.same(f, ranges) for f in range(ranges.d)):
-        return Settled(stays, [box for box, _ in kept], ranges, None)
-    found = []
-    for (box, mean), out in zip(kept, outside, strict=True):
-        if out:
-            found.append(suited.coded(mean))
-            continue
-        now = suited.coded(mean)
-        if not are_rows:
-            now = fuzzy_and(now, ranges.moved(box, suited))
-        for f in range(ranges.d):
-            if suited.same(f, ranges):
-                now[f], now[ranges.d + f] = box[f], box[ranges.d + f]
-        found.append(now)
-    largest = max(1.0 - l1(box) / float(ranges.d) for box in found)
-    return Settled(stays, found, suited, max(largest, 0.0))
+    return stays, Ranges(low, high, ranges.given)

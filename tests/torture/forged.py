@@ -191,8 +191,8 @@ def _change_parameter(random: np.random.Generator, header: Any, arrays: dict[str
         header["parameters"][name] = trained[name]
 
 
-def _change_resolution(random: np.random.Generator, header: Any, arrays: dict[str, Any]) -> None:
-    header["fitted"]["resolution"] = float(random.choice([0.0, 5e-324, 1e-10, 0.1, 1.0, 2.0]))
+def _change_share(random: np.random.Generator, header: Any, arrays: dict[str, Any]) -> None:
+    header["fitted"]["share"] = float(random.choice([0.0, 5e-324, 1e-10, 0.1, 1.0, 2.0]))
 
 
 def _add_labels(random: np.random.Generator, header: Any, arrays: dict[str, Any]) -> None:
@@ -210,7 +210,7 @@ def _add_labels(random: np.random.Generator, header: Any, arrays: dict[str, Any]
 FORGERIES: tuple[Callable[[np.random.Generator, Any, dict[str, Any]], None], ...] = (
     *(_change_numbers,) * 3,
     *(_change_scale, _change_length, _change_counter, _change_parameter),
-    *(_change_resolution, _add_labels),
+    *(_change_share, _add_labels),
 )
 
 

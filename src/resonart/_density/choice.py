@@ -12,13 +12,38 @@ from numpy.typing import NDArray
 
 from .. import _core
 from .._shared.show import card, heading, line, summary, table
-from .._shared.words import count_of
+from .._shared.words import count_of, size_in_words
 
 _SCALINGS = tuple(_core.Scaling.__members__)
 # What the engine leaves open is one cluster, for which nothing is selected.
 _SELECTIONS = ("one", *tuple(_core.Selection.__members__)[1:])
 # Up to these expected losses (``-score``) the confidence is high or medium, and beyond them low.
 _LOSSES = ((0.1, "high"), (0.2, "medium"), (np.inf, "low"))
+
+
+class ReadingWarning(UserWarning):
+    """The clusters that were read may not be what you want, and there is a cure.
+
+    It says what is the matter and what to do: there is no reading with as many clusters as
+    ``n_clusters`` asks for, no reading stands out from the others, or there are too few categories
+    for clusters as small as ``min_cluster_size``. Only ``fit`` and ``update_clusters`` warn.
+    ``warnings.simplefilter("ignore", resonart.ReadingWarning)`` silences the warning.
+
+    See Also
+    --------
+    ReadingChoice : The reading that was chosen, and the runners-up.
+    DensityART.with_reading : Take another one.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from resonart import DensityART, ReadingWarning
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always", ReadingWarning)
+    ...     model = DensityART(n_clusters=3).fit([[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]])
+    >>> print(str(caught[0].message).split(".")[0])
+    n_clusters=3, and no reading of these rows has so many clusters: the nearest has 1
+    """
 
 
 class ReadingCandidate(NamedTuple):
@@ -30,12 +55,19 @@ class ReadingCandidate(NamedTuple):
         How features were made comparable.
     n_components : int
         Number of principal components used; 0 if none.
-    selection : {"eom", "leaf", "cut", "one"}
-        How clusters were taken from the tree: by excess of mass, as its leaves, by one cut, or the
-        whole tree as one cluster.
-    min_cluster_size, min_samples : int
-        Minimum number of rows of a cluster, and number of nearest rows from which a density is
-        estimated.
+    selection : {"eom", "leaf", "cut", "fixed", "one"}
+        How clusters were taken from the tree: by excess of mass, as its leaves, by one cut, as many
+        as ``n_clusters`` asks for with the greatest excess of mass, or the whole tree as one
+        cluster.
+    min_cluster_size : float or int
+        The least size of a cluster: a share of the rows, or a number of rows if ``min_samples`` was
+        given as one. 0 for one cluster.
+    min_samples : float or int
+        How many of the nearest rows a density is estimated from, likewise. 1 means that distances
+        alone are used.
+    of_rows : float
+        What all rows count as. Sizes are whole numbers of these: ``share * of_rows``. It is the
+        number of rows if they are few, and 2,000 if they are many. 0 if sizes are given in rows.
     height : float
         Height of the cut; 0 if there is none.
     n_clusters : int
@@ -44,31 +76,63 @@ class ReadingCandidate(NamedTuple):
         Share of the rows that are in no cluster.
     score : float
         How far it is expected to be from the best possible reading, as a difference of adjusted
-        Rand indices: 0 is the best, and lower is worse. It is also 0 for one cluster, which is not
-        compared with the others: it is chosen if the best of them looks like rows without
-        structure.
+        Rand indices: 0 is the best, and lower is worse. See Notes.
     confidence : {"high", "medium", "low"} or None
-        The score in words: high down to -0.1, medium down to -0.2. None for one cluster.
+        The score in words: high down to -0.1, medium down to -0.2.
 
     See Also
     --------
     ReadingChoice : The reading that was chosen, and the runners-up.
+
+    Notes
+    -----
+    The candidate with the highest score is chosen. If the rows have structure, which has a
+    probability ``P``, a candidate is expected to be ``d`` below the best possible reading, and one
+    cluster is 1 below the best of the candidates, which is ``b`` below. If they have none, one
+    cluster is right, and every other reading is 1 below it. So scores are ``-P * d - (1 - P)``, and
+    ``-P * (b + 1)`` for one cluster, which is chosen if ``P`` is at most 0.5. If ``n_clusters``
+    does not allow one cluster, ``P`` is 1.
     """
 
     scaling: str
     n_components: int
     selection: str
-    min_cluster_size: int
-    min_samples: int
+    min_cluster_size: float
+    min_samples: float
+    of_rows: float
     height: float
     n_clusters: int
     noise: float
     score: float
 
+    @classmethod
+    def of(cls, row: NDArray[np.float64]) -> ReadingCandidate:
+        """Return a candidate from the engine's table."""
+        scaling, components, selection, size, samples, height, k, noise, score, of_rows = (
+            row.tolist()
+        )
+
+        def told(rows: float, least: int) -> float:
+            """Return a size as a share, if it is one: as few as that are none."""
+            return rows / of_rows if of_rows > 0.0 and rows > least else int(rows)
+
+        return cls(
+            _SCALINGS[int(scaling)],
+            int(components),
+            _SELECTIONS[int(selection)],
+            told(size, 0),
+            told(samples, 1),
+            of_rows,
+            height,
+            int(k),
+            noise,
+            score,
+        )
+
     @property
     def confidence(self) -> str | None:
-        """High, medium or low, by the score; None for one cluster, and if it has no score."""
-        if self.selection == "one" or np.isnan(self.score):
+        """High, medium or low, by the score; None if it has no score."""
+        if np.isnan(self.score):
             return None
         return next(name for most, name in _LOSSES if -self.score <= most)
 
@@ -91,11 +155,11 @@ def _candidates_table(
             *(column[k] for column in front.values()),
             each.n_clusters,
             f"{100.0 * each.noise:.1f} %",
-            None if each.selection == "one" else each.score,
+            each.score,
             _scaling_in_words(each),
             each.selection,
-            each.min_cluster_size,
-            each.min_samples,
+            size_in_words(each.min_cluster_size),
+            size_in_words(each.min_samples),
         )
         for k, each in enumerate(candidates)
     ]
@@ -120,8 +184,8 @@ class ReadingChoice:
         The choice in one line.
     confidence : {"high", "medium", "low"} or None
         How far the reading is to be trusted: high if its adjusted Rand index is expected to be at
-        most 0.1 below that of the best possible reading (``score``), and medium up to 0.2. None for
-        one cluster, and if there was no alternative.
+        most 0.1 below that of the best possible reading (``score``), and medium up to 0.2. None if
+        there was no alternative.
     alternatives : tuple of ReadingCandidate
         Of the runners-up, the best one for each other number of clusters.
 
@@ -138,8 +202,8 @@ class ReadingChoice:
     >>> choice = DensityART().fit(load_iris().data).choice_
     >>> print(choice)
     2 clusters, 0.7 % noise. Confidence: high; the runner-up of 91 alternatives also has 2 clusters.
-    >>> [each.n_clusters for each in choice.alternatives]
-    [3, 4, 5, 7, 6, 1]
+    >>> sorted(each.n_clusters for each in choice.alternatives)[:3]
+    [1, 3, 4]
     """
 
     chosen: ReadingCandidate
@@ -151,22 +215,9 @@ class ReadingChoice:
 
         ``n_clusters`` and ``noise`` are those of the reading, if there was nothing to choose.
         """
-        found = [
-            ReadingCandidate(
-                _SCALINGS[int(row[0])],
-                int(row[1]),
-                _SELECTIONS[int(row[2])],
-                int(row[3]),
-                int(row[4]),
-                float(row[5]),
-                int(row[6]),
-                float(row[7]),
-                float(row[8]),
-            )
-            for row in candidates
-        ]
+        found = [ReadingCandidate.of(row) for row in candidates]
         if not found:
-            found = [ReadingCandidate("given", 0, "cut", 0, 0, 0.0, n_clusters, noise, np.nan)]
+            found = [ReadingCandidate("given", 0, "cut", 0, 0, 0.0, 0.0, n_clusters, noise, np.nan)]
         return cls(found[0], tuple(found[1:]))
 
     @property
@@ -185,14 +236,19 @@ class ReadingChoice:
         return self.chosen.selection
 
     @property
-    def min_cluster_size(self) -> int:
-        """Minimum number of rows of a cluster."""
+    def min_cluster_size(self) -> float:
+        """The least size of a cluster: a share of the rows, or a number of them."""
         return self.chosen.min_cluster_size
 
     @property
-    def min_samples(self) -> int:
-        """Number of nearest rows from which a density is estimated."""
+    def min_samples(self) -> float:
+        """How many of the nearest rows a density is estimated from: a share, or a number."""
         return self.chosen.min_samples
+
+    @property
+    def of_rows(self) -> float:
+        """What all rows count as; 0 if sizes are given in rows."""
+        return self.chosen.of_rows
 
     @property
     def height(self) -> float:
@@ -235,10 +291,11 @@ class ReadingChoice:
         second = self.runners_up[0] if self.runners_up else None
         if self.selection == "one":
             if second is None:
-                return "1 cluster: nothing splits the rows."
+                return "1 cluster. There is no alternative."
             return (
-                "1 cluster: the rows look like rows without structure. The best of "
-                f"{n_others} has {count_of(second.n_clusters, 'cluster')}."
+                "1 cluster: the rows look like rows without structure. Confidence: "
+                f"{self.confidence}; the best of {n_others} has "
+                f"{count_of(second.n_clusters, 'cluster')}."
             )
         text = f"{count_of(self.n_clusters, 'cluster')}, {100.0 * self.noise:.1f} % noise."
         if second is None or self.confidence is None:

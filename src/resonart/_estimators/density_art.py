@@ -13,10 +13,11 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _core
 from .._density.choice import ReadingCandidate, ReadingChoice
 from .._density.condensed_tree import CondensedTree
+from .._density.doubts import warn_of_doubts
 from .._density.events import ClusterEvents
 from .._density.history import frame_of, history_columns
-from .._density.readings import content_as
-from .._models.snapshot import Content, DensitySnapshot, Params, dump, rebuild
+from .._density.readings import place_of
+from .._models.snapshot import Content, DensitySnapshot, Params
 from .._reading.describe import names_of_features
 from .._reading.learned import Learned
 from .._rows.checks import ParameterError, Rows, check_flag, check_jobs
@@ -28,7 +29,7 @@ from .._shared.words import told_apart
 from .._vigilance.choice import LearnedRun
 from .base import BaseART, Labels
 from .learning import SEQUENCES, EngineReport, StreamCall
-from .parameters import check_size, engine_fields
+from .parameters import check_clusters, check_size, engine_fields
 from .renaming import RenamingMixin
 
 Floats = NDArray[np.float64]
@@ -37,20 +38,25 @@ Floats = NDArray[np.float64]
 class DensityART(RenamingMixin, BaseART):
     """DensityART: clusters of any shape and density, and noise, with nothing to choose.
 
-    Rows become the boxes of a fuzzy ART, as fine as ``max_categories`` allows: every distinct row
-    is a category of its own until there is no more room. Then boxes may grow by a step, and
-    learning goes on. A density tree is built over the boxes, and its branches are the clusters. How
-    they are read from the tree (the scaling of the features, the size of clusters, where branches
+    Every distinct row is a category of its own, as long as there are at most ``max_categories``.
+    Beyond that, categories are a sample of the rows, and each other row counts for the nearest of
+    them. A density tree is built over the categories, and its branches are the clusters. How they
+    are read from the tree (the scaling of the features, the size of clusters, where branches
     are cut) is chosen from the rows, unless it is given.
 
     Parameters
     ----------
+    n_clusters : int, tuple (least, most) or None, default=None
+        How many clusters are wanted, >= 1, or at least and at most how many: the best reading with
+        that many is chosen. If there is none, it is the one whose number is nearest, and a
+        :class:`ReadingWarning` says so. With None, any number is possible.
     min_cluster_size : int, float or "auto", default="auto"
-        Minimum number of rows of a cluster, >= 2, or their share of all rows in (0, 1). Smaller
-        groups are noise. ``"auto"`` chooses it from the rows.
-    min_samples : int or "auto", default="auto"
+        A floor: the minimum number of rows of a cluster, >= 2, or their share of all rows in
+        (0, 1). Smaller groups are noise. Larger sizes are tried, too, unless everything else is
+        given; see Notes. ``"auto"`` sets no floor.
+    min_samples : int, float or "auto", default="auto"
         Number of nearest rows from which the density at a row is estimated, the row itself
-        included. ``"auto"`` chooses it.
+        included, or their share of all rows in (0, 1). ``"auto"`` chooses it.
     scaling : {"auto", "given", "range", "standard", "rank", "pca"}, default="auto"
         How features are made comparable before densities are estimated: not at all (values as they
         are given), by range, by standard deviation, by rank, or by principal components. ``"auto"``
@@ -76,7 +82,8 @@ class DensityART(RenamingMixin, BaseART):
         What happens to a row outside the ranges; see :class:`FuzzyART`. With ``"expand"``, rows
         that are few and far away from all others do not widen them; see Notes.
     max_categories : int, default=10_000
-        Maximum number of categories, >= 1, which limits memory and time. No row is ever refused.
+        Maximum number of categories, >= 1, which limits memory and time. No row is ever refused. If
+        there are more distinct rows, some are drawn as categories; see Notes.
     half_life : float, str, timedelta or None, default=None
         Time after which a row counts half: a number of rows or, if times are given, a number in
         their units (seconds, if they are dates). If they are dates, it may also be a duration: text
@@ -91,11 +98,12 @@ class DensityART(RenamingMixin, BaseART):
     ----------
     labels_ : ndarray of shape (n_samples,)
         Clusters of the rows of the last ``fit`` or ``partial_fit``; -1 for noise. After ``fit``
-        they are 0, 1, ... by the first row of each cluster.
+        they are 0, 1, ... by the first category of each cluster.
     probabilities_ : ndarray of shape (n_samples,)
         How firmly each of these rows belongs to its cluster, in [0, 1]; 0 for noise.
     outlier_scores_ : ndarray of shape (n_samples,)
-        How much sparser the place of each of these rows is than its surroundings, in [0, 1].
+        How much of an outlier each of these rows is, in [0, 1]: 0.1 for the median row, and 0.5 at
+        the upper fence of a box plot; see Notes.
     n_clusters_, n_categories_ : int
         Number of clusters and of categories.
     condensed_tree_ : CondensedTree
@@ -112,12 +120,12 @@ class DensityART(RenamingMixin, BaseART):
     faded_counts_ : ndarray of shape (n_categories,)
         Weight of each category's rows as they count now; ``counts_`` if nothing is forgotten.
     means_ : ndarray of shape (n_categories, n_features)
-        The mean of each category's rows.
+        The row that each category stands for.
     boxes_ : Boxes
-        Corners ``(lower, upper)`` of each category in the user's units.
-    resolution_ : float
-        How large a box may be: the mean of its sides, as shares of the feature ranges. 0 while
-        every distinct row is a category of its own.
+        Corners ``(lower, upper)`` of each category in the user's units: both are its row.
+    sample_share_ : float
+        Share of the rows that are drawn as categories: a row that occurs once is one with this
+        probability. 1 while every distinct row is a category.
     vigilances_ : ndarray of shape (n_clusters,)
         For each cluster, in the order of ``cluster_labels_``, the lowest match with which it takes
         a row.
@@ -154,12 +162,19 @@ class DensityART(RenamingMixin, BaseART):
     Each change is reported once, so labels that you have stored stay up to date if you apply each
     map to them in turn (:func:`rename_labels`).
 
-    If nothing is forgotten, and while every distinct row has a category of its own, a reading
-    depends neither on the order of rows, nor on that of columns, nor on their signs. A column that
-    is constant, or follows from others as a copy does, adds no dimension. (What is not promised:
-    where rows are symmetric, so that turning a column around gives the same rows, ties may be
-    settled on either side. Where more than 48 orders of columns are alike, as in a table of many
-    flags that are equally frequent, ties may depend on the order given.)
+    **More rows than categories.** Which rows are drawn follows from their values alone, so models
+    of other rows draw in the same way, and can be merged. The more often a row occurs, the more
+    likely it is drawn. ``fit`` draws from all rows at once, and then lets each row count for the
+    nearest category. A stream draws again when there is no more room; a row that is far from the
+    nearest category is one itself in any case.
+
+    ``fit`` does not depend on the order of rows, except for ties. If nothing is forgotten, and
+    while every distinct row is a category, a stream does not, either. With up to 4,000 distinct
+    rows, neither the order of columns nor their signs change anything. A column that is constant,
+    or follows from others as a copy does, adds no dimension. (What is not promised: where rows are
+    symmetric, so that turning a column around gives the same rows, ties may be settled on either
+    side. Where more than 48 orders of columns are alike, as in a table of many flags that are
+    equally frequent, ties may depend on the order given.)
 
     **Forgetting.** With ``half_life``, a row counts ``2 ** (-age / half_life)``. With ``window``,
     it counts 1 until it reaches that age, and then nothing. Ages are counted in rows, or by the
@@ -178,6 +193,22 @@ class DensityART(RenamingMixin, BaseART):
     stream that lies more than ten ranges outside waits for the next reading before it widens the
     ranges. If rows are forgotten, ranges more than twice as wide as needed shrink. Values inside
     ``bounds`` are never far away. See ``docs/density.md`` in the repository.
+
+    **As HDBSCAN.** If ``min_cluster_size``, ``min_samples``, ``scaling`` and
+    ``cluster_selection_method`` are all given, and ``n_clusters`` is not, there is nothing to
+    choose. ``min_cluster_size`` is then the size itself, and not a floor. As long as every distinct
+    row is a category, clusters are those of HDBSCAN with the same parameters for the rows scaled in
+    that way.
+
+    **Outliers.** ``outlier_scores_`` says how sparse the place of a row is: how far it is to the
+    nearest ten rows and to the nearest one in fifty, by itself and against the same distance at
+    these rows, all in geometric means. Distances are measured in ``scaling``, or by range if that
+    is chosen. If categories are a sample of the rows, ten of them count as ten rows, and if there
+    are more than 4,000, so many stand for all. The logarithm is set so that the median row has a
+    score of 0.1, and the upper fence of a box plot (1.5 times the middle half above it) one of 0.5.
+    The number of rows makes no difference. A row that is learned between readings gets the score of
+    the nearest category, or a higher one if it is some way off; :meth:`score_samples` asks the same
+    about any row.
 
     ``predict`` asks the most active category. Its cluster takes the row if the match reaches the
     cluster's own vigilance, which is set by the most distant neighbours in the cluster, along the
@@ -198,6 +229,9 @@ class DensityART(RenamingMixin, BaseART):
     True
     >>> model.predict([[1e6, 1e6]])
     array([-1])
+    >>> model = DensityART().fit(np.vstack([X, [[5.0, 5.0]]]))
+    >>> int(model.outlier_scores_.argmax()), bool(model.outlier_scores_.max() > 0.9)
+    (200, True)
 
     A stream of two clusters, one of which stops:
 
@@ -234,12 +268,14 @@ class DensityART(RenamingMixin, BaseART):
 
     probabilities_: Floats
     outlier_scores_: Floats
+    _row_categories: Labels
 
     def __init__(
         self,
         *,
+        n_clusters: int | tuple[int, int] | None = None,
         min_cluster_size: int | float | str = "auto",
-        min_samples: int | str = "auto",
+        min_samples: int | float | str = "auto",
         scaling: str = "auto",
         cluster_selection_method: str = "auto",
         noise: str = "label",
@@ -252,6 +288,7 @@ class DensityART(RenamingMixin, BaseART):
         half_life: Duration | None = None,
         window: Duration | None = None,
     ) -> None:
+        self.n_clusters = n_clusters
         self.min_cluster_size = min_cluster_size
         self.min_samples = min_samples
         self.scaling = scaling
@@ -291,7 +328,12 @@ class DensityART(RenamingMixin, BaseART):
         partial_fit : Learn more rows without starting again.
         fit_predict : Fit and return ``labels_``.
         """
-        self._all_or_nothing(lambda: self._fit(X, None, time))
+
+        def fit() -> None:
+            self._fit(X, None, time)
+            warn_of_doubts(self)
+
+        self._all_or_nothing(fit)
         return self
 
     def partial_fit(self, X: ArrayLike, y: object = None, *, time: ArrayLike | None = None) -> Self:
@@ -350,14 +392,26 @@ class DensityART(RenamingMixin, BaseART):
         """
         return self._all_or_nothing(lambda: self._learn_many(X, time))
 
-    def update_clusters(self) -> Self:
+    def update_clusters(self, *, choose: bool = True) -> Self:
         """Read the clusters again now, from everything learned so far.
+
+        Parameters
+        ----------
+        choose : bool, default=True
+            Whether the way of reading may change. If False, clusters are read in the same way as
+            the last time (``choice_.chosen``): with the same scaling, the same shares of the rows
+            as sizes and, if they were cut, at the same height.
 
         Returns
         -------
         self : object
             The estimator. ``label_map_`` says which labels have changed, and ``labels_`` is already
             renamed.
+
+        Raises
+        ------
+        ValueError
+            If ``choose`` is False and clusters have not been read yet.
 
         See Also
         --------
@@ -372,8 +426,11 @@ class DensityART(RenamingMixin, BaseART):
         ...     label = model.learn_one(row)
         >>> model.update_clusters().n_readings_
         1
+        >>> model.partial_fit([[5.0, 5.1], [5.1, 5.0]]).update_clusters(choose=False).n_readings_
+        2
         """
         self._fitted()
+        keeps_way = not check_flag("choose", choose)
 
         def read() -> None:
             params = self._params()
@@ -382,8 +439,9 @@ class DensityART(RenamingMixin, BaseART):
             self._keep_params(self._engine, params)
             self._engine.set_threads(check_jobs(self.n_jobs))
             with self._watched(0) as report:
-                label_map = self._engine.reread(params, report)
+                label_map = self._engine.reread(params, report, keeps_way)
             self._rename_labels(label_map)
+            warn_of_doubts(self, was_chosen=choose)
 
         self._all_or_nothing(read)
         return self
@@ -403,8 +461,9 @@ class DensityART(RenamingMixin, BaseART):
         -------
         model : DensityART
             The copy. Its clusters are numbered as after ``fit``, and its diary begins with this
-            reading. ``labels_``, ``probabilities_`` and ``outlier_scores_`` are empty, as the model
-            does not have the rows: ``predict(X)`` tells their labels.
+            reading. ``labels_``, ``probabilities_`` and ``outlier_scores_`` are those of the rows
+            of the last ``fit`` or ``partial_fit``. (They are empty if categories have gone since
+            then: ``predict(X)`` tells the labels.)
 
         Raises
         ------
@@ -418,7 +477,9 @@ class DensityART(RenamingMixin, BaseART):
 
         Notes
         -----
-        When the copy learns more rows and reads its clusters again, it chooses again.
+        Number of clusters and noise are those of the candidate, unless rows have been learned since
+        the last reading: clusters are read from all rows. When the copy learns more rows and reads
+        its clusters again, it chooses again, except by ``update_clusters(choose=False)``.
 
         Examples
         --------
@@ -428,34 +489,46 @@ class DensityART(RenamingMixin, BaseART):
         >>> model = DensityART().fit(X)
         >>> other = next(each for each in model.choice_.runners_up if each.n_clusters == 3)
         >>> kept = model.with_reading(other)
-        >>> model.n_clusters_, kept.n_clusters_, len(set(kept.predict(X)) - {-1})
+        >>> model.n_clusters_, kept.n_clusters_, len(set(kept.labels_) - {-1})
         (2, 3, 3)
         """
         self._fitted()
-        choice = self.choice_
-        if not len(self._content().candidates) or candidate not in (
-            choice.chosen,
-            *choice.runners_up,
-        ):
-            raise ValueError(
-                f"candidate must be one of the readings in choice_, got {candidate!r}. Give, for "
-                "instance, model.choice_.runners_up[0]."
-            )
+        found = deepcopy(self)
+        place = place_of(found, candidate)
         if self.half_life is not None or self.window is not None:
             raise ValueError(
                 "a model that forgets rows keeps no other reading: its clusters depend on all "
                 "readings before. Learn the rows with DensityART() instead."
             )
-        state = dump(self._fitted())
-        state["state"] = content_as(self, candidate).as_plain()
-        engine = rebuild(self._engine_type, state)
-        assert isinstance(engine, _core.DensityArt)
-        found = deepcopy(self)
-        found._engine = engine
+        engine = found._engine
+        engine.set_threads(check_jobs(self.n_jobs))
+        engine.read_as(place)
+        engine.commit()
         found.__dict__.pop("label_maps_", None)
-        found.labels_ = np.empty(0, dtype=np.int64)
-        found.probabilities_ = found.outlier_scores_ = np.empty(0, dtype=np.float64)
+        rows = found._categories_of_rows()
+        content = found._content()
+        is_there = rows >= 0
+        found.labels_ = np.where(is_there, content.labels[rows], -1)
+        found.probabilities_ = np.where(is_there, content.strengths[rows], 0.0)
+        found.outlier_scores_ = found.outlier_scores_[: len(rows)]  # the same in every reading
         return found
+
+    def _categories_of_rows(self) -> Labels:
+        """Return the categories of the rows of the last call, -1 for forgotten ones.
+
+        They are no longer known if categories have gone since then, and those after them moved up.
+        """
+        with self._own_lock():
+            known = self.__dict__.get("_row_categories")
+            if known is None or self._engine.has_moved or len(known) != len(self.labels_):
+                self._row_categories = np.empty(0, dtype=np.int64)
+            return self._row_categories
+
+    def __getstate__(self) -> dict[str, Any]:
+        with self._own_lock():
+            if "_engine" in self.__dict__:
+                self._categories_of_rows()  # forgets what is not known any more
+            return super().__getstate__()
 
     def learn_one(self, row: Any, *, time: Any = None) -> int:
         """Learn one row and return its label: the fastest way to learn a stream row by row.
@@ -585,14 +658,14 @@ class DensityART(RenamingMixin, BaseART):
 
     @property
     def means_(self) -> Floats:
-        """The mean of each category's rows."""
+        """The row that each category stands for."""
         return self._content().means
 
     @property
-    def resolution_(self) -> float:
-        """The largest mean side of a box, as a share of the feature ranges."""
+    def sample_share_(self) -> float:
+        """The share of the rows that are drawn as categories; 1 as long as all are."""
         self._fitted()
-        return self._engine.resolution
+        return self._engine.share
 
     @property
     def vigilances_(self) -> Floats:
@@ -636,8 +709,9 @@ class DensityART(RenamingMixin, BaseART):
     # ------------------------------------------------------------------ parameters and calls
 
     def _own_params(self, n_rows: int | None) -> dict[str, Any]:
-        size = check_size("min_cluster_size", self.min_cluster_size, 2, may_be_share=True)
+        size = check_size("min_cluster_size", self.min_cluster_size, 2)
         samples = check_size("min_samples", self.min_samples, 1)
+        least, most = check_clusters(self.n_clusters) or (0, 0)
         if self.max_categories is None:
             raise ParameterError(
                 "max_categories must be a whole number >= 1, got None: the memory of DensityART is "
@@ -654,7 +728,10 @@ class DensityART(RenamingMixin, BaseART):
         return engine_fields(self._engine_type.Params, own) | {
             "min_cluster_size": size if isinstance(size, int) else 0,
             "min_cluster_share": size if isinstance(size, float) else 0.0,
-            "min_samples": samples or 0,
+            "min_samples": samples if isinstance(samples, int) else 0,
+            "min_samples_share": samples if isinstance(samples, float) else 0.0,
+            "least_clusters": least,
+            "most_clusters": most,
         }
 
     def _check_forgets_as_before(self) -> None:
@@ -758,6 +835,8 @@ class DensityART(RenamingMixin, BaseART):
         nothing = np.empty(0, dtype=np.float64)
         self.probabilities_ = nothing if run.strengths is None else run.strengths
         self.outlier_scores_ = nothing if run.outliers is None else run.outliers
+        none = np.empty(0, dtype=np.int64)
+        self._row_categories = none if run.categories is None else run.categories
 
     def _rename_labels(self, label_map: LabelMap) -> None:
         super()._rename_labels(label_map)

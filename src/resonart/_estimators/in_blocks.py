@@ -91,4 +91,5 @@ def forget_labels(model: BaseART) -> None:
     model.labels_ = np.empty(0, dtype=np.int64)
     if isinstance(model, DensityART):
         model.probabilities_, model.outlier_scores_ = np.empty(0), np.empty(0)
+        model.__dict__.pop("_row_categories", None)
     model.__dict__.pop("label_maps_", None)

@@ -127,29 +127,47 @@ class Parameter:
         return {"flag": "True or False", "length": LENGTHS}.get(self.kind, "")
 
 
-def check_size(
-    name: str, value: object, least: int, *, may_be_share: bool = False
-) -> int | float | None:
+def check_size(name: str, value: object, least: int) -> int | float | None:
     """Return the number of rows, or their share; None if it is to be chosen.
 
     Examples
     --------
     >>> check_size("min_cluster_size", 5, 2), check_size("min_samples", "auto", 1)
     (5, None)
-    >>> check_size("min_cluster_size", 0.1, 2, may_be_share=True)
+    >>> check_size("min_cluster_size", 0.1, 2)
     0.1
     """
     if isinstance(value, str) and value == AUTO:
         return None
     if isinstance(value, Integral) and not isinstance(value, bool) and least <= int(value) < 2**53:
         return int(value)
-    if may_be_share and isinstance(value, Real) and not isinstance(value, Integral):
+    if isinstance(value, Real) and not isinstance(value, Integral):
         share = float(value)
         if 0.0 < share < 1.0:
             return share
-    share_too = ", a share of the rows in (0, 1)" if may_be_share else ""
     raise ParameterError(
-        f'{name} must be a whole number >= {least}{share_too} or "auto", got {value!r}.'
+        f'{name} must be a whole number >= {least}, a share of the rows in (0, 1) or "auto", got '
+        f"{value!r}."
+    )
+
+
+def check_clusters(value: object) -> tuple[int, int] | None:
+    """Return the least and the most clusters that are wanted; None for any number.
+
+    Examples
+    --------
+    >>> check_clusters(6), check_clusters((4, 8)), check_clusters(None)
+    ((6, 6), (4, 8), None)
+    """
+    if value is None:
+        return None
+    ends = tuple(value) if isinstance(value, (tuple, list)) else (value, value)
+    whole = [int(end) for end in ends if isinstance(end, Integral) and not isinstance(end, bool)]
+    if len(whole) == len(ends) == 2 and 1 <= whole[0] <= whole[1] <= 2**31:
+        return whole[0], whole[1]
+    raise ParameterError(
+        "n_clusters must be a whole number >= 1, a pair of them (least, most) or None, got "
+        f"{value!r}."
     )
 
 
@@ -246,13 +264,18 @@ PARAMETERS: dict[str, Parameter] = {
         ),
         _engine("max_categories", "Maximum number of categories, which limits memory"),
         Parameter(
+            "n_clusters",
+            "How many clusters are wanted, or at least and at most how many",
+            check_other=check_clusters,
+        ),
+        Parameter(
             "min_cluster_size",
             "Minimum number of rows of a cluster, or their share of all rows",
-            check_other=lambda value: check_size("min_cluster_size", value, 2, may_be_share=True),
+            check_other=lambda value: check_size("min_cluster_size", value, 2),
         ),
         Parameter(
             "min_samples",
-            "Number of nearest rows from which a density is estimated",
+            "Number of nearest rows from which a density is estimated, or their share of all rows",
             check_other=lambda value: check_size("min_samples", value, 1),
         ),
         _engine("scaling", "How features are made comparable before densities are estimated"),

@@ -102,17 +102,23 @@ class PredictionMixin(TransformerMixin, EngineHolder):
         -------
         scores : ndarray of shape (n_samples,)
             A novelty score between 0 and 1: the lower, the more novel. Rows below the (lower)
-            vigilance resonate with no cluster. For :class:`DensityART` it is relative to the
-            vigilance of the cluster, so that scores of all clusters can be compared: it is
-            ``1 / (1 + a / b)``, where ``a`` is the distance by which the row misses a match of 1,
-            and ``b`` the distance at which the match equals the vigilance. That is 1 for a known
-            row, 0.5 at the vigilance, and lower beyond. If the most active category is noise, it is
-            at most a third.
+            vigilance resonate with no cluster. For :class:`DensityART` it says how normal a row is,
+            and scores of all clusters can be compared. It is at least 0.5 if a cluster takes the
+            row, and at most a third otherwise; see Notes.
 
         See Also
         --------
         predict : The label of each row.
         transform : The match of each row with each cluster.
+
+        Notes
+        -----
+        In :class:`DensityART`, with the outlier score ``o`` of the most active category, a row has
+        ``t = o / (1 - o) + a / b``, where ``a`` is its distance from the category, and ``b``
+        the distance at which a match equals the vigilance. Its own outlier score is
+        ``t / (1 + t)``, which is ``o`` for a row that is a category. If the cluster takes the row,
+        ``score_samples`` is 1 less half of this; otherwise it is ``1 / (3 + t)``. Until clusters
+        are read, it is ``1 / (1 + a)``, with ``a`` as a mean over the features.
         """
         check_is_fitted(self)
         return self._engine.score(check_rows(self, X, reset=False))

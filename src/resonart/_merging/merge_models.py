@@ -28,10 +28,12 @@ _VIGILANCES = ("rho_lb", "rho_ub")
 _MUST_AGREE = {
     DDVFA: (*_VIGILANCES, "gamma", "gamma_ref", "linkage", "search", "alpha", "beta"),
     DensityART: (
-        *("min_cluster_size", "min_samples", "scaling"),
+        *("n_clusters", "min_cluster_size", "min_samples", "scaling"),
         *("cluster_selection_method", "noise", "alpha"),
     ),
 }
+# Sizes of DensityART, and what the engine calls them if they are shares.
+_SHARES = {"min_cluster_size": "min_cluster_share", "min_samples": "min_samples_share"}
 M = TypeVar("M", DDVFA, DensityART)
 
 
@@ -289,10 +291,10 @@ def _trained_with(model: Any, with_base: bool) -> dict[str, Any]:
     params = dump_params(model._engine)
     if isinstance(model, DensityART):
         # As it was given: the engine has 0 for what is chosen, and a field of its own for a share.
-        params["min_cluster_size"] = (
-            params["min_cluster_size"] or params["min_cluster_share"] or AUTO
-        )
-        params["min_samples"] = params["min_samples"] or AUTO
+        for name, share in _SHARES.items():
+            params[name] = params[name] or params[share] or AUTO
+        least, most = params["least_clusters"], params["most_clusters"]
+        params["n_clusters"] = (least if least == most else (least, most)) or None
         return {name: params[name] for name in _MUST_AGREE[DensityART]}
     has_chosen = model._own_choice() is not None
     may_differ = _VIGILANCES if has_chosen and not with_base else ()

@@ -21,8 +21,8 @@ Ints = NDArray[np.int64]
 def merge_pooled(models: Sequence[DensityART]) -> DensityART:
     """Return one model that has learned the rows of all of them.
 
-    Categories are presented in the order of the models, at the coarsest resolution among them. They
-    are made coarser until there is room for them; then the clusters are read once.
+    The categories are those of all models, as far as the model with the smallest sample would have
+    drawn them, and fewer if there is no room for all; then the clusters are read once.
     """
     first = models[0]
     _check_forgetting(models)
@@ -142,8 +142,9 @@ def _together(
     n = sum(len(c.counts) for c in contents)
     n_samples = sum(c.n_samples for c in contents)
     return DensitySnapshot(
-        weights=np.concatenate([_moved(c, bounds) for c in contents]),
+        weights=np.concatenate([_coded(c.means, bounds) for c in contents]),
         counts=np.concatenate([c.counts for c in contents]),
+        repeats=np.concatenate([c.repeats for c in contents]),
         labels=np.zeros(n, dtype=np.int64),
         means=np.concatenate([c.means for c in contents]),
         strengths=np.ones(n),
@@ -152,7 +153,7 @@ def _together(
         high=bounds.high,
         given=contents[0].given,
         reach=np.empty((0, len(bounds.low))),
-        resolution=max(c.resolution for c in contents),
+        share=min(c.share for c in contents),
         n_labels=1,
         n_samples=n_samples,
         since_merge=n_samples,
@@ -166,14 +167,11 @@ def _together(
     )
 
 
-def _moved(content: DensitySnapshot, bounds: Bounds) -> NDArray[np.float64]:
-    """Return the weights under wider ranges; those of rows that lie outside both stay 0."""
-    moved = _core.move_weights(content.weights, content.low, content.high, *bounds)
-    rows = content.means[content.is_outside]
+def _coded(rows: NDArray[np.float64], bounds: Bounds) -> NDArray[np.float64]:
+    """Return the weights of categories under common ranges; those of rows outside are 0."""
     scaled = scale_rows(rows, *bounds)
     is_inside = ((rows >= bounds.low) & (rows <= bounds.high)).all(axis=1, keepdims=True)
-    moved[content.is_outside] = np.where(is_inside, np.hstack([scaled, 1.0 - scaled]), 0.0)
-    return moved
+    return np.where(is_inside, np.hstack([scaled, 1.0 - scaled]), 0.0)
 
 
 def _majorities(content: DensitySnapshot, new: Ints) -> LabelMap:

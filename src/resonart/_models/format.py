@@ -12,7 +12,7 @@ from .._estimators.topo_art import TopoART
 # Format 1 did not know of clusters that are kept apart, format 2 not of parameters for each
 # algorithm, nor of clusters that were removed, format 3 not of vigilances chosen by density. Up to
 # format 4 label maps had an entry for every label ever used.
-FORMAT = 5
+FORMAT = 6
 ESTIMATORS: dict[str, type[BaseART]] = {
     kind.__name__: kind for kind in (FuzzyART, DVFA, DDVFA, TopoART, DensityART)
 }

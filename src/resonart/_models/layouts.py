@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from .._rows.bounds import scale_rows
 from .archive import Array
 from .snapshot import CONTENTS, DensitySnapshot, Snapshot, TopoSnapshot
 from .strict import LARGEST_COUNT, raise_unsound, real, whole
@@ -29,10 +30,11 @@ class Layout(ABC):
     arrays: ClassVar[dict[str, tuple[str, int]]]
     # Those that were of another kind up to format 4.
     arrays_before_5: ClassVar[dict[str, tuple[str, int]]] = {}
-    # Those that files up to format 4 do not have.
-    arrays_since_5: ClassVar[frozenset[str]] = frozenset()
+    # The first format that has an array, where that is not the first of all.
+    arrays_since: ClassVar[dict[str, int]] = {}
     # Fields of the header that only these models have.
     fields: ClassVar[frozenset[str]] = frozenset()
+    fields_before_6: ClassVar[frozenset[str]] = frozenset()
 
     @abstractmethod
     def take_counters(self, state: dict[str, Any]) -> Counters:
@@ -49,7 +51,11 @@ class Layout(ABC):
         return {}
 
     def from_before_5(self, arrays: dict[str, Array], counters: Counters) -> dict[str, Array]:
-        """Return arrays of a file up to format 4 as they are now."""
+        """Return arrays of a file up to format 4 as they were in format 5."""
+        return arrays
+
+    def from_before_6(self, arrays: dict[str, Array], fitted: dict[str, Any]) -> dict[str, Array]:
+        """Return arrays of a file of format 5 as they are now."""
         return arrays
 
     @abstractmethod
@@ -142,7 +148,7 @@ class TopoLayout(Layout):
             "labels": _WHOLES,
         }.items()
     }
-    fields = frozenset({"tau"})
+    fields = fields_before_6 = frozenset({"tau"})
 
     def take_counters(self, state: dict[str, Any]) -> Counters:
         own = {name: state[name] for name in ("n_samples", "n_refused", "n_removed")}
@@ -198,7 +204,7 @@ class TopoLayout(Layout):
 
 
 class DensityLayout(Layout):
-    """DensityART: categories with means, and what the last reading said."""
+    """DensityART: categories with their rows, and what the last reading said."""
 
     counters = ("n_samples", "since_merge", "n_merges", "n_removed", "n_labels")
     counters_since: ClassVar[dict[str, int]] = {}
@@ -206,6 +212,7 @@ class DensityLayout(Layout):
     _content: ClassVar[dict[str, tuple[str, int]]] = {
         "weights": _TABLE,
         "counts": _WHOLES,
+        "repeats": _WHOLES,
         "means": _TABLE,
         "strengths": _REALS,
         "outliers": _REALS,
@@ -232,10 +239,12 @@ class DensityLayout(Layout):
         "labels": _WHOLES,
         "probabilities": _REALS,
         "outlier_scores": _REALS,
+        "row_categories": _WHOLES,
     }
     arrays_before_5: ClassVar[dict[str, tuple[str, int]]] = {"label_map": _WHOLES}
-    arrays_since_5: ClassVar[frozenset[str]] = frozenset({"given"})
-    fields = frozenset({"resolution"})
+    arrays_since: ClassVar[dict[str, int]] = {"given": 5, "repeats": 6, "row_categories": 6}
+    fields = frozenset({"share"})
+    fields_before_6 = frozenset({"resolution"})
 
     def from_before_5(self, arrays: dict[str, Array], counters: Counters) -> dict[str, Array]:
         labels, reach = arrays["category_labels"], arrays["reach"]
@@ -248,6 +257,20 @@ class DensityLayout(Layout):
         given = np.empty((0, arrays["means"].shape[1]))
         changed = _changed(arrays["label_map"])
         return arrays | {"reach": reach, "label_map": changed, "given": given}
+
+    def from_before_6(self, arrays: dict[str, Array], fitted: dict[str, Any]) -> dict[str, Array]:
+        counts, means = arrays["counts"], arrays["means"]
+        if _were_rows(fitted):
+            return arrays | {"repeats": counts}
+        # Categories were boxes that grew. Each stands for the mean of its rows now.
+        weights = arrays["weights"]
+        n_features = len(arrays["low"])
+        if means.shape[1] != n_features or weights.shape != (len(means), 2 * n_features):
+            raise_unsound("weights and means do not fit together")
+        scaled = scale_rows(means, arrays["low"], arrays["high"])
+        is_outside = ~weights.any(axis=1, keepdims=True)
+        points = np.where(is_outside, 0.0, np.hstack([scaled, 1.0 - scaled]))
+        return arrays | {"repeats": np.ones_like(counts), "weights": points}
 
     def take_counters(self, state: dict[str, Any]) -> Counters:
         return {name: state[name] for name in self.counters}
@@ -264,10 +287,11 @@ class DensityLayout(Layout):
             "labels": model.labels_ if include_labels else nothing,
             "probabilities": model.probabilities_ if include_labels else none,
             "outlier_scores": model.outlier_scores_ if include_labels else none,
+            "row_categories": model._categories_of_rows() if include_labels else nothing,
         }
 
     def take_fields(self, model: Any) -> dict[str, Any]:
-        return {"resolution": model.resolution_}
+        return {"share": model.sample_share_}
 
     def state(
         self, arrays: dict[str, Array], counters: Counters, fitted: dict[str, Any]
@@ -284,7 +308,7 @@ class DensityLayout(Layout):
         state |= {name: arrays[name] for name in ("low", "high", "label_map")}
         return state | {
             "labels": arrays["category_labels"],
-            "resolution": real("resolution", fitted["resolution"]),
+            "share": _share(fitted, len(counts) / max(counters["n_samples"], 1)),
             **counters,
         }
 
@@ -296,7 +320,13 @@ class DensityLayout(Layout):
             values = arrays[name]
             if len(values) != len(labels) or not ((values >= 0.0) & (values <= 1.0)).all():
                 raise_unsound(f"the {name} must lie between 0 and 1, one for each label")
+        rows = arrays.get("row_categories", np.empty(0, dtype=np.int64))
+        if len(rows) and (
+            len(rows) != len(labels) or not -1 <= rows.min() <= rows.max() < engine.n_categories
+        ):
+            raise_unsound("there must be a category for each label, or none")
         return {
+            "_row_categories": rows,
             "labels_": labels,
             "probabilities_": arrays["probabilities"],
             "outlier_scores_": arrays["outlier_scores"],
@@ -358,3 +388,15 @@ def _check_counts(counts: Array, most: int) -> None:
 def _total(counts: Array) -> int:
     """Return the sum, however large: NumPy's own would overflow."""
     return (int((counts >> 32).sum()) << 32) + int((counts & 0xFFFFFFFF).sum())
+
+
+def _were_rows(fitted: dict[str, Any]) -> bool:
+    """Return whether the categories of a file up to format 5 were rows, not larger boxes."""
+    return real("resolution", fitted["resolution"]) == 0.0
+
+
+def _share(fitted: dict[str, Any], is_kept: float) -> float:
+    """Return the share of rows that are categories."""
+    if "share" in fitted:
+        return real("share", fitted["share"])
+    return 1.0 if _were_rows(fitted) else is_kept

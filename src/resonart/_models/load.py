@@ -196,7 +196,7 @@ def _restore_fitted(model: BaseART, fitted: Any, number: int, unpacker: Unpacker
         "the fitted model",
         fitted,
         {"n_features", "feature_names", "n_epochs", "trained_with", "counters"}
-        | layout.fields
+        | (layout.fields_before_6 if number < 6 else layout.fields)
         | ({"choice"} if is_auto else set())
         | ({"label_map_sizes"} if merges else set()),
     )
@@ -218,9 +218,10 @@ def _restore_fitted(model: BaseART, fitted: Any, number: int, unpacker: Unpacker
     expected |= CHOICE_ARRAYS if choice is not None else {}
     merged_arrays = MERGED_ARRAYS_BEFORE_5 if is_former else MERGED_ARRAYS
     expected |= merged_arrays if sizes is not None else {}
-    unknown = layout.arrays_since_5 if is_former else frozenset()
     arrays = {
-        name: unpacker.read(name, *kind) for name, kind in expected.items() if name not in unknown
+        name: unpacker.read(name, *kind)
+        for name, kind in expected.items()
+        if number >= layout.arrays_since.get(name, 1)
     }
     for name in BOUNDS_ARRAYS:
         if arrays[name].shape != (n_features,):
@@ -228,6 +229,8 @@ def _restore_fitted(model: BaseART, fitted: Any, number: int, unpacker: Unpacker
 
     if is_former:
         arrays = layout.from_before_5(arrays, counters)
+    if number < 6:
+        arrays = layout.from_before_6(arrays, fitted)
     state = layout.state(arrays, counters, fitted)
     if isinstance(model, FuzzyART) and not _are_numbered(arrays["category_labels"]):
         raise_unsound("the categories of fuzzy ART must be clusters 0, 1, ...")

@@ -11,7 +11,7 @@ import numpy as np
 
 from .._estimators.auto_vigilance import AutoVigilance
 from .._estimators.base import BaseART
-from .._estimators.parameters import AUTO
+from .._estimators.parameters import AUTO, check_clusters
 from .._rows.bounds import check_bounds
 from .._rows.checks import ParameterError, check_real
 from .._rows.durations import plain_length
@@ -26,6 +26,8 @@ def plain_params(model: BaseART) -> dict[str, Any]:
     """Return the constructor's parameters as numbers, text, lists and dicts, checked."""
     given = model.get_params(deep=False)
     special = {"bounds": _plain_bounds(given.pop("bounds"))}
+    if isinstance(given.get("n_clusters"), (tuple, list)):
+        special["n_clusters"] = [_plain_number("n_clusters", k) for k in given.pop("n_clusters")]
     if "random_state" in given:
         special["random_state"] = _plain_random_state(given.pop("random_state"))
     plain = {name: _plain_value(name, plain_length(value)) for name, value in given.items()}
@@ -42,6 +44,8 @@ def params_from_plain(plain: dict[str, Any]) -> dict[str, Any]:
             params[name] = _bounds_from_plain(value)
         elif name == "random_state":
             params[name] = _random_state_from_plain(value)
+        elif name == "n_clusters" and isinstance(value, list):
+            params[name] = check_clusters(value)
         elif not isinstance(value, (bool, int, float, str, type(None))):
             raise ParameterError(f"{name} must be a number, text or None")
         elif isinstance(value, str) and len(value) > _LONGEST_TEXT:

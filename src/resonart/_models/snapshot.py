@@ -182,6 +182,7 @@ class DensitySnapshot(NamedTuple):
 
     weights: NDArray[np.float64]
     counts: NDArray[np.int64]
+    repeats: NDArray[np.int64]
     labels: NDArray[np.int64]
     means: NDArray[np.float64]
     strengths: NDArray[np.float64]
@@ -190,7 +191,7 @@ class DensitySnapshot(NamedTuple):
     high: NDArray[np.float64]
     given: NDArray[np.float64]
     reach: NDArray[np.float64]
-    resolution: float
+    share: float
     n_labels: int
     n_samples: int
     since_merge: int
@@ -248,7 +249,7 @@ class DensitySnapshot(NamedTuple):
     def fill(self, engine: Any) -> None:
         """Put it into a new model."""
         _set_bounds(engine, self.low, self.high)
-        engine.restore(*self[:6], *self[8:])
+        engine.restore(*self[:7], *self[9:])
 
     def as_plain(self) -> dict[str, Any]:
         """Return it as numbers and arrays."""

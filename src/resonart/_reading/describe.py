@@ -15,15 +15,12 @@ from .._rows.bounds import Bounds, Boxes, Floats
 from .._rows.checks import ParameterError, check_count, check_real
 from .._shared.show import SHOWN_ROWS, card, heading, line, summary, table
 from .._shared.words import count_of
-from .numbers import percent, share_of, slack_of
+from .numbers import percent, share_of
 from .profile import ClusterProfile, cluster_profiles, feature_line
 from .rules import ClusterRanges, RuleBoxes, digits_for, more, write_rules
 
 if TYPE_CHECKING:
     from .._estimators.base import BaseART
-
-# Boxes of a cluster that has a profile are shown if those shown hold at least this share of it.
-_WORTH_SHOWING = 0.5
 
 Integers = NDArray[np.int64]
 
@@ -141,6 +138,9 @@ class Description:
         category was removed because nearly nothing was left of it.
     has_profiles : bool
         Whether clusters are described by their rows, and not only by their boxes: for DensityART.
+    is_sample : bool
+        Whether only some of the rows are known, and medians and ranges are not exact: for
+        DensityART, if there are more distinct rows than ``max_categories``.
 
     See Also
     --------
@@ -161,6 +161,7 @@ class Description:
     note: str
     forgets: bool = False
     has_profiles: bool = False
+    is_sample: bool = False
 
     def __str__(self) -> str:
         return export_text(self)
@@ -224,6 +225,7 @@ def describe_model(model: BaseART, feature_names: Any = None) -> Description:
         note=model._note_on_sizes(),
         forgets=bool(len(getattr(content, "loads", ()))),
         has_profiles=isinstance(content, DensitySnapshot),
+        is_sample=isinstance(content, DensitySnapshot) and content.share < 1.0,
     )
 
 
@@ -328,8 +330,7 @@ def export_text(
     Clusters are written in descending order of size. Those of :class:`DensityART` are described by
     their rows: a line for each feature has the median, the middle half of the rows, the range, and
     the median of the other clusters' rows. The features that set the cluster apart from the others
-    most come first (``ClusterProfile.apart``). Boxes follow if the largest few hold several rows
-    each, and together at least half of the cluster.
+    most come first (``ClusterProfile.apart``).
 
     Clusters of the other estimators are described by the boxes of their categories, those with the
     most rows first. Each box is one rule in the user's units. If a cluster has several categories,
@@ -449,17 +450,15 @@ class _Limits(NamedTuple):
 
     def n_shown(self, cluster: ClusterDescription) -> int:
         """Return how many categories are shown: until they cover enough, or at most so many."""
+        if cluster.profile is not None:
+            return 0  # it says more than single rows do
         n = cluster.n_categories
         if n == 1:
-            return int(cluster.profile is None)  # a profile says as much as a single box
+            return 1
         # In rows: whole ones add up exactly.
         sums = np.cumsum(cluster.counts)
         covering = int(np.searchsorted(sums, self.coverage * cluster.size)) + 1
-        n = min(n, covering, n if self.max_categories is None else self.max_categories)
-        if cluster.profile is not None:
-            n = min(n, int(np.count_nonzero(cluster.counts > 1)))
-            return n if n and sums[n - 1] >= _WORTH_SHOWING * cluster.size else 0
-        return n
+        return min(n, covering, n if self.max_categories is None else self.max_categories)
 
 
 def _heading(description: Description) -> str:
@@ -482,11 +481,10 @@ def _notes(description: Description) -> list[str]:
         return notes
     if len(description.clusters) > 1:
         notes.append("Features that set a cluster apart from the others most come first.")
-    slack = slack_of(*description.bounds)
-    if any((each.boxes.upper - each.boxes.lower > slack).any() for each in description.clusters):
+    if description.is_sample:
         notes.append(
-            "Some boxes hold several rows: medians and middle halves are computed from their "
-            "means, so they are not exact."
+            "Medians, middle halves and ranges are those of "
+            f"{count_of(description.n_categories, 'row')} drawn from all, so they are not exact."
         )
     return notes
 
@@ -520,8 +518,7 @@ def _cluster_lines(
         yield f"  within {around}"
     for count, share in zip(cluster.counts[:n].tolist(), cluster.shares[:n].tolist(), strict=True):
         rule = next(rules) or "the whole range"
-        box = rule if cluster.profile is None else f"a box: {rule}"
-        yield f"  {box}   ({count_of(count, 'row')}, {percent(share)})"
+        yield f"  {rule}   ({count_of(count, 'row')}, {percent(share)})"
     if 0 < n < cluster.n_categories:
         left = share_of(cluster.counts[n:].sum().item(), cluster.size)
         yield f"  ... and {more(cluster.n_categories - n, 'category')} ({percent(left)})"

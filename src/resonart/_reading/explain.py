@@ -179,7 +179,7 @@ class Explanation:
         The result of ``score_samples``.
     vigilance : float or None
         The match needed to resonate; None for topoART, which takes the nearest category. For
-        DensityART it is 0.5, because ``score_samples`` is relative to the vigilance of the cluster.
+        DensityART it is 0.5, because ``score_samples`` is at least that if a cluster takes the row.
     resonates : bool
         Whether the cluster takes the row, so that ``predict`` returns it even with
         ``on_mismatch="noise"``. For topoART: whether the category nearest to the row has seen

@@ -21,8 +21,8 @@ _QUARTERS = (0.25, 0.5, 0.75)
 class ClusterProfile:
     """How the rows of a cluster of :class:`DensityART` are distributed in each feature.
 
-    Medians and quartiles are those of the means of the cluster's categories, each counted as often
-    as it has rows. They are exact while every distinct row is a category of its own. A quartile is
+    Medians and quartiles are those of the rows that are the cluster's categories, each counted as
+    often as it has rows. They are exact while every distinct row is a category. A quartile is
     the lowest value that a quarter of the rows do not exceed, so it is always a value that occurs.
 
     Attributes

@@ -71,3 +71,16 @@ def told_apart(names: Sequence[str]) -> tuple[str, ...]:
             own = f"{own}.{f}"
         found[own] = None
     return tuple(found)
+
+
+def size_in_words(size: float) -> str:
+    """Return a number of rows, or their share, in words; nothing for 0.
+
+    Examples
+    --------
+    >>> size_in_words(12), size_in_words(1), size_in_words(0.006), size_in_words(0)
+    ('12 rows', '1 row', '0.6 %', '')
+    """
+    if isinstance(size, int):
+        return count_of(size, "row") if size else ""
+    return f"{100.0 * size:.3g} %"

@@ -170,8 +170,8 @@ class VigilanceChoice:
 class LearnedRun(NamedTuple):
     """A new engine that has learned some rows, their labels, and the passes over them.
 
-    Engines that read their clusters also return ``strengths`` and ``outliers``: how firmly each row
-    belongs to its cluster, and its outlier score.
+    Engines that read their clusters also return ``strengths``, ``outliers`` and ``categories``: how
+    firmly each row belongs to its cluster, its outlier score, and its category (-1: forgotten).
     """
 
     engine: Engine
@@ -179,6 +179,7 @@ class LearnedRun(NamedTuple):
     n_epochs: int
     strengths: NDArray[np.float64] | None = None
     outliers: NDArray[np.float64] | None = None
+    categories: Integers | None = None
 
 
 def choose(

@@ -229,6 +229,8 @@ class WarningLines:
     def __call__(self, message: Warning | str, *_: Any, **__: Any) -> None:
         is_outlier = isinstance(message, resonart.OutlierWarning)
         text = about_outliers(message) if is_outlier else str(message)
+        if isinstance(message, resonart.ReadingWarning):
+            text = about_reading(text)
         text = as_options(one_line(text))
         if text not in self._seen:
             self._seen.add(text)
@@ -278,6 +280,24 @@ with --exclude 'a b'."
     told = what.format(f"{some}{more}")
     said = "the same value in every row and tell" + ("s" if len(names) == 1 else "")
     return f"the {told} {said} no clusters apart. Leave {it} out with {cure}."
+
+
+def about_reading(text: str) -> str:
+    """Return a warning of a reading with what to do about it on the command line.
+
+    Examples
+    --------
+    >>> about_reading("n_clusters=3: there is 1. Allow n_clusters=(1, 3), or lower min_samples.")
+    '--n-clusters 3: there is 1. Allow --n-clusters 1:3, or lower --min-samples.'
+    """
+    text = re.sub(r" Other readings are in choice_.*", " resonart explore shows others.", text)
+    text = re.sub(r"\((\d+), (\d+)\)", r"\1:\2", text)
+    names = "n_clusters|min_cluster_size|min_samples|max_categories"
+    return re.sub(
+        rf"\b({names})(=?)",
+        lambda found: f"--{found[1].replace('_', '-')}{' ' if found[2] else ''}",
+        text,
+    )
 
 
 def about_outliers(warning: Any) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 import resonart
-from resonart._estimators.parameters import AUTO, PARAMETERS, Parameter
+from resonart._estimators.parameters import AUTO, PARAMETERS, Parameter, check_clusters
 from resonart._shared.signature import defaults_of
 
 from ._command import Decorator, in_section
@@ -98,6 +98,25 @@ def number_or_word(parameter: Parameter) -> Callable[[str], Any]:
             raise click.BadParameter(str(error)) from None
 
     return read
+
+
+def number_or_range(text: str) -> int | tuple[int, int]:
+    """Return a number of clusters, or the least and the most.
+
+    Examples
+    --------
+    >>> number_or_range("6"), number_or_range("4:8")
+    (6, (4, 8))
+    """
+    ends = text.split(":")
+    try:
+        least, most = (int(end) for end in (ends * 2 if len(ends) == 1 else ends))
+        check_clusters((least, most))
+    except ValueError:
+        raise click.BadParameter(
+            f"{text!r} is neither a number of clusters nor a range LEAST:MOST, as in 4:8."
+        ) from None
+    return least if len(ends) == 1 else (least, most)
 
 
 def number_or_duration(parameter: Parameter) -> Callable[[str], Any]:
@@ -217,6 +236,7 @@ _NOT_OF_A_PLANE = {
 # How to convert values that are neither numbers nor words.
 _SPECIAL: dict[str, dict[str, Any]] = {
     "tau": {"type": rows_or_fraction, "metavar": "N|0..1"},
+    "n_clusters": {"type": number_or_range, "metavar": "N|LEAST:MOST"},
     "bounds": {
         "type": feature_ranges,
         "metavar": "LOW:HIGH,...",

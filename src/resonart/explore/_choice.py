@@ -13,6 +13,7 @@ from sklearn.metrics import adjusted_rand_score
 from resonart import DDVFA, DVFA, DensityART, FuzzyART, ReadingCandidate, TopoART
 from resonart._density.condensed_tree import leading_labels
 from resonart._density.readings import categories_of, read_as
+from resonart._shared.words import size_in_words
 from resonart.tuning import VigilancePlane
 
 from ._messages import Message
@@ -130,8 +131,8 @@ def readings_message(model: DensityART, rows: Floats) -> Message:
         )
         if is_new:
             readings.append((candidate, labels))
-    places = {each[:6]: place for place, each in enumerate(choice.runners_up)}
-    readings[1:] = sorted(readings[1:], key=lambda each: places[each[0][:6]])
+    places = {each: place for place, each in enumerate(choice.runners_up)}
+    readings[1:] = sorted(readings[1:], key=lambda each: places[each[0]])
     forgets = model.half_life is not None or model.window is not None
     return {
         "kind": "readings",
@@ -141,6 +142,8 @@ def readings_message(model: DensityART, rows: Floats) -> Message:
         "readings": [
             {
                 **each._asdict(),
+                "least_size": size_in_words(each.min_cluster_size),
+                "nearest": size_in_words(each.min_samples),
                 "confidence": each.confidence,
                 "params": parameters_of_reading(each),
                 "can_be_kept": not forgets or parameters_of_reading(each) is not None,
@@ -157,7 +160,7 @@ def worth_reading(runners_up: Sequence[ReadingCandidate]) -> list[ReadingCandida
 
     Examples
     --------
-    >>> found = [ReadingCandidate("range", 0, "cut", 5, k, 0.1, n, 0.0, -0.1)
+    >>> found = [ReadingCandidate("range", 0, "cut", 5, k, 0.0, 0.1, n, 0.0, -0.1)
     ...          for k, n in enumerate([2, 2, 3, 2])]
     >>> [(each.min_samples, each.n_clusters) for each in worth_reading(found)]
     [(0, 2), (2, 3), (1, 2), (3, 2)]
@@ -176,11 +179,13 @@ def parameters_of_reading(candidate: ReadingCandidate) -> dict[str, Any] | None:
 
     Examples
     --------
-    >>> parameters_of_reading(ReadingCandidate("range", 0, "eom", 20, 5, 0.0, 3, 0.1, -0.1))
-    {'scaling': 'range', 'cluster_selection_method': 'eom', 'min_cluster_size': 20, \
-'min_samples': 5}
+    >>> parameters_of_reading(
+    ...     ReadingCandidate("range", 0, "eom", 0.01, 0.005, 2000.0, 0.0, 3, 0.1, -0.1)
+    ... )
+    {'scaling': 'range', 'cluster_selection_method': 'eom', 'min_cluster_size': 0.01, \
+'min_samples': 0.005}
     """
-    if candidate.selection not in ("eom", "leaf") or candidate.min_cluster_size < 2:
+    if candidate.selection not in ("eom", "leaf") or not candidate.min_cluster_size:
         return None
     if candidate.n_components:  # how many principal components there are is always chosen
         return None
@@ -188,7 +193,7 @@ def parameters_of_reading(candidate: ReadingCandidate) -> dict[str, Any] | None:
         "scaling": candidate.scaling,
         "cluster_selection_method": candidate.selection,
         "min_cluster_size": candidate.min_cluster_size,
-        "min_samples": max(candidate.min_samples, 1),
+        "min_samples": candidate.min_samples,
     }
 
 

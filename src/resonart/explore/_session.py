@@ -257,11 +257,9 @@ class Session:
         given = told["readings"][place]
         candidate = ReadingCandidate(*(given[name] for name in ReadingCandidate._fields))
         original = self.held if self._original is None else self._original
-        # (Clusters and noise of a reading that was kept are those of all categories.)
         runners_up = original.own.choice_.runners_up
-        known = [each[:6] for each in runners_up]
-        if candidate[:6] in known:
-            at = known.index(candidate[:6])
+        if candidate in runners_up:
+            at = runners_up.index(candidate)
             held = Held.of(original.own.with_reading(runners_up[at]))
             self.show(held, None, fitted_on=self._fitted_on, is_quick=self._is_quick)
             self._original, self._place = original, at

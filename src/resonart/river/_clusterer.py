@@ -70,7 +70,7 @@ Attributes
 estimator
     The `resonart.{name}` that learns. You can use its `save`, `describe`, `explain` and
     other methods, and `from_estimator` makes a clusterer of it again.
-n_clusters
+n_clusters_
     Number of clusters.
 centers
     Centre of each cluster, for metrics.
@@ -318,7 +318,7 @@ class ARTClusterer(Clusterer):
     # ------------------------------------------------------------------ what was learned
 
     @property
-    def n_clusters(self) -> int:
+    def n_clusters_(self) -> int:
         """Number of clusters found so far."""
         return 0 if self._pick is None else int(self.estimator.n_clusters_)
 

@@ -28,7 +28,7 @@ class DensityART(ARTClusterer, estimator=resonart.DensityART):
     >>> for i in range(400):
     ...     radius, angle = (1.0, 0.3)[i % 2], 2 * pi * i * 0.618
     ...     model.learn_one({"x": radius * cos(angle), "y": radius * sin(angle)})
-    >>> model.n_clusters
+    >>> model.n_clusters_
     2
     >>> model.predict_one({"x": 0, "y": -1}) == model.predict_one({"x": -1, "y": 0})
     True
@@ -54,7 +54,7 @@ class FuzzyART(ARTClusterer, estimator=resonart.FuzzyART, rho=0.7):
     >>> model = FuzzyART(rho=0.7, bounds=(0, 10))
     >>> for x, _ in stream.iter_array(X):
     ...     model.learn_one(x)
-    >>> model.n_clusters
+    >>> model.n_clusters_
     2
     >>> model.predict_one({0: 1, 1: 3}), model.predict_one({0: 9, 1: 9})
     (0, 1)
@@ -79,7 +79,7 @@ class DVFA(ARTClusterer, estimator=resonart.DVFA, rho_lb=0.85, rho_ub=0.95):
     >>> model = DVFA(rho_lb=0.7, rho_ub=0.95, bounds=(0, 10))
     >>> for x, _ in stream.iter_array(X):
     ...     model.learn_one(x)
-    >>> model.n_clusters, model.estimator.n_categories_
+    >>> model.n_clusters_, model.estimator.n_categories_
     (2, 5)
     >>> model.predict_one({0: 5, 1: 1})
     0
@@ -108,7 +108,7 @@ class DDVFA(ARTClusterer, estimator=resonart.DDVFA, rho_lb=0.75, rho_ub=0.9):
     >>> for i in range(400):
     ...     radius, angle = (1.0, 0.3)[i % 2], 2 * pi * i * 0.618
     ...     model.learn_one({"x": radius * cos(angle), "y": radius * sin(angle)})
-    >>> model.n_clusters
+    >>> model.n_clusters_
     2
     >>> model.predict_one({"x": 0, "y": -1}) == model.predict_one({"x": -1, "y": 0})
     True
@@ -137,7 +137,7 @@ class TopoART(ARTClusterer, estimator=resonart.TopoART, rho_a=0.8):
     >>> for i in range(800):
     ...     radius, angle = (1.0, 0.3)[i % 2], 2 * pi * i * 0.618
     ...     model.learn_one({"x": radius * cos(angle), "y": radius * sin(angle)})
-    >>> model.n_clusters
+    >>> model.n_clusters_
     2
     >>> model.predict_one({"x": 0, "y": -1}) == model.predict_one({"x": 0, "y": -0.3})
     False

@@ -97,14 +97,19 @@ function treePanel(app, told) {
   return root;
 }
 
+// A size in words, which may be a share.
+function ofRows(size) {
+  return size.endsWith("%") ? `${size} of the rows` : size;
+}
+
 function inWords(reading) {
   if (reading.selection === "one") return "all rows as one cluster";
-  const how = { eom: "the branches of the tree that last longest", leaf: "all leaves of the tree", cut: "one cut through the tree" }[reading.selection];
+  const how = { eom: "the branches of the tree that last longest", leaf: "all leaves of the tree", cut: "one cut through the tree", fixed: `the ${reading.n_clusters} branches of the tree that last longest` }[reading.selection];
   const scaled = {
     given: "features as given", range: "features scaled by range", standard: "features scaled by standard deviation", rank: "features scaled by rank",
     pca: `the first ${reading.n_components} principal components`,
   }[reading.scaling];
-  return `${how}; ${scaled}; at least ${countOf(reading.min_cluster_size, "row")} in a cluster; ${reading.min_samples > 1 ? `density from the ${reading.min_samples} nearest rows` : "distances alone, without density"}`;
+  return `${how}; ${scaled}; at least ${ofRows(reading.least_size)} in a cluster; ${reading.min_samples === 1 ? "distances alone, without density" : `density from the nearest ${ofRows(reading.nearest)}`}`;
 }
 
 function readingLabels(told, k) {
