@@ -71,6 +71,7 @@ class Part:
     n_kept_events: int = 0
     n_moments: int = 0
     diary_kb: float = 0.0  # of the checkpoint
+    reading_kb: float = 0.0  # likewise: the tree and the candidates of the last reading
     n_labels: int = 0  # ever used
     n_clusters: int = 0
     n_categories: int = 0
@@ -223,6 +224,7 @@ def part_at(n_lines: int, pace: float, memory: float, path: Path, work: float) -
         n_kept_events=len(content.events),
         n_moments=len(content.moments),
         diary_kb=(content.events.nbytes + content.moments.nbytes) / 1e3,
+        reading_kb=(content.tree.nbytes + content.candidates.nbytes) / 1e3,
         n_labels=content.n_labels,
         n_clusters=model.n_clusters_,
         n_categories=model.n_categories_,
@@ -255,8 +257,11 @@ def feed(pipe: object, batches: Iterator[Rows]) -> None:
 
 
 def state_kb(part: Part) -> float:
-    """Return the size of a checkpoint without the diary."""
-    return part.checkpoint_kb - part.diary_kb
+    """Return the size of a checkpoint without the diary and what is kept of the last reading.
+
+    A reading that was chosen has up to some hundred candidates, one that was kept to has one.
+    """
+    return part.checkpoint_kb - part.diary_kb - part.reading_kb
 
 
 def faults(soak: Soak, n_rows: int) -> list[str]:

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "peaks.hpp"
 #include "poll.hpp"
 #include "reading_features.hpp"
 #include "tree_readings.hpp"
@@ -77,6 +78,7 @@ struct View {
     Points points;
     Neighbours neighbours;
     std::vector<Tree> trees;
+    Peaks peaks;  // in the last of the trees, the smoothest
 };
 
 template <class Poll>
@@ -162,7 +164,6 @@ enum Seen : std::size_t {
     kFeatures,
     kClusters,
     kNoiseShare,
-    kSize,
     kSizeShare,
     kSamples,
     kKind,
@@ -185,7 +186,12 @@ enum Seen : std::size_t {
     kPlainMedian,
     kPlainGap,
     kExplained,
-    kCalinski,
+    kPeakLeast,
+    kPeakSecond,
+    kPeakMean,
+    kPeakWithin,
+    kPeakSingle,
+    kPeakCount,
     kReadings,
     kHand,
     // Beside the others of the same rows:
@@ -199,15 +205,16 @@ enum Seen : std::size_t {
     kSeen
 };
 // Of these it also matters how far below the best of all candidates they are, and at which rank.
-constexpr std::size_t kRelative[] = {
-    kSilhouette,    kModularity, kKappa,         kKappa5,     kMedian,    kGap,
-    kPlainMedian,   kPlainGap,   kExplained,     kCalinski,   kAgreement, kNearAgreement,
-    kGoodAgreement, kHand,       kHandAgreement, kNoiseShare, kClusters};
+constexpr std::size_t kRelative[] = {kSilhouette,    kModularity,    kKappa,         kKappa5,
+                                     kMedian,        kGap,           kPlainMedian,   kPlainGap,
+                                     kExplained,     kPeakLeast,     kPeakMean,      kPeakWithin,
+                                     kAgreement,     kNearAgreement, kGoodAgreement, kHand,
+                                     kHandAgreement, kNoiseShare,    kClusters};
 constexpr std::size_t kBestOf[] = {kSilhouette, kModularity,    kHand,   kHandAgreement,
                                    kGap,        kNearAgreement, kMedian, kPlainGap};
 constexpr std::size_t kNumRelative = sizeof(kRelative) / sizeof(kRelative[0]);
 constexpr std::size_t kNumBest = sizeof(kBestOf) / sizeof(kBestOf[0]);
-constexpr std::size_t kNumFeatures = kSeen + 2 * kNumRelative + kNumBest + 1;
+constexpr std::size_t kNumFeatures = kSeen + 2 * kNumRelative + kNumBest;
 constexpr std::size_t below_best(std::size_t which) {
     for (std::size_t i = 0; i < kNumRelative; ++i) {
         if (kRelative[i] == which) return kSeen + 2 * i;
@@ -222,7 +229,6 @@ inline const char* seen_name(std::size_t which) {
                                                   "features",
                                                   "clusters",
                                                   "noise",
-                                                  "min_cluster_size",
                                                   "min_cluster_size / rows",
                                                   "min_samples",
                                                   "selection",
@@ -245,7 +251,12 @@ inline const char* seen_name(std::size_t which) {
                                                   "plain median",
                                                   "plain gap",
                                                   "explained spread",
-                                                  "Calinski-Harabasz",
+                                                  "peaks, least",
+                                                  "peaks, second",
+                                                  "peaks, mean",
+                                                  "peaks within clusters",
+                                                  "single peaks",
+                                                  "number of single peaks",
                                                   "readings that agree exactly",
                                                   "score",
                                                   "agreement",
@@ -264,9 +275,7 @@ inline std::string feature_name(std::size_t which) {
         return std::string(seen_name(kRelative[which / 2])) +
                (which % 2 ? ", rank" : ", below the best");
     }
-    which -= 2 * kNumRelative;
-    if (which < kNumBest) return std::string(seen_name(kBestOf[which])) + ", best of all";
-    return "candidates";
+    return std::string(seen_name(kBestOf[which - 2 * kNumRelative])) + ", best of all";
 }
 
 class Candidates {
@@ -289,7 +298,7 @@ public:
                 std::max(n_neighbours, is_light ? kMostKept : neighbours_for(kind.min_samples));
         }
         for (const ViewKind& kind : kinds) {
-            views_.push_back({kind.scaling, kind.n_components, Points(0, 0), {}, {}});
+            views_.push_back({kind.scaling, kind.n_components, Points(0, 0), {}, {}, {}});
             views_.back().trees.resize(trees.size());
         }
         n_trees_ = views_.size() * trees.size();
@@ -319,6 +328,17 @@ public:
             const std::size_t v = i / trees.size(), t = i % trees.size();
             views_[v].trees[t] = grow_tree(views_[v].points, trees[t],
                                            countings_[trees[t].counting], core[i], polled);
+            if (t + 1 == trees.size()) {
+                const Tree& tree = views_[v].trees[t];
+                const Counting& counting = countings_[trees[t].counting];
+                views_[v].peaks = {tree.edges,
+                                   tree.merges,
+                                   core[i],
+                                   counting.weight.data(),
+                                   counting.rows,
+                                   trees[t].min_samples,
+                                   std::min(dimension_, views_[v].points.width())};
+            }
             read_tree(v, t, read[i], polled);
         });
         // Of other numbers of clusters than are wanted only the nearest matter, where there are no
@@ -558,11 +578,10 @@ private:
         const Counting& counting = counting_of(c);
         const double* const w = counting.weight.data();
         const double all = counting.rows;
-        seen[kRows] = all;
+        seen[kRows] = std::min(rows_, kCountedAs);
         seen[kFeatures] = static_cast<double>(dimension_);
         seen[kClusters] = static_cast<double>(p.k);
         seen[kNoiseShare] = c.noise;
-        seen[kSize] = static_cast<double>(c.min_cluster_size);
         seen[kSizeShare] = static_cast<double>(c.min_cluster_size) / all;
         seen[kSamples] = static_cast<double>(c.min_samples);
         const bool is_by_mass = c.selection == Selection::fixed;  // as by excess of mass
@@ -605,9 +624,15 @@ private:
         const Separation plain = separation(view.trees[0].edges, w, p);
         seen[kPlainMedian] = plain.median;
         seen[kPlainGap] = plain.gap;
-        const Spread explained = spread(view.points, w, p);
-        seen[kExplained] = explained.explained;
-        seen[kCalinski] = explained.ratio;
+        seen[kExplained] = explained_spread(view.points, w, p);
+        const PeakEvidence peaks =
+            view.peaks.of(p, view.trees.back().edges, view.trees.back().merges);
+        seen[kPeakLeast] = peaks.least;
+        seen[kPeakSecond] = peaks.second;
+        seen[kPeakMean] = peaks.mean;
+        seen[kPeakWithin] = peaks.within;
+        seen[kPeakSingle] = peaks.single;
+        seen[kPeakCount] = peaks.n_single;
         seen[kHand] =
             2.0 * std::max(seen[kSilhouette], 0.0) + 3.0 * seen[kModularity] + seen[kKappa];
     }
@@ -697,9 +722,6 @@ private:
             for (std::size_t c = 0; c < n_real; ++c) best = std::max(best, own[c * kSeen + which]);
             for (std::size_t c = 0; c < n; ++c) table[c * kNumFeatures + at] = best;
             ++at;
-        }
-        for (std::size_t c = 0; c < n; ++c) {
-            table[c * kNumFeatures + at] = static_cast<double>(n);
         }
         return table;
     }

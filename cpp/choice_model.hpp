@@ -3,6 +3,7 @@
 // (see training/README.md).
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -64,17 +65,39 @@ std::vector<double> sum_of_trees(const ModelNode (&nodes)[N], const std::vector<
 // The trees were trained on few kinds of rows: they correct the score 2 S + 3 Q + kappa, which was
 // not, rather than replace it.
 constexpr double kHandShare = 0.2;
+// Where some candidate's clusters are all peaks of the density beyond doubt (the least evidence is
+// at least kBeyondDoubt), clusters that are peaks by chance (it is below kByChance) are not chosen
+// if that is so in the mean. They lose a little if it is so of any, and none lies apart by a gap:
+// the index hardly minds a few rows of noise that are called a cluster, but people do.
+constexpr double kByChance = 1.0, kBeyondDoubt = 4.0, kOneByChance = 0.005;
+// Clusters that are single peaks count for more where some candidate has more than a few: each adds
+// a share, up to the most. No accident of a shape has many.
+constexpr double kFewPeaks = 10.0, kPeakShare = 1.0 / 60.0, kMostPeakShare = 0.3;
 
 inline std::vector<double> choice_scores(const std::vector<double>& features) {
     std::vector<double> score = sum_of_trees(kChoiceNodes, features);
+    const auto seen = [&](std::size_t c, std::size_t f) { return features[c * kNumFeatures + f]; };
+    bool any_peaks = false;
+    double single = 0.0, n_single = 0.0;  // the most of any
     for (std::size_t c = 0; c < score.size(); ++c) {
-        score[c] += kHandShare * features[c * kNumFeatures + kHandBelowBest];
+        score[c] += kHandShare * seen(c, kHandBelowBest);
+        any_peaks |= seen(c, kPeakLeast) >= kBeyondDoubt;
+        single = std::max(single, seen(c, kPeakSingle));
+        n_single = std::max(n_single, seen(c, kPeakCount));
+    }
+    const double share = std::min(kPeakShare * std::max(n_single - kFewPeaks, 0.0), kMostPeakShare);
+    for (std::size_t c = 0; c < score.size(); ++c) {
+        if (any_peaks && seen(c, kPeakMean) < kByChance) score[c] -= 1.0;
+        if (any_peaks && seen(c, kPeakLeast) < kByChance && seen(c, kGap) < 0.0) {
+            score[c] -= kOneByChance;
+        }
+        score[c] += share * (seen(c, kPeakSingle) - single);
     }
     return score;
 }
 
 // Before that look: most rows that people cluster have some.
-constexpr double kPriorOdds = 2.0;
+constexpr double kPriorOdds = 1.5;
 
 // Of one candidate's numbers: more than 0 where structure is more likely than none.
 inline double structure_odds(const std::vector<double>& features) {

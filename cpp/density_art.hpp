@@ -1063,6 +1063,7 @@ private:
         // Nor may it have as many clusters as are wanted.
         if (!is_chosen && !kept &&
             (next.is_believed || is_surprise(found.reading.candidates[0].noise) ||
+             joins_more(found.reading.candidates[0]) ||
              asked.clusters_off(found.reading.n_clusters) > 0)) {
             asked.kept = nullptr;
             is_chosen = true;
@@ -1109,6 +1110,13 @@ private:
     // Whether this share of the rows in no cluster is much more than when the reading was chosen.
     bool is_surprise(double noise) const noexcept {
         return noise >= kept_.noise + (is_one() ? kSurpriseInOne : kSurprise);
+    }
+
+    // Whether a cut at the height that was chosen joins what it kept apart then: clusters came
+    // between others.
+    bool joins_more(const Candidate& now) const noexcept {
+        return kept_.candidate.selection == Selection::cut &&
+               now.n_clusters < kept_.candidate.n_clusters;
     }
 
     void keep_reading(const Reading& reading) {

@@ -216,8 +216,8 @@ inline void tell_first(Reading& reading, const Counting& counting) {
 }
 
 // Where there were clusters before, or one, that there is structure, or none, is by this much more
-// likely, in terms of log odds.
-constexpr double kLoyalOdds = 1.0;
+// likely, in terms of log odds. Several clusters dissolve less easily than one falls apart.
+constexpr double kLoyalToSeveral = 2.0, kLoyalToOne = 1.0;
 
 // How many clusters there were before; 0: nothing was read.
 inline std::size_t count_before(const Boxes& boxes) {
@@ -253,7 +253,7 @@ Judged judge(const Candidates& candidates, const Boxes& boxes, double loyalty, P
     judged.best = static_cast<std::size_t>(best);
     const auto seen = features.begin() + best * static_cast<std::ptrdiff_t>(kNumFeatures);
     judged.structure = structure_odds({seen, seen + kNumFeatures});
-    if (n_before > 0) judged.structure += n_before > 1 ? kLoyalOdds : -kLoyalOdds;
+    if (n_before > 0) judged.structure += n_before > 1 ? kLoyalToSeveral : -kLoyalToOne;
     return judged;
 }
 

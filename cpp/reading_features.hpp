@@ -203,11 +203,8 @@ inline Separation separation(const SpanningTree& edges, const double* weight,
     return found;
 }
 
-// Share of the spread that clusters' means explain, and the same as Calinski and Harabasz weigh it.
-struct Spread {
-    double explained = 0.0, ratio = 0.0;
-};
-inline Spread spread(const Points& points, const double* weight, const BoxClusters& p) {
+// Share of the spread that clusters' means explain.
+inline double explained_spread(const Points& points, const double* weight, const BoxClusters& p) {
     const std::size_t n = points.size(), d = points.width();
     std::vector<double> sum(p.k * d, 0.0), centre(d, 0.0), rows(p.k, 0.0);
     double all = 0.0;
@@ -233,14 +230,7 @@ inline Spread spread(const Points& points, const double* weight, const BoxCluste
             within += weight[i] * (own * own);
         }
     }
-    Spread found;
-    if (!(total > 0.0)) return found;
-    found.explained = 1.0 - within / total;
-    const auto k = static_cast<double>(p.k);
-    const double between = (total - within) / std::max(k - 1.0, 1.0);
-    const double inside = within / std::max(all - k, 1.0);
-    found.ratio = inside > 0.0 ? std::min(between / inside, 1e9) : 1e9;
-    return found;
+    return total > 0.0 ? 1.0 - within / total : 0.0;
 }
 
 // Which of a fixed set of pairs of rows lie in one cluster, as bits. Two partitions agree as their

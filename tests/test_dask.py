@@ -92,7 +92,7 @@ def blobs(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
 def test_boxes_of_partitions_come_to_what_one_fit_finds(
     n_partitions: int, order: str, make: Any, max_categories: int
 ) -> None:
-    rows, labels = make(4_000)
+    rows, labels = make(5_000)
     arranged = rows if order == "random" else rows[np.argsort(rows[:, 0])]
     estimator = DensityART(max_categories=max_categories)
     model = resonart.dask.fit(blocks(arranged, n_partitions), estimator)

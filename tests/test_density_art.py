@@ -745,7 +745,7 @@ def test_what_is_returned_shows_itself() -> None:
 def test_the_choice_in_words() -> None:
     choice = DensityART().fit(load_iris().data).choice_
     assert str(choice) == (
-        f"2 clusters, 0.7 % noise. Confidence: high; the runner-up of {len(choice.runners_up)} "
+        f"2 clusters, 0.0 % noise. Confidence: high; the runner-up of {len(choice.runners_up)} "
         "alternatives also has 2 clusters."
     )
     first = choice.chosen._replace(n_clusters=3, noise=0.0, score=-0.15)

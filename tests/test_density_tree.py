@@ -294,13 +294,13 @@ def test_threads_that_are_really_used_change_nothing(size: int) -> None:
 
 @pytest.mark.parametrize("has_lots", [False, True])
 @pytest.mark.parametrize(
-    ("kind", "selection"), [("blobs", "eom"), ("blobs", "cut"), ("flat", "leaf")]
+    ("kind", "selection"), [("blobs", "eom"), ("blobs", "cut"), ("one", "leaf")]
 )
 def test_some_in_place_of_many_boxes_bit_for_bit(kind: str, selection: str, has_lots: bool) -> None:
     # One feature, which is one scaling, and one selection keep the reference from taking minutes.
     rng = np.random.default_rng(3)
     n = choice.MOST_IN_CHOICE + 40
-    x = rng.normal(size=n) * 0.05 + rng.integers(0, 3, n) if kind == "blobs" else rng.random(n)
+    x = rng.normal(size=n) * 0.05 + rng.integers(0, 3, n) if kind == "blobs" else rng.normal(size=n)
     b = Boxes(x[:, None], np.ones(n), rng.random(n) if has_lots else None)
     asked = Asked(min_samples=5, selection=selection)
     told = engine_reads(b, asked, 2)

@@ -733,7 +733,7 @@ def test_the_text_of_an_explanation_by_density() -> None:
     assert far.startswith("no cluster (-1): ")
     assert re.search("match 0.00 < vigilance .*: not accepted|is noise", far)
     iris = load_iris().data
-    flowers = DensityART().fit(iris)
+    flowers = DensityART(min_samples=5).fit(iris)
     [lonely] = np.flatnonzero(flowers.labels_ < 0)
     text = str(flowers.explain(iris[lonely]))
     assert text.startswith("no cluster (-1): the row equals a learned row that is noise\n")

@@ -468,12 +468,12 @@ def test_a_flat_cut_is_kept_with_a_click(browser: Any, tmp_path: Path) -> None:
         page.get_by_role("tab", name="Choice").click()
         page.wait_for_selector(".rx-multiple")
         panel = page.locator(".rx-panel")
-        panel.evaluate("(panel) => panel.scrollTo(0, panel.scrollHeight)")
+        page.locator(".rx-multiple").nth(place).scroll_into_view_if_needed()
         before = panel.evaluate("(panel) => panel.scrollTop")
         page.locator(".rx-multiple").nth(place).click()
         page.wait_for_selector(f".rx-multiple[data-reading='{place}'][aria-pressed=true]")
         # The panel stays where it was, and the description is there to read.
-        assert panel.evaluate("(panel) => panel.scrollTop") >= before > 0
+        assert panel.evaluate("(panel) => panel.scrollTop") == before > 0
         assert "one cut through the tree" in page.locator(".rx-reading").inner_text()
         shown = labels_drawn(page)
         page.get_by_role("button", name="Keep").click()

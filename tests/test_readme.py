@@ -23,7 +23,9 @@ def printed(code: str, capsys: pytest.CaptureFixture[str]) -> list[str]:
 
 def test_ten_lines(capsys: pytest.CaptureFixture[str]) -> None:
     chosen, asked, last = printed(BLOCKS[0], capsys)
-    found = re.match(r"2 clusters, ([\d.]+) % noise\. Confidence: high; ", chosen)  # the two moons
+    found = re.match(
+        r"2 clusters, ([\d.]+) % noise\. Confidence: medium; ", chosen
+    )  # the two moons
     assert found is not None
     assert 2.5 <= float(found[1]) <= 4.8
     assert asked in ("[ 0  1 -1]", "[ 1  0 -1]")

@@ -189,7 +189,7 @@ def test_fewer_sets_are_asked_about_with_many_rows() -> None:
         share: [rows_quality.stride(size["strides"], 3, n, share) for n in size["n_rows"]]
         for share in (0.0, 0.1)
     }
-    assert steps == {0.0: [1, 1, 1, 3, 6], 0.1: [3, 3, 3, 3, 6]}
+    assert steps == {0.0: [2, 2, 4, 12, 24], 0.1: [3, 3, 4, 12, 24]}
     narrow = [x.name for _, x in rows_quality.narrow_sets("tiny pool", "tiny")]
     assert narrow == ["g_noisy", "d_rings", "target", "r15"]
 

@@ -164,7 +164,7 @@ def test_ranges_and_boxes_have_the_names_of_the_features() -> None:
 
 
 def test_the_card_of_a_fitted_model() -> None:
-    model = DensityART()
+    model = DensityART(min_samples=5)
     assert "noise" not in re.sub("<[^>]*>", "", model._repr_html_()).split("Parameters")[0]
     model.fit(FRAME)
     n_noise = int((model.labels_ < 0).sum())

@@ -10,7 +10,7 @@ from itertools import chain
 from pathlib import Path
 
 from .check import check
-from .fit import N_GENERATED, fit_choice, fit_structure
+from .fit import fit_choice, fit_structure
 from .generate import LabelledSet, labelled_set, structureless_set
 from .records import made_records, paper_sets, pool_sets, real_records
 from .tables import CHOICE_TABLE, STRUCTURE_TABLE, write_tables
@@ -28,17 +28,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     nothing = made_records(structureless_set, options.nothing, kept, options.jobs)
     generated = made_records(labelled_set, options.sets, kept, options.jobs)
     real = [r for r in real_records(real_sets(options.pool), kept, options.jobs) if r.n_true > 1]
-    # Choosing is learned from real sets; of made ones it takes a few, with little weight.
-    few = [r for r in generated if r.is_labelled][:N_GENERATED]
     if options.validate:
         note("cross-validation")
-        print(compare_choices(real, few, generated), flush=True)
+        print(compare_choices(real, generated), flush=True)
         together, errors = judge_together(real, generated, nothing)
         print(together_table(together), flush=True)
         print(errors, flush=True)
         write_validation(options.out / "validation.csv", together)
     note("final fit")
-    choice = fit_choice(real, few)
+    choice = fit_choice(real, generated)
     without = [*nothing, *(r for r in generated if r.n_true == 1)]
     structure = fit_structure(choice, without, [*real, *generated])
     write_tables(options.out, choice.trees, structure.trees)
@@ -60,8 +58,8 @@ def note(message: str) -> None:
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     pool = os.environ.get("RESONART_POOL")
     parser = argparse.ArgumentParser(prog="python -m training", description=__doc__)
-    parser.add_argument("--sets", type=int, default=4_500, help="labelled sets to make")
-    parser.add_argument("--nothing", type=int, default=1_500, help="sets without structure to make")
+    parser.add_argument("--sets", type=int, default=1_200, help="labelled sets to make")
+    parser.add_argument("--nothing", type=int, default=2_400, help="sets without structure to make")
     parser.add_argument(
         "--pool",
         type=Path,

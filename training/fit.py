@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.ensemble import ExtraTreesRegressor, GradientBoostingClassifier
 
 from .records import FEATURES, SCORE_BELOW_BEST, Floats, Record, Seen
@@ -15,16 +14,25 @@ from .tables import Tree, tree_nodes
 
 # As kHandShare in cpp/choice_model.hpp: the trees correct the score rather than replace it.
 SCORE_SHARE = 0.2
-PRIOR_ODDS = 2.0  # logarithm of the odds of structure before a look at the rows: kPriorOdds
+# As kByChance, kBeyondDoubt and kOneByChance there: evidence for peaks, as log(1 + evidence), and
+# what one cluster by chance costs.
+BY_CHANCE, BEYOND_DOUBT, ONE_BY_CHANCE = 1.0, 4.0, 0.005
+PEAKS_LEAST, PEAKS_MEAN = (FEATURES.index(f"peaks, {name}") for name in ("least", "mean"))
+GAP = FEATURES.index("gap")
+# As kFewPeaks, kPeakShare and kMostPeakShare there.
+FEW_PEAKS, PEAK_SHARE, MOST_PEAK_SHARE = 10, 1 / 60, 0.3
+SINGLE_PEAKS, N_SINGLE = (FEATURES.index(f"{of}single peaks") for of in ("", "number of "))
+PRIOR_ODDS = 1.5  # logarithm of the odds of structure before a look at the rows: kPriorOdds
 N_TREES = 100
 GROWN_WEIGHT = 1.0  # of all sets together that are grown from one, beside that one
-GENERATED_WEIGHT = 0.05  # of a made set beside one that was not, when choosing is learned
-N_GENERATED = 100  # made sets that choosing is learned from, at the most
+GENERATED_WEIGHT = 0.3  # of a made set beside one that was not, when choosing is learned
 GOOD_ENOUGH = 0.6  # a made set on which even the best candidate is worse teaches nothing
 FOUND = 0.5  # best index from which the structure of a made set counts as there to be found
-N_ROUNDS, RATE = 60, 0.12
+N_ROUNDS, RATE = 150, 0.08
 # Numbers of a scaling and of a way to read have no order.
-NOT_FOR_STRUCTURE = [FEATURES.index("selection"), FEATURES.index("scaling")]
+NOT_FOR_STRUCTURE = [*map(FEATURES.index, ("selection", "scaling")), SINGLE_PEAKS, N_SINGLE]
+# Which candidate is the best does not depend on how many rows there are.
+NOT_FOR_CHOICE = [FEATURES.index("rows"), SINGLE_PEAKS, N_SINGLE]
 
 Model = Callable[[Seen], Floats]
 
@@ -38,7 +46,7 @@ class Choice:
 
     def scores(self, record: Record) -> Floats:
         """What the engine adds up for each candidate."""
-        return self.model(record.seen) + SCORE_SHARE * record.seen[:, SCORE_BELOW_BEST]
+        return added_up(self.model(record.seen), record.seen)
 
     def best(self, record: Record) -> int:
         return int(self.scores(record).argmax())
@@ -52,10 +60,28 @@ class Choice:
         if not records:
             return np.empty((0, len(FEATURES)), dtype=np.float32)
         seen = np.concatenate([r.seen for r in records])
-        scores = self.model(seen) + SCORE_SHARE * seen[:, SCORE_BELOW_BEST]
         ends = np.cumsum([len(r.index) for r in records])
-        parts = np.split(scores, ends[:-1])
-        return np.array([r.seen[part.argmax()] for r, part in zip(records, parts, strict=True)])
+        parts = np.split(self.model(seen), ends[:-1])
+        best = [added_up(part, r.seen).argmax() for r, part in zip(records, parts, strict=True)]
+        return np.array([r.seen[i] for r, i in zip(records, best, strict=True)])
+
+
+def added_up(by_trees: Floats, seen: Seen) -> Floats:
+    """Return what the engine makes of what the trees say of the candidates of one set.
+
+    Where others are peaks beyond doubt, clusters that are peaks by chance are not chosen, and one
+    such cluster costs a little, unless clusters lie apart by a gap: a group of very few rows is no
+    peak. Beyond a few single peaks, each adds to what they count for.
+    """
+    scores = by_trees + SCORE_SHARE * seen[:, SCORE_BELOW_BEST]
+    if seen[:, PEAKS_LEAST].max() >= BEYOND_DOUBT:
+        scores = scores - (seen[:, PEAKS_MEAN] < BY_CHANCE)
+        any_by_chance = (seen[:, PEAKS_LEAST] < BY_CHANCE) & (seen[:, GAP] < 0.0)
+        scores = scores - ONE_BY_CHANCE * any_by_chance
+    more = max(float(seen[:, N_SINGLE].max()) - FEW_PEAKS, 0.0)
+    below_most = seen[:, SINGLE_PEAKS] - seen[:, SINGLE_PEAKS].max()
+    with_peaks: Floats = scores + min(PEAK_SHARE * more, MOST_PEAK_SHARE) * below_most
+    return with_peaks
 
 
 def fit_choice(
@@ -79,7 +105,7 @@ def fit_choice(
         n_trees, min_samples_leaf=5, max_features=0.5, max_leaf_nodes=32, random_state=seed
     )
     forest.fit(
-        np.concatenate([r.seen for r in sets]),
+        hiding(np.concatenate([r.seen for r in sets]), NOT_FOR_CHOICE),
         np.concatenate([r.index - r.best for r in sets]),
         np.concatenate(
             [np.full(len(r.index), w / len(r.index)) for r, w in zip(sets, weights, strict=True)]
@@ -107,7 +133,7 @@ class Structure:
         found = np.full(len(records), -np.inf)
         some = np.array([len(r.index) > 0 for r in records], dtype=bool)
         if some.any():
-            found[some] = self.model(as_told(choice.best_seen(records)))
+            found[some] = self.model(choice.best_seen(records))
         return found
 
 
@@ -145,13 +171,13 @@ def fit_structure(
         random_state=seed,
     )
     seen = np.concatenate([choice.best_seen(side) for side in both])
-    boosted.fit(as_told(seen), truth, np.concatenate(weights))
+    boosted.fit(hiding(seen, NOT_FOR_STRUCTURE), truth, np.concatenate(weights))
     trees = [tree_nodes(each.tree_, RATE) for each in boosted.estimators_[:, 0]]
     return Structure(trees, boosted.decision_function)
 
 
-def as_told(seen: Seen) -> NDArray[np.float32]:
-    """Features with those that structure is not told by left out."""
+def hiding(seen: Seen, hidden: list[int]) -> Seen:
+    """Return a copy in which some features are the same for all, so that no tree asks for them."""
     told = seen.copy()
-    told[:, NOT_FOR_STRUCTURE] = 0.0
+    told[:, hidden] = 0.0
     return told

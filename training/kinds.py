@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.random import Generator
+from scipy.spatial import cKDTree
 
 from .parts import (
     CLOUDS_DRAWN,
@@ -36,7 +37,7 @@ Kind = Callable[[Generator, int], Labelled]
 
 def mixture(random: Generator, n: int) -> Labelled:
     """Clouds in 1 to 100 features, apart in all of them or in few; densities may differ."""
-    d = int(random.choice([1, 2, 2, 2, 2, 3, 3, 4, 5, 8, 12, 20, 40, 100]))
+    d = int(random.choice([1, 1, 2, 2, 2, 2, 3, 3, 4, 5, 8, 12, 20, 40, 100]))
     k = int(random.choice([2, 2, 3, 3, 4, 5, 6, 8, 10, 15, 20, 30]))
     n = with_room(n, d)
     k = min(k, max(2, n // 25))
@@ -80,11 +81,17 @@ def clouds_at(random: Generator, centre: Rows, n_each: Labels, kind: str, width:
 
 
 def touching(random: Generator, n: int) -> Labelled:
-    """20 to 50 clouds that touch, in rows and columns or anywhere, of unequal size and spread."""
-    d = int(random.choice([2, 2, 2, 3]))
-    k = min(int(random.integers(20, 51)), max(4, n // 20))
+    """8 to 50 clouds that touch, in rows and columns or anywhere, of unequal size and spread."""
+    d = int(random.choice([2, 2, 2, 2, 3, 3, 4, 6, 10, 20]))
+    n = with_room(n, d)
+    k = min(int(random.integers(8, 51)), max(4, n // 20))
     apart = random.uniform(2.8, 5.0)  # in their spreads
-    if random.random() < 0.5:
+    way = random.choice(["rows and columns", "packed", "anywhere"])
+    if way == "anywhere":  # some nearly coincide, some lie alone
+        centre = random.uniform(-1, 1, (k, d))
+        nearest = cKDTree(centre).query(centre, [2])[0]
+        centre *= random.uniform(3.0, 8.0) / np.median(nearest)
+    elif way == "rows and columns" and d <= 4:
         side = int(np.ceil(k ** (1 / d)))
         places = np.argwhere(np.ones((side,) * d)).astype(float)
         centre = places[np.sort(random.permutation(len(places))[:k])] * apart
@@ -102,7 +109,8 @@ def touching(random: Generator, n: int) -> Labelled:
 
 def overlapping(random: Generator, n: int) -> Labelled:
     """Two or three normal clouds, neighbours 2 to 4 spreads apart, of unequal size and spread."""
-    d = int(random.choice([1, 2, 2, 2, 3, 5]))
+    d = int(random.choice([1, 1, 2, 2, 2, 3, 5, 10]))
+    n = with_room(n, d)
     k = int(random.choice([2, 2, 3]))
     n_each = sizes(random, n, k, random.choice([2, 5, 100]))
     spreads = np.exp(random.normal(size=k) * random.choice([0, 0.3]))
@@ -408,7 +416,7 @@ def structureless(random: Generator, n: int, d: int, kind: str) -> Rows:
 # How often each is drawn.
 KINDS: dict[Kind, float] = {
     mixture: 0.2,
-    touching: 0.06,
+    touching: 0.1,
     overlapping: 0.06,
     in_noise: 0.06,
     blurred_table: 0.06,

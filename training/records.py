@@ -106,7 +106,7 @@ def learned(rows: Rows) -> Learned:
     """Learn boxes. The clusters that are read on the way do not matter, so they are read once."""
     model = DensityART(
         min_cluster_size=0.01,
-        min_samples=5,
+        min_samples=0.0025,
         scaling="range",
         cluster_selection_method="eom",
         n_jobs=None,

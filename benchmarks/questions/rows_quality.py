@@ -421,9 +421,9 @@ QUESTION = Question(
         "warm_up_rows": (2_000, 150),
         "pool": ("pool", "tiny pool"),
         "thirty": ("thirty", "tiny"),
-        # From so many rows on, every so manyth set by name; with noise at least every third.
-        "strides": (((0, 1), (320_000, 3), (1_000_000, 6)), ((0, 1), (300, 2))),
-        "noisy_stride": (3, 2),
+        # From so many rows on, every so manyth set by name; with noise at least every eighth.
+        "strides": (((0, 2), (80_000, 4), (320_000, 12), (1_000_000, 24)), ((0, 1), (300, 2))),
+        "noisy_stride": (8, 2),
     },
     needs_data=True,
 )

@@ -667,7 +667,7 @@ class DensityARTReference:
                 taken_from_afar(inside, reading.clusters, weights, rows, reading.n_clusters),
                 expected,
             )
-            surprises = self._is_surprise(reading.chosen.noise)
+            surprises = self._is_surprise(reading.chosen.noise) or self._joins_more(reading.chosen)
             if chooses or not (told.is_believed or surprises):
                 break
             chooses = True
@@ -701,6 +701,12 @@ class DensityARTReference:
         assert self.kept is not None
         is_one = self.kept.candidate.selection == "auto"
         return noise >= self.kept.noise + (SURPRISE_IN_ONE if is_one else SURPRISE)
+
+    def _joins_more(self, now: Candidate) -> bool:
+        """Whether a cut at the height that was chosen joins what it kept apart then."""
+        assert self.kept is not None
+        then = self.kept.candidate
+        return then.selection == "cut" and now.n_clusters < then.n_clusters
 
     def _keep(self, reading: Reading) -> None:
         self.kept = Kept(reading.chosen, reading.chosen.noise, self.now, self.is_settled)

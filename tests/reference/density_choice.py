@@ -31,7 +31,11 @@ SELECTIONS = ("auto", "eom", "leaf", "cut", "fixed")
 # Sizes that are tried where so many clusters are wanted, and how many numbers are.
 SMALL_SIZES, MOST_NUMBERS = (2, 3), 20
 HAND_SHARE = 0.2
-PRIOR_ODDS = 2.0
+PRIOR_ODDS = 1.5
+# Evidence for peaks, as log(1 + evidence), that chance gives, and that is beyond doubt.
+BY_CHANCE, BEYOND_DOUBT, ONE_BY_CHANCE = 1.0, 4.0, 0.005
+# And that makes a single peak. Beyond a few, each of them adds to what they count for.
+BEYOND_CHANCE, FEW_PEAKS, PEAK_SHARE, MOST_PEAK_SHARE = 3.0, 10, 1 / 60, 0.3
 # Of these it also matters how far below the best candidate they are, and at which rank.
 RELATIVE = (
     "silhouette",
@@ -43,7 +47,9 @@ RELATIVE = (
     "plain median",
     "plain gap",
     "explained spread",
-    "Calinski-Harabasz",
+    "peaks, least",
+    "peaks, mean",
+    "peaks within clusters",
     "agreement",
     "agreement with the nearest quarter",
     "agreement weighted by score",
@@ -209,8 +215,8 @@ def separation(edges: list[Edge], weight: Array, labels: list[int]) -> Separatio
     )
 
 
-def spread(x: Array, weight: Array, labels: list[int]) -> tuple[float, float]:
-    """Return the share of the spread that clusters' means explain, and Calinski-Harabasz."""
+def explained_spread(x: Array, weight: Array, labels: list[int]) -> float:
+    """Return the share of the spread that clusters' means explain."""
     k, d = max(labels) + 1, x.shape[1]
     sums, rows = np.zeros((k, d)), [0.0] * k
     for i, c in enumerate(labels):
@@ -226,11 +232,87 @@ def spread(x: Array, weight: Array, labels: list[int]) -> tuple[float, float]:
             total += square
         for square in (weight[i] * (own * own)).tolist():
             within += square
-    if not total > 0.0:
-        return 0.0, 0.0
-    between = (total - within) / max(float(k) - 1.0, 1.0)
-    inside = within / max(n_rows - float(k), 1.0)
-    return 1.0 - within / total, min(between / inside, 1e9) if inside > 0.0 else 1e9
+    return 1.0 - within / total if total > 0.0 else 0.0
+
+
+class PeakEvidence(NamedTuple):
+    """How much speaks for clusters being peaks, and for peaks within them: log(1 + evidence)."""
+
+    least: float = 0.0
+    second: float = 0.0
+    mean: float = 0.0
+    within: float = 0.0
+    single: float = 0.0
+    n_single: int = 0
+
+
+def peak_evidence(
+    view: View, dimension: int, labels: list[int], attached: list[int]
+) -> PeakEvidence:
+    """Sum up how much denser than the pass to other clusters the rows of each cluster lie.
+
+    A row counts as d log(pass height / core distance), less what chance makes of so few
+    neighbours, where that is denser than the pass; rows as if there were as many as boxes.
+    """
+    tree = view.trees[-1]
+    n, d = len(labels), float(min(dimension, view.x.shape[1]))
+    highest = tree.edges[-1].height if tree.edges else 0.0
+    if tree.min_samples < 2 or not 0.0 < highest < math.inf:
+        return PeakEvidence()
+    boxes_a_row = n / tree.counting.rows
+    chance = 1.0 / math.sqrt(max(tree.min_samples * boxes_a_row, 1.0))
+    rows = [w * boxes_a_row for w in tree.counting.weight.tolist()]
+    logs = [math.log(max(math.sqrt(c), 1e-3 * highest)) for c in tree.core.tolist()]
+
+    def evidence(height: float, members: Sums) -> float:
+        log_pass = math.log(height) if height > 0.0 else -math.inf
+        return max(d * (log_pass * members.rows - members.logs) - chance * members.rows, 0.0)
+
+    each, shares = [], []
+    for c in range(max(attached) + 1):
+        out = min(e.height for e in tree.edges if (attached[e.start] == c) != (attached[e.to] == c))
+        log_out = math.log(out) if out > 0.0 else -math.inf
+        denser = [i for i in range(n) if labels[i] == c and logs[i] < log_out]
+        sums = Sums(
+            ordered_sum(rows[i] for i in denser), ordered_sum(rows[i] * logs[i] for i in denser)
+        )
+        each.append(evidence(out, sums) if denser else 0.0)
+        shares.append(ordered_sum(rows[i] for i in range(n) if attached[i] == c))
+    # Groups that merge within a cluster: each node with its sums, as they are added up the tree.
+    node = [Sums(rows[i], rows[i] * logs[i]) for i in range(n)]
+    owner: list[int] = list(attached)
+    splits = [0.0] * len(each)
+    for left, right, height in zip(
+        tree.merges.left, tree.merges.right, tree.merges.height, strict=True
+    ):
+        a, b = node[left], node[right]
+        node.append(Sums(a.rows + b.rows, a.logs + b.logs))
+        owner.append(owner[left] if owner[left] == owner[right] else -1)
+        if owner[-1] >= 0:
+            c = owner[-1]
+            splits[c] = max(splits[c], min(evidence(height, a), evidence(height, b)))
+    peaks, splits = [math.log1p(e) for e in each], [math.log1p(e) for e in splits]
+    apart = [max(min(p, BEYOND_CHANCE) - s, 0.0) for p, s in zip(peaks, splits, strict=True)]
+
+    def mean(values: list[float]) -> float:
+        total = ordered_sum(share * v for share, v in zip(shares, values, strict=True))
+        return total / node[-1].rows
+
+    return PeakEvidence(
+        min(peaks),
+        sorted(peaks)[-2],
+        mean(peaks),
+        max(splits),
+        mean(apart),
+        sum(p >= BEYOND_CHANCE > s for p, s in zip(peaks, splits, strict=True)),
+    )
+
+
+class Sums(NamedTuple):
+    """Rows of a group, and the sum of the logarithms of their core distances."""
+
+    rows: float
+    logs: float
 
 
 def pairs_of_rows(weight: Array) -> list[tuple[int, int]]:
@@ -283,6 +365,7 @@ class Tree(NamedTuple):
 
     counting: Counting
     min_samples: int
+    core: Array
     edges: list[Edge]
     merges: Merges
 
@@ -374,7 +457,7 @@ def grown(counting: Counting, square: Array, min_samples: int) -> Tree:
     """Grow the tree of one scaling with one number of samples."""
     core = dt.core_squares(square, counting.weight, min_samples)
     edges = dt.spanning_tree(dt.mutual_reachability(square, core))
-    return Tree(counting, min_samples, edges, dt.merges_of(edges, counting.weight)[0])
+    return Tree(counting, min_samples, core, edges, dt.merges_of(edges, counting.weight)[0])
 
 
 class Candidates:
@@ -499,11 +582,10 @@ class Candidates:
         small = max(5.0, rows / 100.0)
         seen = dict.fromkeys(SEEN, 0.0)
         seen |= {
-            "rows": rows,
+            "rows": min(self.rows, COUNTED_AS),
             "features": float(self.dimension),
             "clusters": float(c.k),
             "noise": c.noise,
-            "min_cluster_size": float(c.min_cluster_size),
             "min_cluster_size / rows": c.min_cluster_size / rows,
             "min_samples": float(c.min_samples),
             "least share": min(1.0, min(shares)),
@@ -528,7 +610,7 @@ class Candidates:
             seen["modularity" + name], seen["kappa" + name] = quality
         apart = separation(view.trees[c.tree].edges, weight, c.attached)
         plain = separation(view.trees[0].edges, weight, c.attached)
-        explained, ratio = spread(view.x, weight, c.attached)
+        peaks = peak_evidence(view, self.dimension, c.labels, c.attached)
         seen |= {
             "median height over separation": apart.median,
             "ninth decile over separation": apart.ninth,
@@ -538,8 +620,13 @@ class Candidates:
             "worst gap": apart.worst_gap,
             "plain median": plain.median,
             "plain gap": plain.gap,
-            "explained spread": explained,
-            "Calinski-Harabasz": ratio,
+            "explained spread": explained_spread(view.x, weight, c.attached),
+            "peaks, least": peaks.least,
+            "peaks, second": peaks.second,
+            "peaks, mean": peaks.mean,
+            "peaks within clusters": peaks.within,
+            "single peaks": peaks.single,
+            "number of single peaks": float(peaks.n_single),
             "score": 2.0 * max(seen["silhouette"], 0.0) + 3.0 * seen["modularity"] + seen["kappa"],
         }
         return seen
@@ -557,7 +644,7 @@ class Candidates:
                 row.append(seen[name] - max(values))
                 row.append(sum(value < seen[name] for value in values) / len(values))
             row += [max(other[name] for other in real) for name in BEST_OF]
-            rows.append([*row, float(len(table))])
+            rows.append(row)
         return np.array(rows)
 
     def _compare(self, table: list[dict[str, float]]) -> None:
@@ -607,7 +694,6 @@ SEEN = (
     "features",
     "clusters",
     "noise",
-    "min_cluster_size",
     "min_cluster_size / rows",
     "min_samples",
     "selection",
@@ -630,7 +716,12 @@ SEEN = (
     "plain median",
     "plain gap",
     "explained spread",
-    "Calinski-Harabasz",
+    "peaks, least",
+    "peaks, second",
+    "peaks, mean",
+    "peaks within clusters",
+    "single peaks",
+    "number of single peaks",
     "readings that agree exactly",
     "score",
     "agreement",
@@ -645,7 +736,6 @@ FEATURES = (
     *SEEN,
     *(name + of for name in RELATIVE for of in (", below the best", ", rank")),
     *(name + ", best of all" for name in BEST_OF),
-    "candidates",
 )
 
 
@@ -694,7 +784,7 @@ def select(tree: Condensed, selection: str, weight: Array, k: int = 0) -> None:
 Kept: TypeAlias = tuple[str, int, str, int, int, float, float]
 # If none of the clusters that were there before is kept, so much of the index is lost; and that
 # there is structure, or none, is more likely by these log odds.
-LOYALTY, LOYAL_ODDS = 0.3, 1.0
+LOYALTY, LOYAL_TO_SEVERAL, LOYAL_TO_ONE = 0.3, 2.0, 1.0
 
 
 class Reading(NamedTuple):
@@ -939,6 +1029,21 @@ def judged(
     below = FEATURES.index("score, below the best")
     choice = table_of(tables / "choice_table.inc")
     scores = [sum_of_trees(choice, row) + HAND_SHARE * float(row[below]) for row in features[:-1]]
+    least, mean = (FEATURES.index(f"peaks, {name}") for name in ("least", "mean"))
+    if scores and max(features[:-1, least]) >= BEYOND_DOUBT:
+        scores = [s - (row[mean] < BY_CHANCE) for s, row in zip(scores, features, strict=False)]
+        gap = FEATURES.index("gap")
+        scores = [
+            s - (ONE_BY_CHANCE if row[least] < BY_CHANCE and row[gap] < 0.0 else 0.0)
+            for s, row in zip(scores, features, strict=False)
+        ]
+    single, n_single = map(FEATURES.index, ("single peaks", "number of single peaks"))
+    more = max(float(max(features[:-1, n_single], default=0.0)) - FEW_PEAKS, 0.0)
+    share = min(PEAK_SHARE * more, MOST_PEAK_SHARE)
+    most = max(features[:-1, single], default=0.0)
+    scores = [
+        s + share * float(row[single] - most) for s, row in zip(scores, features, strict=False)
+    ]
     n_before = len(set(before or []) - {-1})
     if before and n_before:
         loyal = loyalties(candidates, before)[:-1]
@@ -948,7 +1053,7 @@ def judged(
     best = features[scores.index(max(scores))]
     structure = PRIOR_ODDS + sum_of_trees(table_of(tables / "structure_table.inc"), best)
     if n_before:
-        structure += LOYAL_ODDS if n_before > 1 else -LOYAL_ODDS
+        structure += LOYAL_TO_SEVERAL if n_before > 1 else -LOYAL_TO_ONE
     return scores, structure
 
 

@@ -201,7 +201,7 @@ class ReadingChoice:
     >>> from resonart import DensityART
     >>> choice = DensityART().fit(load_iris().data).choice_
     >>> print(choice)
-    2 clusters, 0.7 % noise. Confidence: high; the runner-up of 91 alternatives also has 2 clusters.
+    2 clusters, 0.0 % noise. Confidence: high; the runner-up of 91 alternatives also has 2 clusters.
     >>> sorted(each.n_clusters for each in choice.alternatives)[:3]
     [1, 3, 4]
     """

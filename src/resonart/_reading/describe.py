@@ -382,15 +382,13 @@ def export_text(
     DensityART: 2 clusters, 150 rows
     Features that set a cluster apart from the others most come first.
     <BLANKLINE>
-    cluster 1: 99 rows (66.0 %)
+    cluster 1: 100 rows (66.7 %)
       petal length (cm): median 4.9, middle half 4.3 to 5.5, range 3.0 to 6.9   (others: median 1.5)
       ... and 3 more features
     <BLANKLINE>
     cluster 0: 50 rows (33.3 %)
       petal length (cm): median 1.5, middle half 1.4 to 1.6, range 1.0 to 1.9   (others: median 4.9)
       ... and 3 more features
-    <BLANKLINE>
-    in no cluster: 1 row of noise (0.7 %)
     >>> X = [[1, 20], [2, 20], [3, 21], [4, 22], [2, 90], [3, 95]]
     >>> model = DVFA(rho_lb=0.65, rho_ub=0.8).fit(X)
     >>> print(export_text(model, feature_names=["age", "weight"]))
