@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import resonart
-from resonart._models.snapshot import DensitySnapshot
+from resonart._engine.state import DensitySnapshot
 
 from .results import write_lines
 

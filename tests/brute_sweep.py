@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.metrics import adjusted_rand_score
 
-from resonart._vigilance.sweep import Sweep
+from resonart.vigilance.sweep import Sweep
 
 AXES = (("rho_lb", "rho_ub"), ("rho",), ("rho_a", "beta_sbm", "phi", "tau"))
 
@@ -28,7 +28,7 @@ def brute_sweep(
     quality: bool = False,
     report: Callable[[int, int], None] | None = None,
 ) -> Sweep:
-    """Return what :func:`resonart._vigilance.sweep.sweep` must return, without ``quality``."""
+    """Return what :func:`resonart.vigilance.sweep.sweep` must return, without ``quality``."""
     rows = np.asarray(X)
     cells = brute_cells(grid)
     shape = len(cells), len(orders)

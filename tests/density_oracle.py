@@ -9,7 +9,7 @@ import numpy as np
 
 from reference.density_art import Candidate, DensityARTReference, Reader, Reading
 from resonart import DensityART, _core
-from resonart._models.snapshot import DensitySnapshot
+from resonart._engine.state import DensitySnapshot
 
 SCALINGS = ["auto", "given", "range", "standard", "rank", "pca"]
 SELECTIONS = ["auto", "eom", "leaf", "cut"]

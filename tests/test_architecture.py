@@ -60,33 +60,34 @@ def test_dependencies_point_one_way(path: Path) -> None:
 
 # Doors that the core opens for rooms above it; everything else they take from the public list.
 DOORS = {
-    "dask": {"resonart._estimators.in_blocks", "resonart._rows.outliers"},
+    "dask": {"resonart.estimators.in_blocks", "resonart.rows.outliers"},
     "tuning": {
-        "resonart._rows.checks",
-        "resonart._vigilance.auto",
-        "resonart._vigilance.choice",
-        "resonart._vigilance.distance",
-        "resonart._vigilance.sweep",
+        "resonart._engine.bounds",
+        "resonart.rows.checks",
+        "resonart.vigilance.auto",
+        "resonart.vigilance.choice",
+        "resonart.tuning._distance",
+        "resonart.vigilance.sweep",
     },
     "cli": {
-        "resonart._density.standing",
-        "resonart._estimators.in_blocks",
-        "resonart._estimators.parameters",
-        "resonart._rows.durations",
+        "resonart.reports.standing",
+        "resonart.estimators.in_blocks",
+        "resonart._engine.parameters",
+        "resonart._engine.durations",
     },
     "explore": {
-        "resonart._density.condensed_tree",
-        "resonart._density.readings",
-        "resonart._density.standing",
-        "resonart._estimators.parameters",
-        "resonart._rows.checks",
-        "resonart._rows.durations",
+        "resonart.reports.condensed_tree",
+        "resonart.reports.readings",
+        "resonart.reports.standing",
+        "resonart._engine.parameters",
+        "resonart.rows.checks",
+        "resonart._engine.durations",
     },
-    "plot": {"resonart._density.condensed_tree", "resonart._rows.checks"},
-    "river": {"resonart._estimators.parameters"},
+    "plot": {"resonart.reports.condensed_tree", "resonart.rows.checks"},
+    "river": {"resonart._engine.parameters"},
 }
-# Tools that know nothing of clustering are there for everybody.
-SHARED = "resonart._shared."
+# Tools that know nothing of clustering are there for everybody, and so are facts about the build.
+SHARED = ("resonart._shared.", "resonart._engine.build")
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(PACKAGE)))

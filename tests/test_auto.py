@@ -29,11 +29,11 @@ from resonart import (
     merge_models,
     rename_labels,
 )
-from resonart._estimators import learning
 from resonart._shared import progress as _progress
-from resonart._vigilance import auto, choice, sweep
-from resonart._vigilance.auto import MOST_SAMPLED, most_rows
+from resonart.estimators import learning
 from resonart.tuning import choose_vigilance
+from resonart.vigilance import auto, choice, sweep
+from resonart.vigilance.auto import MOST_SAMPLED, most_rows
 
 BLOBS, BLOB_OF = make_blobs([60, 60, 60], centers=None, cluster_std=0.5, random_state=3)
 MOONS, MOON_OF = make_moons(200, noise=0.05, random_state=0)

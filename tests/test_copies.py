@@ -12,7 +12,7 @@ import pytest
 from sklearn.base import clone
 
 from resonart import DDVFA, DVFA, DensityART, FuzzyART, TopoART, _core
-from resonart._models.snapshot import dump, rebuild
+from resonart._engine.state import dump, rebuild
 
 RNG = np.random.default_rng(0)
 X = RNG.random((300, 3))

@@ -29,9 +29,9 @@ import numpy as np
 import pytest
 
 from resonart import DDVFA, DensityART, FuzzyART, ModelFileError, _core, load, merge_models
-from resonart._models import archive as _archive
-from resonart._models.format import FORMAT
-from resonart._models.snapshot import dump
+from resonart._engine.state import dump
+from resonart.model_files import archive as _archive
+from resonart.model_files.format import FORMAT
 
 FOLDER = Path(__file__).parent / "data" / "v0.1"
 
@@ -647,7 +647,7 @@ def test_fields_of_the_engine_not_known_yet_have_their_defaults(
     header, arrays = taken_apart(SOUND["ddvfa"])
     del header["fitted"]["trained_with"]["search"]
     refused(attempt, made(header, arrays), "lacks or adds")
-    monkeypatch.setattr("resonart._models.load.FORMAT", FORMAT + 1)
+    monkeypatch.setattr("resonart.estimators.load.FORMAT", FORMAT + 1)
     assert attempt(made(header, arrays))._engine.params().search is _core.Search.activation
 
 

@@ -32,7 +32,7 @@ import resonart
 import resonart.dask
 from benchmarks.workloads import Workload
 from resonart import DDVFA, DensityART, merge_models
-from resonart._models.snapshot import dump
+from resonart._engine.state import dump
 from resonart.dask import DaskDDVFA, PartitionError
 from resonart.dask._partitions import Reading, partitions_of
 from resonart.dask._run import join_in_a_tree, run_over

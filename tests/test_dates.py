@@ -22,11 +22,11 @@ from sklearn.base import clone
 import resonart
 from command_line import error_of, run, run_json
 from resonart import DensityART, merge_models
-from resonart._models.snapshot import dump, rebuild
-from resonart._rows.durations import check_length, in_units, plain_length
-from resonart._rows.time import check_moment, check_time
+from resonart._engine.durations import check_length, in_units, plain_length
+from resonart._engine.state import dump, rebuild
 from resonart._shared.dates import as_date, date_in_words
 from resonart.plot import history as plot_history
+from resonart.rows.time import check_moment, check_time
 
 N = 1_200
 RNG = np.random.default_rng(0)

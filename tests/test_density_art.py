@@ -41,9 +41,9 @@ from resonart import (
     merge_models,
     rename_labels,
 )
-from resonart._estimators import density_art
-from resonart._models.snapshot import DensitySnapshot
-from resonart._rows.checks import ParameterError
+from resonart._engine.state import DensitySnapshot
+from resonart.estimators import density_art
+from resonart.rows.checks import ParameterError
 from strategies import Floats, alphas, rows, splits
 
 RNG = np.random.default_rng(0)

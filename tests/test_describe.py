@@ -31,10 +31,10 @@ from resonart import (
     export_text,
     merge_models,
 )
-from resonart._reading.numbers import Digits, compared, fit_digits, interval, percent, slack_of
-from resonart._reading.profile import cluster_profiles
-from resonart._reading.rules import digits_for
-from resonart._rows.bounds import Bounds
+from resonart._engine.bounds import Bounds
+from resonart._shared.numbers import Digits, compared, fit_digits, interval, percent, slack_of
+from resonart.reports.profile import cluster_profiles
+from resonart.reports.rules import digits_for
 from strategies import any_model, rows
 
 RNG = np.random.default_rng(0)
@@ -947,7 +947,7 @@ def test_many_boxes_cost_no_time_unless_shown(monkeypatch: pytest.MonkeyPatch) -
     assert model.n_categories_ > 50_000
     written = []
     monkeypatch.setattr(
-        "resonart._reading.rules.interval", lambda *box: written.append(1) or interval(*box)
+        "resonart.reports.rules.interval", lambda *box: written.append(1) or interval(*box)
     )
     text = str(model.describe())
     assert len(text.splitlines()) <= 1 + 6 * model.n_clusters_

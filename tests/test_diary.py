@@ -15,10 +15,10 @@ import pandas as pd
 import pytest
 
 from resonart import ClusterEvent, ClusterEvents, DensityART, export_text, load, merge_models
-from resonart._density.events import KINDS
-from resonart._density.history import history_columns
-from resonart._models.snapshot import dump, rebuild
+from resonart._engine.state import dump, rebuild
 from resonart._shared.words import told_apart
+from resonart.reports.events import KINDS
+from resonart.reports.history import history_columns
 
 N = 6_000
 

@@ -15,7 +15,7 @@ import pytest
 
 from oracle import LINKAGES
 from resonart import DDVFA, DVFA, DensityART, FuzzyART, TopoART, _core
-from resonart._models.snapshot import dump
+from resonart._engine.state import dump
 
 VARIANTS = _core.simd_available()
 

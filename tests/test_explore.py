@@ -38,8 +38,6 @@ from resonart import (
     TopoART,
     load,
 )
-from resonart._density.condensed_tree import leading_labels
-from resonart._density.readings import categories_of, read_as
 from resonart._shared.components import principal_components
 from resonart.explore import Explorer, _front
 from resonart.explore._messages import frame, split
@@ -47,6 +45,8 @@ from resonart.explore._rows import followed_rows
 from resonart.explore._server import MOST_PAGES, Outbox, Server
 from resonart.explore._session import Session
 from resonart.plot._colours import COLOURS, NOISE
+from resonart.reports.condensed_tree import leading_labels
+from resonart.reports.readings import categories_of, read_as
 from resonart.tuning import VigilancePlane
 
 IRIS = load_iris()

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from density_oracle import assert_as_reference, assert_same, content, reference_of
 from reference.density_art import DensityARTReference
 from resonart import DensityART, _core, load, merge_models
-from resonart._models.snapshot import DensitySnapshot
+from resonart._engine.state import DensitySnapshot
 
 Floats = NDArray[np.float64]
 

@@ -13,7 +13,7 @@ from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
 from resonart import DDVFA, DVFA, DensityART, FuzzyART, TopoART, rename_labels
-from resonart._estimators.in_blocks import end_blocks, forget_labels, learn_block
+from resonart.estimators.in_blocks import end_blocks, forget_labels, learn_block
 
 ROWS, _ = make_blobs([200, 200, 200], cluster_std=0.5, random_state=3)
 BLOCKS = np.array_split(np.random.default_rng(0).permutation(ROWS), 4)

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from oracle import LINKAGES
 from resonart import DDVFA, DVFA, DensityART, FuzzyART, TopoART, _core
-from resonart._models.snapshot import dump
+from resonart._engine.state import dump
 
 Floats = NDArray[np.float64]
 

@@ -16,9 +16,9 @@ from joblib import parallel_config
 from sklearn.datasets import load_iris
 
 from resonart import DDVFA, DVFA, FuzzyART, TopoART
-from resonart._vigilance import sweep as _sweep
 from resonart.tuning import VigilancePlane, _plane
 from resonart.tuning._spread import chosen_backend, spread_by_joblib
+from resonart.vigilance import sweep as _sweep
 
 X, Y = load_iris(return_X_y=True)
 

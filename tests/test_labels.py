@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from resonart import DDVFA, DensityART, _core, load, merge_models, rename_labels
-from resonart._models import archive
-from resonart._models.snapshot import DensitySnapshot, dump, rebuild
+from resonart._engine.state import DensitySnapshot, dump, rebuild
+from resonart.model_files import archive
 from strategies import Floats
 from test_forgetting import at, drifting, forgetting, seeds, streams
 

@@ -13,7 +13,7 @@ from sklearn.base import clone
 
 from oracle import LINKAGES
 from resonart import DDVFA, DVFA, DensityART, FuzzyART, TopoART, _core
-from resonart._models.snapshot import dump
+from resonart._engine.state import dump
 
 RNG = np.random.default_rng(7)
 X = RNG.random((260, 2))

@@ -21,9 +21,9 @@ from oracle import assert_same_categories, categories, pair
 from reference.arithmetic import complement_code
 from reference.topo_art import TopoARTReference, TopoModule
 from resonart import DDVFA, DVFA, FuzzyART, TopoART, merge_models, rename_labels
-from resonart._models.snapshot import dump
-from resonart._vigilance.sweep import sweep
+from resonart._engine.state import dump
 from resonart.tuning import VigilancePlane, choose_vigilance
+from resonart.vigilance.sweep import sweep
 from strategies import Floats, any_model, ddvfa_params, rows, splits
 
 RNG = np.random.default_rng(0)

@@ -34,10 +34,10 @@ from resonart import (
     load,
     merge_models,
 )
-from resonart._models import archive as _archive
-from resonart._models.format import FORMAT
-from resonart._models.snapshot import dump
+from resonart._engine.state import dump
 from resonart._shared import replace_file as _replace_file
+from resonart.model_files import archive as _archive
+from resonart.model_files.format import FORMAT
 
 RNG = np.random.default_rng(0)
 X = RNG.random((300, 3))

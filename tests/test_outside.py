@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from oracle import LINKAGES
 from resonart import DDVFA, DVFA, FuzzyART, TopoART, _core
-from resonart._models.snapshot import dump, rebuild
+from resonart._engine.state import dump, rebuild
 from strategies import alphas, ddvfa_params, vigilance_pairs
 
 pytestmark = pytest.mark.filterwarnings("ignore:gamma")

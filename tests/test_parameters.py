@@ -12,9 +12,9 @@ import pytest
 
 from oracle import LINKAGES
 from resonart import DDVFA, DVFA, DensityART, FuzzyART, MergeART, TopoART, _core
-from resonart._estimators.parameters import PARAMETERS, Parameter, parameters_of
-from resonart._models.snapshot import engine_params, plain_params
-from resonart._rows.checks import ParameterError
+from resonart._engine.parameters import PARAMETERS, Parameter, parameters_of
+from resonart._engine.state import engine_params, plain_params
+from resonart.rows.checks import ParameterError
 
 ESTIMATORS = [FuzzyART, DVFA, DDVFA, TopoART, DensityART]
 ENGINES = [kind._engine_type for kind in ESTIMATORS]

@@ -20,9 +20,9 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
 from resonart import ClusterEvents, DensityART, FuzzyART, plot
-from resonart._density.history import history_columns
 from resonart.plot._colours import style_of
 from resonart.plot._history import MEET, MOST_BANDS, _pale, _round_number
+from resonart.reports.history import history_columns
 
 matplotlib.use("Agg")
 

@@ -20,7 +20,7 @@ from compiler import built, run
 from oracle import LINKAGES, assert_same_categories, assert_same_predictions, in_full, pair
 from reference.topo_art import TopoARTReference
 from resonart import DDVFA, DVFA, FuzzyART, TopoART, _core, load, merge_models, rename_labels
-from resonart._models.snapshot import content_of, dump, without_cluster
+from resonart._engine.state import content_of, dump, without_cluster
 from strategies import Floats, any_model, ddvfa_params, rows, splits
 from test_topo_art import assert_same, topo_params
 

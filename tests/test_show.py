@@ -198,7 +198,7 @@ def test_streams_and_merges() -> None:
 
 
 def test_a_sweep() -> None:
-    from resonart._vigilance.sweep import sweep
+    from resonart.vigilance.sweep import sweep
 
     grid = {"rho": np.arange(11) / 10}
     orders = np.stack([np.arange(150), np.arange(150)[::-1]])

@@ -21,7 +21,7 @@ from click.testing import CliRunner, Result
 
 import resonart
 from resonart import DDVFA, DensityART, load, rename_labels
-from resonart._models.snapshot import dump
+from resonart._engine.state import dump
 from resonart.cli._app import app
 
 RNG = np.random.default_rng(3)

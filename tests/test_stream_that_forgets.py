@@ -17,12 +17,12 @@ import pytest
 import resonart
 from command_line import error_of, run, run_json
 from resonart import DDVFA, DensityART
-from resonart._density.events import KINDS
-from resonart._models.snapshot import DensitySnapshot, dump
+from resonart._engine.state import DensitySnapshot, dump
 from resonart.cli import _streaming
 from resonart.cli._events import Diary, events_of
 from resonart.cli._stream_output import line_format
 from resonart.io import _lines
+from resonart.reports.events import KINDS
 
 HOUR = 3_600.0
 START = np.datetime64("2026-01-01T00:00:00", "ms")
@@ -507,7 +507,7 @@ def test_events_that_the_model_no_longer_has_are_counted() -> None:
     data = dump(model._engine)
     data["state"]["events"] = data["state"]["events"][-4:]
     data["state"]["diary"][0] = n_ever - 4
-    from resonart._models.snapshot import rebuild
+    from resonart._engine.state import rebuild
 
     model._engine = rebuild(type(model._engine), data)
     assert events_of(model) == (n_ever, last[-4:])

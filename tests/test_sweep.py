@@ -19,7 +19,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from brute_sweep import brute_sweep
 from resonart import DDVFA, DVFA, FuzzyART, TopoART, vat_order
-from resonart._vigilance.sweep import Sweep, sweep
+from resonart.vigilance.sweep import Sweep, sweep
 
 LINKAGES = ("single", "complete", "median", "average", "weighted", "centroid")
 
@@ -177,7 +177,7 @@ def test_sharing_threads_and_parts_change_nothing(monkeypatch: pytest.MonkeyPatc
     assert apart.n_presentations == apart.n_runs * len(X)
     threads = sweep(estimator, X, grid=pairs(50), orders=orders, keep_labels=True, n_jobs=3)
     assert threads.n_runs == first.n_runs
-    monkeypatch.setattr("resonart._vigilance.sweep._MOST_BYTES", 2 * 51 * 4 * 80 * 7)
+    monkeypatch.setattr("resonart.vigilance.sweep._MOST_BYTES", 2 * 51 * 4 * 80 * 7)
     parts = sweep(estimator, X, grid=pairs(50), orders=orders, keep_labels=True)
     for other in (apart, threads, parts):
         np.testing.assert_array_equal(other.n_clusters, first.n_clusters)
@@ -284,7 +284,7 @@ OUT_OF_MEMORY = """
     import resource
     import numpy as np
     from resonart import DDVFA
-    from resonart._vigilance.sweep import sweep
+    from resonart.vigilance.sweep import sweep
 
     random = np.random.default_rng(0)
     X = random.random((3000, 2))

@@ -17,7 +17,7 @@ from oracle import LINKAGES, pair
 from reference.cluster_matches import cluster_matches
 from reference.topo_art import TopoARTReference
 from resonart import DDVFA, DVFA, FuzzyART, TopoART, _core
-from resonart._models.snapshot import dump, without_cluster
+from resonart._engine.state import dump, without_cluster
 from strategies import Floats, any_model, rows
 from test_topo_art import topo_params
 

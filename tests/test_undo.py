@@ -18,7 +18,7 @@ from sklearn.base import clone
 
 from oracle import LINKAGES
 from resonart import DDVFA, DVFA, DensityART, FuzzyART, TopoART, _core
-from resonart._models.snapshot import dump, rebuild
+from resonart._engine.state import dump, rebuild
 
 Floats = NDArray[np.float64]
 

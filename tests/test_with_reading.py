@@ -15,7 +15,7 @@ from sklearn.datasets import load_digits, load_iris, make_blobs
 from sklearn.metrics import adjusted_rand_score
 
 from resonart import DensityART, ReadingCandidate, ReadingWarning, _core, load
-from resonart._density.readings import read_as
+from resonart.reports.readings import read_as
 
 Floats = NDArray[np.float64]
 IRIS = load_iris().data

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from resonart import DensityART, _core, datasets
-from resonart._density.readings import categories_of
+from resonart.reports.readings import categories_of
 
 from .generate import LabelledSet
 from .grow import grown_sets

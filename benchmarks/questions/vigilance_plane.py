@@ -64,7 +64,7 @@ def measure_ratios(
 ) -> Iterator[dict[str, Any]]:
     """Let three ways take turns, a thread each: sweep, no run shared, ``fit`` in some cells."""
     from resonart import DDVFA
-    from resonart._vigilance.sweep import sweep
+    from resonart.vigilance.sweep import sweep
 
     rows = collection(data_sets)[data].rows
     random = np.random.default_rng(SEED)

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from resonart import DDVFA, DVFA, DensityART, FuzzyART, ModelFileError, TopoART, load, merge_models
-from resonart._models import archive as _archive
+from resonart.model_files import archive as _archive
 
 # What a file may cost: so many bytes of memory for each of its own, and the interpreter's part.
 BYTES_PER_BYTE, OWN_BYTES = 60, 64 << 20

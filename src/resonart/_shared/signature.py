@@ -17,7 +17,7 @@ def defaults_of(module: str, kind: str) -> dict[str, Any]:
 
     Examples
     --------
-    >>> defaults_of("resonart._estimators.topo_art", "TopoART")["beta_sbm"]
+    >>> defaults_of("resonart.estimators.topo_art", "TopoART")["beta_sbm"]
     0.5
     """
     with suppress(LookupError, SyntaxError, ValueError):

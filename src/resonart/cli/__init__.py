@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 
 from resonart import __version__
-from resonart._shared.build import version_text
+from resonart._engine.build import version_text
 from resonart._shared.interrupt import noting_interrupts
 from resonart._shared.require import how_to_get
 

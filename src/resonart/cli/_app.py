@@ -15,7 +15,7 @@ import click
 from click.shell_completion import CompletionItem
 
 import resonart
-from resonart._shared.build import version_text
+from resonart._engine.build import version_text
 from resonart._shared.escape import escaped_lines
 
 from ._command import TwoHelps

@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    import resonart._density.standing as standing
-    import resonart._estimators.in_blocks as in_blocks
-    import resonart._rows.durations as durations
+    import resonart._engine.durations as durations
     import resonart._shared.dates as dates
+    import resonart.estimators.in_blocks as in_blocks
     import resonart.explore as explorers
     import resonart.io._read as tables
     import resonart.io._times as times
     import resonart.io._values as values
+    import resonart.reports.standing as standing
     from resonart import plot, tuning
     from resonart._shared.labels import LabelMap as LabelMap
 
@@ -33,9 +33,9 @@ else:
     explorers = LateModule("resonart.explore")
     plot = LateModule("resonart.plot")
     tuning = LateModule("resonart.tuning")
-    standing = LateModule("resonart._density.standing")
-    in_blocks = LateModule("resonart._estimators.in_blocks")
-    durations = LateModule("resonart._rows.durations")
+    standing = LateModule("resonart.reports.standing")
+    in_blocks = LateModule("resonart.estimators.in_blocks")
+    durations = LateModule("resonart._engine.durations")
     dates = LateModule("resonart._shared.dates")
     tables = LateModule("resonart.io._read")
     times = LateModule("resonart.io._times")

@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 import resonart
-from resonart._estimators.parameters import AUTO, PARAMETERS, Parameter, check_clusters
+from resonart._engine.parameters import AUTO, PARAMETERS, Parameter, check_clusters
 from resonart._shared.signature import defaults_of
 
 from ._command import Decorator, in_section
@@ -29,7 +29,7 @@ ESTIMATORS = {
 # The parameters of each, with their defaults. Options, and so help and completion, are made from
 # these; the classes themselves, with all they need, are imported when one is made.
 DEFAULTS = {
-    model: defaults_of(f"resonart._estimators.{model.replace('-', '_')}", kind)
+    model: defaults_of(f"resonart.estimators.{model.replace('-', '_')}", kind)
     for model, kind in ESTIMATORS.items()
 }
 

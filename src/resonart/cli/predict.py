@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from resonart._estimators.parameters import PARAMETERS
+from resonart._engine.parameters import PARAMETERS
 from resonart._shared.words import count_of
 
 from ._command import choice_option, command, data_argument, model_argument

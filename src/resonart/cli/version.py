@@ -6,7 +6,7 @@ import platform
 from importlib import metadata
 
 import resonart
-from resonart._shared.build import abi, build_facts
+from resonart._engine.build import abi, build_facts
 
 from ._command import command
 from ._output import Output, Report

@@ -17,8 +17,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from resonart import DDVFA, DensityART, merge_models
-from resonart._estimators.in_blocks import end_blocks, forget_labels
 from resonart._shared.warn import warn_user
+from resonart.estimators.in_blocks import end_blocks, forget_labels
 
 from ._learn import (
     PartModel,

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from resonart import DDVFA, Bounds, OutlierWarning
-from resonart._estimators.in_blocks import fit_first, forget_labels
-from resonart._rows.outliers import outliers_beside
+from resonart.estimators.in_blocks import fit_first, forget_labels
+from resonart.rows.outliers import outliers_beside
 
 from ._errors import errors_name, errors_note
 from ._partitions import Reading, chunks_of

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 from sklearn.base import clone
 
 from resonart import DDVFA, DensityART, merge_models
-from resonart._estimators.in_blocks import end_blocks, forget_labels, learn_block, learn_boxes
+from resonart.estimators.in_blocks import end_blocks, forget_labels, learn_block, learn_boxes
 
 Model = DDVFA | DensityART
 

@@ -11,9 +11,9 @@ from sklearn.base import clone
 from sklearn.metrics import adjusted_rand_score
 
 from resonart import DDVFA, DVFA, DensityART, FuzzyART, ReadingCandidate, TopoART
-from resonart._density.condensed_tree import leading_labels
-from resonart._density.readings import categories_of, read_as
 from resonart._shared.words import size_in_words
+from resonart.reports.condensed_tree import leading_labels
+from resonart.reports.readings import categories_of, read_as
 from resonart.tuning import VigilancePlane
 
 from ._messages import Message

@@ -15,9 +15,9 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from resonart import DensityART
-from resonart._rows.checks import check_rows
 from resonart._shared.replace_file import replace_file
 from resonart._shared.show import summary
+from resonart.rows.checks import check_rows
 
 from . import _front
 from ._file import file_content

@@ -6,8 +6,8 @@ import inspect
 import math
 from typing import Any
 
-from resonart._estimators.parameters import Parameter, parameters_of
-from resonart._rows.durations import plain_length
+from resonart._engine.durations import plain_length
+from resonart._engine.parameters import Parameter, parameters_of
 
 # Parameters that do not affect the clusters, make fitting slow, or are for streams.
 _LEFT_OUT = {

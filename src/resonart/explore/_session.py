@@ -24,9 +24,9 @@ from sklearn.metrics import adjusted_rand_score
 
 import resonart
 from resonart import DensityART, ReadingCandidate
-from resonart._density.standing import standing_of
 from resonart._shared.escape import escaped
 from resonart._shared.words import count_of, told_apart
+from resonart.reports.standing import standing_of
 
 from ._choice import has_plane, has_tree, plane_message, readings_message
 from ._messages import Message

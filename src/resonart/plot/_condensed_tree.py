@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from resonart import CondensedTree
-from resonart._density.condensed_tree import leading_labels
 from resonart._shared.words import count_of
+from resonart.reports.condensed_tree import leading_labels
 
 from ._colours import style_of
 from ._matplotlib import axes_to_draw_in, require_matplotlib

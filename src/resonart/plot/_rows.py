@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from resonart._rows.checks import check_rows
+from resonart.rows.checks import check_rows
 
 
 class LabelledRows(NamedTuple):

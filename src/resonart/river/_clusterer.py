@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from river.base import Clusterer
 
-from resonart._estimators.parameters import PARAMETERS, Parameter, parameters_of
+from resonart._engine.parameters import PARAMETERS, Parameter, parameters_of
 from resonart._shared.warn import warn_user
 
 from ._features import (

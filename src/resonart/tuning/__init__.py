@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from resonart._vigilance.choice import Candidate, VigilanceChoice
-from resonart._vigilance.distance import distance_for, vigilance_for
-from resonart._vigilance.sweep import Sweep
+from resonart.tuning._distance import distance_for, vigilance_for
+from resonart.vigilance.choice import Candidate, VigilanceChoice
+from resonart.vigilance.sweep import Sweep
 
 from ._choose import choose_vigilance
 from ._plane import VigilancePlane

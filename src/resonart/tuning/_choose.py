@@ -10,8 +10,8 @@ from sklearn.base import clone
 from resonart import DDVFA, DVFA, FuzzyART
 from resonart._shared.random import CallersGenerator
 from resonart._shared.warn import warn_user
-from resonart._vigilance.auto import choice_for
-from resonart._vigilance.choice import VigilanceChoice
+from resonart.vigilance.auto import choice_for
+from resonart.vigilance.choice import VigilanceChoice
 
 
 def choose_vigilance(

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from resonart import DDVFA, DVFA, FuzzyART, TopoART
-from resonart._rows.checks import ParameterError, check_count, check_real
-from resonart._vigilance.sweep import PAIR
+from resonart.rows.checks import ParameterError, check_count, check_real
+from resonart.vigilance.sweep import PAIR
 
 Grid = dict[str, NDArray[Any]]
 

@@ -13,10 +13,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from resonart import TopoART
-from resonart._rows.checks import ParameterError, Rows, check_count, check_flag, check_rows
 from resonart._shared.progress import progress_bar
 from resonart._shared.random import CallersGenerator
-from resonart._vigilance.sweep import Sweep, fit_in_order, prepare_sweep, sweep
+from resonart.rows.checks import ParameterError, Rows, check_count, check_flag, check_rows
+from resonart.vigilance.sweep import Sweep, fit_in_order, prepare_sweep, sweep
 
 from ._grid import axes_of, make_grid
 from ._scores import (

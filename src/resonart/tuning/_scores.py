@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from resonart._rows.checks import ParameterError
-from resonart._vigilance.sweep import Sweep
+from resonart.rows.checks import ParameterError
+from resonart.vigilance.sweep import Sweep
 
 Floats = NDArray[np.float64]
 Scoring = str | Callable[[Any, Any], float]

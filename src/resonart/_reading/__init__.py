@@ -1,1 +1,0 @@
-"""What people read: descriptions, explanations, reports of a stream, how objects show."""
