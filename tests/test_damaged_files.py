@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import hashlib
 import io
 import json
-import pickle
 import re
 import struct
 import subprocess
@@ -20,7 +20,6 @@ import tempfile
 import textwrap
 import tracemalloc
 import zipfile
-import zlib
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -28,24 +27,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from resonart import DDVFA, DensityART, FuzzyART, ModelFileError, _core, load, merge_models
-from resonart._engine.state import dump
+from resonart import DDVFA, DensityART, FuzzyART, ModelFileError, load, merge_models
 from resonart.model_files import archive as _archive
 from resonart.model_files.format import FORMAT
 
-FOLDER = Path(__file__).parent / "data" / "v0.1"
+FOLDER = Path(__file__).parent / "data" / "models"
 
 
-def saved_now(path: Path) -> bytes:
-    """The model of a file as this version would write it."""
-    model, metadata = load(path, with_metadata=True)
-    with tempfile.TemporaryDirectory() as folder:
-        again = Path(folder) / "again.resonart"
-        model.save(again, metadata=metadata)
-        return again.read_bytes()
-
-
-SOUND = {path.stem: saved_now(path) for path in sorted(FOLDER.glob("*.resonart"))}
+KINDS = ("ddvfa", "dvfa", "fuzzy_art", "topo_art")
+SOUND = {kind: (FOLDER / f"{kind}.resonart").read_bytes() for kind in KINDS}
 each_kind = pytest.mark.parametrize("kind", SOUND)
 
 Header = dict[str, Any]
@@ -129,8 +119,8 @@ def test_cut_short_anywhere(kind: str, attempt: Any) -> None:
     data = SOUND[kind]
     all_refused(attempt, (data[:n] for n in range(0, len(data), 11)))
     refused(attempt, b"", "is empty")
-    refused(attempt, data[: len(data) // 2], "is cut short")
-    refused(attempt, data[:-1], "is cut short")
+    refused(attempt, data[: len(data) // 2], "is cut short or damaged")
+    refused(attempt, data[:-1], "is cut short or damaged")
 
 
 @each_kind
@@ -139,7 +129,7 @@ def test_something_added_anywhere(kind: str, attempt: Any) -> None:
     rng = np.random.default_rng(0)
     for place in [0, len(data), *rng.integers(0, len(data), 100)]:
         refused(attempt, data[:place] + rng.bytes(rng.integers(1, 9)) + data[place:])
-    refused(attempt, data + b"\0", "something else follows")
+    refused(attempt, data + b"\0", "is cut short or damaged")
     refused(attempt, data + data)
 
 
@@ -179,12 +169,19 @@ def test_junk(start: bytes, attempt: Any) -> None:
 # ---------------------------------------------------------------------- other archives
 
 
+def sealed(archive: bytes) -> bytes:
+    """The archive with the digest that a file ends with."""
+    assert archive[-2:] == b"\0\0"  # it has no comment yet
+    start = archive[:-2] + struct.pack("<H", 64)
+    return start + hashlib.sha256(start).hexdigest().encode()
+
+
 def zipped(members: list[tuple[str, bytes]], method: int = zipfile.ZIP_STORED) -> bytes:
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w", method) as archive:
         for name, content in members:
             archive.writestr(name, content)
-    return target.getvalue()
+    return sealed(target.getvalue())
 
 
 def contents(data: bytes) -> list[tuple[str, bytes]]:
@@ -194,14 +191,16 @@ def contents(data: bytes) -> list[tuple[str, bytes]]:
 
 def test_archives_of_others(attempt: Any) -> None:
     members = contents(SOUND["dvfa"])
-    refused(attempt, zipped(members))
-    refused(attempt, zipped(members, zipfile.ZIP_DEFLATED))
+    assert attempt(zipped(members)).n_clusters_ == 3
+    refused(attempt, zipped(members, zipfile.ZIP_DEFLATED), "compressed")
     refused(attempt, zipped([("hello.txt", b"hello")]), "is not a resonart model")
     arrays = io.BytesIO()
     np.savez(arrays, header=np.zeros(3, np.uint8))
-    refused(attempt, arrays.getvalue())
+    refused(attempt, arrays.getvalue(), "is cut short or damaged")
+    refused(attempt, sealed(arrays.getvalue()), "its header cannot be read")
 
 
+@pytest.mark.filterwarnings("ignore:Duplicate name")
 def test_members_twice_missing_or_in_another_order(attempt: Any) -> None:
     header, arrays = taken_apart(SOUND["dvfa"])
     raw = np.frombuffer(json.dumps(header).encode(), np.uint8)
@@ -234,11 +233,12 @@ def peak_of(work: Callable[[], Any]) -> int:
 def test_a_compressed_bomb_stays_packed(attempt: Any) -> None:
     header, _ = taken_apart(SOUND["dvfa"])
     raw = json.dumps(header).encode()
-    start = _archive._npy_header("|u1", (len(raw),))
+    npy = io.BytesIO()
+    np.save(npy, np.frombuffer(raw, np.uint8))
     bomb = bytes(50_000_000)
     for members in (
         [("header.npy", bomb)],
-        [("header.npy", start + raw), ("low.npy", bomb)],
+        [("header.npy", npy.getvalue()), ("low.npy", bomb)],
     ):
         data = zipped(members, zipfile.ZIP_DEFLATED)
         assert len(data) < 100_000
@@ -246,19 +246,20 @@ def test_a_compressed_bomb_stays_packed(attempt: Any) -> None:
 
 
 def with_shape(data: bytes, name: str, text: str, size: int | None) -> bytes:
-    """The file with another shape in one member's header (and length), checksums right."""
-    pieces = []
-    for member, content in contents(data):
-        if member == f"{name}.npy":
-            old = re.search(rb"'shape': \([^)]*\), \}", content)
-            assert old is not None
-            length = 10 + struct.unpack("<H", content[8:10])[0]
-            header = content[: old.start()] + f"'shape': ({text}), }}".encode()
-            content = header.ljust(length - 1)[: length - 1] + b"\n" + content[length:]
-        n_bytes = len(content) if size is None or member != f"{name}.npy" else size
-        entry = _archive._Entry(member.encode(), zlib.crc32(content), n_bytes, 0)
-        pieces += [_archive._local_header(entry), content]
-    return b"".join(pieces)
+    """The file with another shape in one member's header (and length), digest right."""
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w") as archive:
+        for member, content in contents(data):
+            if member == f"{name}.npy":
+                old = re.search(rb"'shape': \([^)]*\), \}", content)
+                assert old is not None
+                length = 10 + struct.unpack("<H", content[8:10])[0]
+                header = content[: old.start()] + f"'shape': ({text}), }}".encode()
+                content = header.ljust(length - 1)[: length - 1] + b"\n" + content[length:]
+            archive.writestr(member, content)
+            if size is not None and member == f"{name}.npy":
+                archive.infolist()[-1].file_size = size
+    return sealed(target.getvalue())
 
 
 SHAPES = [
@@ -269,7 +270,7 @@ SHAPES = [
     ("4294967296, 4294967296", None),  # whose product is 2**64
     ("0, 999999999999999999", None),
     ("999999999999999999, 0", None),
-    ("2305843009213693951,", 2**64 - 1),
+    ("2305843009213693951,", 2**63),
     ("-1,", None),
     ("1,", 128),
     ("", None),
@@ -396,12 +397,12 @@ def test_too_little_memory_is_said_of_the_file(tmp_path: Path) -> None:
 def test_a_later_format(kind: str, attempt: Any) -> None:
     header, arrays = taken_apart(SOUND[kind])
     later = (
-        r"was written by a later version \(format 7; this version reads up to 6\)\. "
-        r"Upgrade resonart\.$"
+        rf"was written by a later version \(format {FORMAT + 1}; this version reads format "
+        rf"{FORMAT}\)\. Upgrade resonart\.$"
     )
-    refused(attempt, made(header | {"format": 7}, arrays), later)
-    refused(attempt, made(header | {"format": 7, "estimator": "Other"}, {}), later)
-    refused(attempt, made({"format": 7}, {}), later)  # whatever else it may be made of
+    refused(attempt, made(header | {"format": FORMAT + 1}, arrays), later)
+    refused(attempt, made(header | {"format": FORMAT + 1, "estimator": "Other"}, {}), later)
+    refused(attempt, made({"format": FORMAT + 1}, {}), later)  # whatever else it may be made of
 
 
 RAW_HEADERS = {
@@ -426,7 +427,7 @@ RAW_HEADERS = {
 @pytest.mark.parametrize("name", RAW_HEADERS)
 def test_headers_that_are_none(name: str, attempt: Any) -> None:
     data = made(RAW_HEADERS[name], {})
-    assert peak_of(lambda: refused(attempt, data, "is not a sound model")) < 100_000_000
+    assert peak_of(lambda: refused(attempt, data, "is not a valid model file")) < 100_000_000
 
 
 def leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
@@ -518,95 +519,26 @@ def test_fields_missing_or_added(kind: str, attempt: Any) -> None:
                 refused(attempt, made(changed(header, path, less), arrays))
 
 
-def test_parameters_not_known_yet_have_their_defaults(attempt: Any) -> None:
+@each_kind
+def test_every_parameter_is_there(kind: str, attempt: Any) -> None:
+    header, arrays = taken_apart(SOUND[kind])
+    for name in header["parameters"]:
+        less = {key: value for key, value in header["parameters"].items() if key != name}
+        refused(attempt, made(header | {"parameters": less}, arrays), "missing or unexpected")
+    trained = header["fitted"]["trained_with"]
+    for name in trained:
+        less = {key: value for key, value in trained.items() if key != name}
+        spoilt = changed(header, ("fitted", "trained_with"), less)
+        refused(attempt, made(spoilt, arrays), "missing or unexpected")
+        refused(attempt, made(changed(header, ("fitted", "trained_with", name), []), arrays))
+    spoilt = changed(header, ("fitted", "trained_with"), 1)
+    refused(attempt, made(spoilt, arrays), "must be an object")
+
+
+@pytest.mark.parametrize("number", [1, FORMAT - 1])
+def test_files_of_earlier_formats_say_what_to_do(number: int, attempt: Any) -> None:
     header, arrays = taken_apart(SOUND["dvfa"])
-    del header["parameters"]["max_epochs"]
-    assert attempt(made(header, arrays)).max_epochs == 1
-    header, arrays = taken_apart(SOUND["topo_art"])
-    del header["parameters"]["rho_a"]
-    refused(attempt, made(header, arrays), "rho_a")
-
-
-# What models of format 2 were trained with: the same fields for all of them.
-FLAT = {
-    **{"rho_lb": 0.0, "rho_ub": 1.0, "alpha": 0.001, "beta": 1.0, "gamma": 1.0, "gamma_ref": 1.0},
-    **{"linkage": "single", "search": "activation", "out_of_bounds": "expand"},
-    **{"merge_every": 0, "max_categories": 0, "merge_when_full": True},
-    **{"beta_sbm": 0.5, "phi": 2, "tau": 100},
-}
-OWN_NAMES = {"rho": ("rho_lb", "rho_ub"), "rho_a": ("rho_lb",), "rho_b": ("rho_ub",)}
-
-
-SCORES = ("silhouette", "modularity", "kappa", "small_share", "stability", "score")
-
-
-def of_format_4(arrays: Arrays) -> Arrays:
-    """Return the arrays as they were when label maps had an entry for every label."""
-    arrays = dict(arrays)
-    if "label_map" in arrays:
-        pairs = arrays["label_map"]
-        arrays["label_map"] = np.arange(pairs[:, 0].max(initial=-1) + 1)
-        arrays["label_map"][pairs[:, 0]] = pairs[:, 1]
-    if "label_maps" in arrays:
-        arrays["label_maps"] = np.ascontiguousarray(arrays["label_maps"][:, 1])
-    return arrays
-
-
-@each_kind
-def test_format_4_is_read(kind: str, attempt: Any) -> None:
-    header, arrays = taken_apart(SOUND[kind])
-    now = attempt(SOUND[kind])
-    then = attempt(made(header | {"format": 4}, of_format_4(arrays)))
-    assert pickle.dumps(dump(then._engine)) == pickle.dumps(dump(now._engine))
-    assert getattr(then, "label_maps_", None) == getattr(now, "label_maps_", None)
-
-
-def of_format_3(header: Header) -> Header:
-    """Return the header as it was when runs were judged by a score."""
-    header = copy.deepcopy(header)
-    choice = header["fitted"].get("choice")
-    if choice is not None:
-        del choice["agreement"], choice["density_reason"]
-        choice |= {"score": 2.5, "threshold": 1.5}
-        for each in choice["shortlist"]:
-            del each["agreement"]
-            each |= dict.fromkeys(SCORES, 0.5) | {"stability": "nan"}
-    return header | {"format": 3}
-
-
-def of_format_2(header: Header) -> Header:
-    header = of_format_3(header)
-    flat = dict(FLAT)
-    for name, value in header["fitted"]["trained_with"].items():
-        flat |= dict.fromkeys(OWN_NAMES.get(name, (name,)), value)
-    assert flat.keys() == FLAT.keys()
-    header["fitted"]["trained_with"] = flat
-    del header["fitted"]["counters"]["n_removed"]  # which format 3 has brought
-    return header | {"format": 2}
-
-
-@each_kind
-def test_format_3_is_read(kind: str, attempt: Any) -> None:
-    header, arrays = taken_apart(SOUND[kind])
-    now, then = attempt(SOUND[kind]), attempt(made(of_format_3(header), of_format_4(arrays)))
-    assert pickle.dumps(dump(then._engine)) == pickle.dumps(dump(now._engine))
-    chosen = getattr(now, "vigilance_choice_", None)
-    if chosen is not None:
-        told = then.vigilance_choice_
-        assert (told.params, told.reason) == (chosen.params, chosen.reason)
-        assert (told.agreement, told.density_reason) == (None, "")
-        assert [each.params for each in told.shortlist] == [
-            each.params for each in chosen.shortlist
-        ]
-        assert {each.agreement for each in told.shortlist} == {None}
-
-
-@pytest.mark.parametrize("spoil", [{"score": None}, {"threshold": "much"}, {"agreement": 0.5}])
-def test_a_score_of_format_3_is_checked(spoil: dict[str, Any], attempt: Any) -> None:
-    header, arrays = taken_apart(SOUND["fuzzy_art"])
-    header = of_format_3(header)
-    header["fitted"]["choice"] |= spoil
-    refused(attempt, made(header, arrays), "score|threshold|agreement")
+    refused(attempt, made(header | {"format": number}, arrays), "an earlier version.*Fit the model")
 
 
 @pytest.mark.parametrize("value", [2.0, "nan", 1, [0.5]])
@@ -618,43 +550,10 @@ def test_an_agreement_is_an_index(value: Any, attempt: Any) -> None:
         refused(attempt, made(header, arrays), "the agreement must")
 
 
-@each_kind
-def test_format_2_is_read(kind: str, attempt: Any) -> None:
-    header, arrays = taken_apart(SOUND[kind])
-    now, then = attempt(SOUND[kind]), attempt(made(of_format_2(header), of_format_4(arrays)))
-    assert pickle.dumps(dump(then._engine)) == pickle.dumps(dump(now._engine))
-    assert then.get_params().keys() == now.get_params().keys()
-
-
-@each_kind
-def test_format_2_is_not_trusted_either(kind: str, attempt: Any) -> None:
-    header, arrays = taken_apart(SOUND[kind])
-    old = of_format_2(header)
-    used = {OWN_NAMES.get(name, (name,))[-1] for name in header["fitted"]["trained_with"]}
-    for name in FLAT:
-        less = {key: value for key, value in old["fitted"]["trained_with"].items() if key != name}
-        refused(attempt, made(changed(old, ("fitted", "trained_with"), less), arrays), "lacks")
-        if name in used:
-            refused(attempt, made(changed(old, ("fitted", "trained_with", name), []), arrays))
-    refused(attempt, made(changed(old, ("fitted", "trained_with"), 1), arrays), "must be an object")
-    refused(attempt, made(header | {"format": 2}, arrays), "lacks or adds")
-
-
-def test_fields_of_the_engine_not_known_yet_have_their_defaults(
-    attempt: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Only in a file of an earlier format: another parameter makes another format."""
-    header, arrays = taken_apart(SOUND["ddvfa"])
-    del header["fitted"]["trained_with"]["search"]
-    refused(attempt, made(header, arrays), "lacks or adds")
-    monkeypatch.setattr("resonart.estimators.load.FORMAT", FORMAT + 1)
-    assert attempt(made(header, arrays))._engine.params().search is _core.Search.activation
-
-
 HEADERS: dict[str, tuple[str, tuple[Any, ...], Any, str]] = {
     "an estimator of others": ("dvfa", ("estimator",), "KMeans", "none of resonart's"),
     "a function": ("dvfa", ("estimator",), "os.system", "none of resonart's"),
-    "another estimator": ("dvfa", ("estimator",), "FuzzyART", "no parameter"),
+    "another estimator": ("dvfa", ("estimator",), "FuzzyART", "missing or unexpected"),
     "rho of 2": ("dvfa", ("parameters", "rho_ub"), 2.0, "rho_ub must be a number in"),
     "vigilances crossed": ("dvfa", ("parameters", "rho_lb"), 1.0, "must not exceed"),
     "engine vigilances crossed": ("dvfa", ("fitted", "trained_with", "rho_lb"), 1.0, "parameters"),
@@ -677,7 +576,12 @@ HEADERS: dict[str, tuple[str, tuple[Any, ...], Any, str]] = {
     "B before A": ("topo_art", ("fitted", "counters", "steps_b"), 41, "more rows"),
     "no epoch": ("topo_art", ("fitted", "n_epochs"), 0, "n_epochs"),
     "maps of other lengths": ("ddvfa", ("fitted", "label_map_sizes"), [1, 2], "label maps"),
-    "a choice of others": ("fuzzy_art", ("fitted", "choice", "params"), {"rho_lb": 0.5}, "lacks"),
+    "a choice of others": (
+        "fuzzy_art",
+        ("fitted", "choice", "params"),
+        {"rho_lb": 0.5},
+        "missing or",
+    ),
     "a choice out of range": ("fuzzy_art", ("fitted", "choice", "params", "rho"), 1.5, "between"),
     "a choice on other rows": ("fuzzy_art", ("fitted", "choice", "n_rows_used"), 7, "other number"),
     "seeds": ("fuzzy_art", ("parameters", "random_state", "pos"), 625, "random_state"),

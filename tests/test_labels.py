@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import json
 import pickle
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,6 @@ from hypothesis import strategies as st
 
 from resonart import DDVFA, DensityART, _core, load, merge_models, rename_labels
 from resonart._engine.state import DensitySnapshot, dump, rebuild
-from resonart.model_files import archive
 from strategies import Floats
 from test_forgetting import at, drifting, forgetting, seeds, streams
 
@@ -294,32 +292,3 @@ def test_when_all_labels_are_used() -> None:
     with pytest.raises(ValueError, match=r"2\^31 labels"):
         model.partial_fit(hopping(2, 1_000))
     assert pickle.dumps(dump(model._engine)) == state
-
-
-def test_files_with_a_place_for_every_label(tmp_path: Path) -> None:
-    """Up to format 4 they had a reach and an entry of label maps for each label ever used."""
-    model = DensityART(half_life=50.0).partial_fit(hopping(4, 1_200))
-    model.remove_clusters(int(model.cluster_labels_[0]))
-    path = tmp_path / "m.resonart"
-    model.save(path)
-    with np.load(path, allow_pickle=False) as file:
-        arrays = dict(file)
-    header = json.loads(arrays.pop("header").tobytes())
-    n_labels = header["fitted"]["counters"]["n_labels"]
-    header["format"] = 4
-    header["fitted"]["resolution"] = 1.0 - header["fitted"].pop("share")  # 0: none was needed
-    reach = np.zeros((n_labels + 1, 2))
-    reach[[*model.cluster_labels_, n_labels]] = arrays["reach"]
-    label_map = rename_labels(np.arange(n_labels), model.label_map_)
-    raw = np.frombuffer(json.dumps(header).encode(), np.uint8)
-    for name in ("given", "repeats", "row_categories"):  # nor did they have these
-        del arrays[name]
-    former = {"header": raw} | arrays | {"reach": reach, "label_map": label_map}
-    path.write_bytes(b"".join(archive.pack(former.items())))
-    found = load(path)
-    assert pickle.dumps(dump(found._engine)) == pickle.dumps(dump(model._engine))
-    assert found.label_map_ == model.label_map_
-    short = former | {"reach": reach[1:]}
-    path.write_bytes(b"".join(archive.pack(short.items())))
-    with pytest.raises(ValueError, match="a reach for each label"):
-        load(path)

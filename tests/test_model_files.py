@@ -22,7 +22,7 @@ import skops.io as skops_io
 from sklearn.base import clone
 
 import resonart
-from data import make_v0_1
+from data import make_models
 from resonart import (
     DDVFA,
     DVFA,
@@ -393,7 +393,7 @@ def test_numpy_reads_it_without_us(tmp_path: Path) -> None:
         header = json.loads(arrays["header"].tobytes())
         np.testing.assert_array_equal(np.sort(arrays["weights"], 0), np.sort(model.weights_, 0))
         np.testing.assert_array_equal(arrays["labels"], model.labels_)
-    assert header["format"] == 6
+    assert header["format"] == FORMAT
     assert header["version"] == resonart.__version__
     assert header["estimator"] == "DDVFA"
     with zipfile.ZipFile(tmp_path / "model") as archive:
@@ -409,7 +409,6 @@ def test_large_archives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     with zipfile.ZipFile(path) as archive:
         plain = {name: archive.read(name) for name in archive.namelist()}
     monkeypatch.setattr(_archive, "_LARGE", 3000)
-    monkeypatch.setattr(_archive, "_FILLER", 0xFFFFFFFF)
     model.save(path)
     assert everything(load(path)) == everything(model)
     with zipfile.ZipFile(path) as archive:
@@ -693,29 +692,24 @@ def test_the_page_on_files(
     assert capsys.readouterr().out == "DDVFA 1000 rows, sensor 7\n"
 
 
-# ---------------------------------------------------------------------- for ever
+# ---------------------------------------------------------------------- kept files
 
 
-OLD = sorted((Path(__file__).parent / "data" / "v0.1").glob("*.resonart"))
+KEPT = sorted((Path(__file__).parent / "data" / "models").glob("*.resonart"))
 
 
-def test_the_old_files_are_there() -> None:
-    assert [path.stem for path in OLD] == ["ddvfa", "dvfa", "fuzzy_art", "topo_art"]
+def test_there_is_a_kept_file_of_each_estimator() -> None:
+    kept = ["ddvfa", "density_art", "dvfa", "fuzzy_art", "topo_art"]
+    assert [path.stem for path in KEPT] == kept
 
 
-@pytest.mark.parametrize("path", OLD, ids=lambda p: p.stem)
-def test_files_of_version_0_1_are_read_for_ever(path: Path) -> None:
+@pytest.mark.parametrize("path", KEPT, ids=lambda p: p.stem)
+def test_kept_files_know_and_learn_the_same(path: Path) -> None:
     model, metadata = load(path, with_metadata=True)
-    said = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
-    assert metadata == {"made": path.stem, "by": ["0.1", 1, None]}
-    now = make_v0_1.known(model)
-    then = said["then"]["parameters"]
-    if "merge" in then:  # called auto_merge since
-        then["auto_merge"] = then.pop("merge")
-    assert then.items() <= now["parameters"].items()  # or their defaults
-    for key in said["then"].keys() - {"parameters"}:
-        assert now[key] == said["then"][key], key
-    assert make_v0_1.known_later(model) == said["later"]
+    known = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
+    assert metadata == {"made": path.stem, "by": ["us", 1, None]}
+    assert json.loads(json.dumps(make_models.known(model))) == known["then"]
+    assert make_models.known_later(model) == known["later"]
 
 
 # ---------------------------------------------------------------------- by other means
@@ -749,32 +743,6 @@ def test_skops(model: Any) -> None:
     for row in MORE[:20]:
         assert twin.learn_one(row) == ours.learn_one(row)
     assert everything(twin.partial_fit(MORE)) == everything(ours.partial_fit(MORE))
-
-
-@pytest.mark.parametrize("name", ["density_art", "density_art_that_forgets"])
-def test_boxes_that_grew_are_rows_now(name: str, tmp_path: Path) -> None:
-    """Up to format 5 a category of DensityART was a box around many rows, if there was no room.
-
-    The files have 800 rows around (0, 0) and (9, 9) in 49 such boxes.
-    """
-    model = load(Path(__file__).parent / "data" / "format_5" / f"{name}.resonart")
-    assert isinstance(model, DensityART)
-    assert (model.n_categories_, model.n_clusters_) == (49, 2)
-    assert model.sample_share_ == 49 / 800
-    scaled = (model.means_ - model.bounds_.low) / (model.bounds_.high - model.bounds_.low)
-    np.testing.assert_array_equal(model.weights_, np.hstack([scaled, 1.0 - scaled]))
-    rng = np.random.default_rng(1)
-    centres = np.array([[0.0, 0.0], [9.0, 9.0]])
-    model.save(tmp_path / "now.resonart")
-    twin = load(tmp_path / "now.resonart")
-    for each in (model, twin):
-        assert len(set(each.predict(centres))) == 2
-        assert each.predict([[500.0, 3.0]]) == [-1]
-    rows = rng.normal(size=(400, 2)) + centres[rng.integers(2, size=400)]
-    model.partial_fit(rows)
-    assert model.n_categories_ <= 50
-    assert model.n_clusters_ == 2
-    assert everything(twin.partial_fit(rows)) == everything(model)
 
 
 def test_the_documentation_names_the_format_that_is_written(tmp_path: Path) -> None:

@@ -15,24 +15,18 @@ from typing import Any, Literal, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from .._engine.state import plain_params, rebuild
+from .._engine.state import rebuild
 from ..model_files.archive import Array, Unpacker
 from ..model_files.format import (
     BOUNDS_ARRAYS,
     CHOICE_ARRAYS,
     CHOICE_FIELDS,
-    FLAT_NAMES,
-    FLAT_PARAMS,
     FORMAT,
-    FORMER_PARAMS,
     HEADER_FIELDS,
     MERGED_ARRAYS,
-    MERGED_ARRAYS_BEFORE_5,
     MOST_EMPTY_MAPS,
     MOST_EPOCHS,
     MOST_HEADER_BYTES,
-    SCORED_CANDIDATE_REALS,
-    SCORED_CHOICE_FIELDS,
 )
 from ..model_files.layouts import Layout, checked_labels, layout_of, may_be_merged, n_labels
 from ..model_files.strict import (
@@ -40,9 +34,8 @@ from ..model_files.strict import (
     ModelFileError,
     fields,
     parse,
-    raise_unsound,
+    raise_invalid,
     real,
-    real_or_text,
     text,
     whole,
 )
@@ -51,10 +44,11 @@ from ..vigilance.choice import Candidate, VigilanceChoice
 from .auto_vigilance import AutoVigilance
 from .base import BaseART
 from .ddvfa import merges_by_itself
-from .dvfa import DVFA
 from .fuzzy_art import FuzzyART
 from .plain_params import check_params, params_from_plain
 from .registry import ESTIMATORS
+
+_AGAIN = "Fit the model again, or load it with the version that wrote it"
 
 
 @overload
@@ -144,59 +138,54 @@ def _read(unpacker: Unpacker) -> tuple[BaseART, dict[str, Any]]:
     header = parse(raw.tobytes())
     number = header.get("format")
     if type(number) is not int or number < 1:
-        raise_unsound(f"the format must be a whole number, not {reprlib.repr(number)}")
-    if number > FORMAT:
+        raise_invalid(f"the format must be a whole number, not {reprlib.repr(number)}")
+    if number != FORMAT:
+        when, cure = ("a later", "Upgrade resonart") if number > FORMAT else ("an earlier", _AGAIN)
         raise ModelFileError(
-            f"was written by a later version (format {reprlib.repr(number)}; this version reads up "
-            f"to {FORMAT}). Upgrade resonart"
+            f"was written by {when} version (format {reprlib.repr(number)}; this version reads "
+            f"format {FORMAT}). {cure}"
         )
     fields("the header", header, HEADER_FIELDS)
     text("the version", header["version"], 100)
     name = header["estimator"]
     if not isinstance(name, str) or name not in ESTIMATORS:
-        raise_unsound(f"it names the estimator {reprlib.repr(name)}, which is none of resonart's")
+        raise_invalid(f"it names the estimator {reprlib.repr(name)}, which is none of resonart's")
     kind = ESTIMATORS[name]
     metadata = header["metadata"]
     if type(metadata) is not dict:
-        raise_unsound("the metadata must be an object")
+        raise_invalid("the metadata must be an object")
     try:
         params = _params(kind, header["parameters"])
         model = kind(**params)
         fitted = header["fitted"]
         if fitted is not None:
-            _restore_fitted(model, fitted, number, unpacker)
+            _restore_fitted(model, fitted, unpacker)
         unpacker.finish()
     except ModelFileError:
         raise
     except (ValueError, TypeError, OverflowError) as error:
         said = " ".join(str(error).split())
-        raise ModelFileError(f"is not a sound model: {said.removesuffix('.')[:500]}") from error
+        raise ModelFileError(
+            f"is not a valid model file: {said.removesuffix('.')[:500]}"
+        ) from error
     return model, metadata
 
 
 def _params(kind: type[BaseART], plain: Any) -> dict[str, Any]:
-    if type(plain) is not dict:
-        raise_unsound("the parameters must be an object")
-    # What an earlier version did not know has its default.
-    names: list[str] = list(plain)
-    now = {FORMER_PARAMS.get(name, name): plain[name] for name in names}
-    if len(now) < len(plain):
-        raise_unsound("a parameter is given under two names")
-    params = params_from_plain(now)
+    fields("the parameters", plain, set(kind._get_param_names()))
+    params = params_from_plain(plain)
     check_params(kind, params)
     return params
 
 
-def _restore_fitted(model: BaseART, fitted: Any, number: int, unpacker: Unpacker) -> None:
+def _restore_fitted(model: BaseART, fitted: Any, unpacker: Unpacker) -> None:
     layout = layout_of(model._engine_type)
     is_auto, merges = isinstance(model, AutoVigilance), may_be_merged(model._engine_type)
-    if number == 1 and isinstance(model, DVFA) and isinstance(fitted, dict):
-        fitted = fitted | {"choice": None}  # it could not choose yet
     fields(
         "the fitted model",
         fitted,
         {"n_features", "feature_names", "n_epochs", "trained_with", "counters"}
-        | (layout.fields_before_6 if number < 6 else layout.fields)
+        | layout.fields
         | ({"choice"} if is_auto else set())
         | ({"label_map_sizes"} if merges else set()),
     )
@@ -207,33 +196,23 @@ def _restore_fitted(model: BaseART, fitted: Any, number: int, unpacker: Unpacker
     }
     if fitted["feature_names"] is not None:
         attributes["feature_names_in_"] = _feature_names(fitted["feature_names"], n_features)
-    params = _engine_params(model._engine_type.Params, fitted["trained_with"], number)
-    counters = _counters(fitted["counters"], layout, number)
+    params = _engine_params(model._engine_type.Params, fitted["trained_with"])
+    counters = _counters(fitted["counters"], layout)
     names = model._vigilance_names if is_auto else ()
-    choice = _choice_fields(fitted["choice"], names, number) if is_auto else None
+    choice = _choice_fields(fitted["choice"], names) if is_auto else None
     sizes = _map_sizes(fitted["label_map_sizes"]) if merges else None
 
-    is_former = number < 5
-    expected = BOUNDS_ARRAYS | layout.arrays | (layout.arrays_before_5 if is_former else {})
+    expected = BOUNDS_ARRAYS | layout.arrays
     expected |= CHOICE_ARRAYS if choice is not None else {}
-    merged_arrays = MERGED_ARRAYS_BEFORE_5 if is_former else MERGED_ARRAYS
-    expected |= merged_arrays if sizes is not None else {}
-    arrays = {
-        name: unpacker.read(name, *kind)
-        for name, kind in expected.items()
-        if number >= layout.arrays_since.get(name, 1)
-    }
+    expected |= MERGED_ARRAYS if sizes is not None else {}
+    arrays = {name: unpacker.read(name, *kind) for name, kind in expected.items()}
     for name in BOUNDS_ARRAYS:
         if arrays[name].shape != (n_features,):
-            raise_unsound(f"{len(arrays[name]):,} bounds do not fit {n_features:,} features")
+            raise_invalid(f"{len(arrays[name]):,} bounds do not fit {n_features:,} features")
 
-    if is_former:
-        arrays = layout.from_before_5(arrays, counters)
-    if number < 6:
-        arrays = layout.from_before_6(arrays, fitted)
     state = layout.state(arrays, counters, fitted)
     if isinstance(model, FuzzyART) and not _are_numbered(arrays["category_labels"]):
-        raise_unsound("the categories of fuzzy ART must be clusters 0, 1, ...")
+        raise_invalid("the categories of fuzzy ART must be clusters 0, 1, ...")
     engine = rebuild(
         model._engine_type, {"n_features": n_features, "params": params, "state": state}
     )
@@ -249,14 +228,12 @@ def _restore_fitted(model: BaseART, fitted: Any, number: int, unpacker: Unpacker
 
 def _label_maps(entries: Array, sizes: list[int], n_labels: int) -> list[dict[int, int]]:
     if sum(sizes) != len(entries):
-        raise_unsound("the label maps are not as long as they should be")
+        raise_invalid("the label maps are not as long as they should be")
     maps = []
     for n, end in zip(sizes, itertools.accumulate(sizes), strict=True):
         mine = entries[end - n : end]
-        if mine.ndim == 1:  # a file up to format 4
-            mine = np.column_stack([np.arange(n), mine])
         if mine.shape[1] != 2 or (np.diff(mine[:, 0], prepend=-1) <= 0).any():
-            raise_unsound("a label map has each old label once, in ascending order")
+            raise_invalid("a label map has each old label once, in ascending order")
         checked_labels(mine[:, 1], n_labels)
         maps.append(dict(mine.tolist()))
     return maps
@@ -268,17 +245,11 @@ def _are_numbered(labels: Array) -> bool:
 
 def _feature_names(names: Any, n_features: int) -> NDArray[np.object_]:
     if type(names) is not list or len(names) != n_features or set(map(type, names)) != {str}:
-        raise_unsound(f"the feature names must be {n_features:,} texts")
+        raise_invalid(f"the feature names must be {n_features:,} texts")
     return np.array(names, dtype=object)
 
 
-def _engine_params(struct: type[Any], params: Any, number: int) -> dict[str, Any]:
-    if number < 3:
-        fields("what it was trained with", params, FLAT_PARAMS)
-        names = {field.name: FLAT_NAMES.get(field.name, field.name) for field in struct.fields}
-        params = {name: params[flat] for name, flat in names.items() if flat in params}
-    if number < FORMAT and isinstance(params, dict):
-        params = plain_params(struct()) | params  # what an earlier format did not know
+def _engine_params(struct: type[Any], params: Any) -> dict[str, Any]:
     fields("what it was trained with", params, {field.name for field in struct.fields})
     for field in struct.fields:
         name, value = field.name, params[field.name]
@@ -288,20 +259,18 @@ def _engine_params(struct: type[Any], params: Any, number: int) -> dict[str, Any
             whole(name, value, 0, 2**62)
         elif field.kind == "flag":
             if type(value) is not bool:
-                raise_unsound(f"{name} must be true or false")
+                raise_invalid(f"{name} must be true or false")
         elif text(name, value, 100) not in type(field.initial).__members__:
-            raise_unsound(f"{name} cannot be {reprlib.repr(value)}")
+            raise_invalid(f"{name} cannot be {reprlib.repr(value)}")
     checked: dict[str, Any] = params
     return checked
 
 
-def _counters(counters: Any, layout: Layout, number: int) -> dict[str, int]:
-    unknown = {name for name, since in layout.counters_since.items() if since > number}
-    fields("the counters", counters, set(layout.counters) - unknown)
-    counters = dict.fromkeys(unknown, 0) | counters
+def _counters(counters: Any, layout: Layout) -> dict[str, int]:
+    fields("the counters", counters, set(layout.counters))
     checked = {name: whole(name, counters[name], 0) for name in layout.counters}
     if checked["n_samples"] < 1:
-        raise_unsound("a trained model has been presented at least one row")
+        raise_invalid("a trained model has been presented at least one row")
     return checked
 
 
@@ -309,51 +278,41 @@ def _map_sizes(sizes: Any) -> list[int] | None:
     if sizes is None:
         return None
     if type(sizes) is not list or set(map(type, sizes)) != {int}:
-        raise_unsound("the sizes of the label maps must be whole numbers")
+        raise_invalid("the sizes of the label maps must be whole numbers")
     if not 0 <= min(sizes) <= max(sizes) <= LARGEST_COUNT:
-        raise_unsound("the sizes of the label maps must not be negative")
+        raise_invalid("the sizes of the label maps must not be negative")
     # The file has the entries of the others.
     if sizes.count(0) > MOST_EMPTY_MAPS:
-        raise_unsound(f"at most {MOST_EMPTY_MAPS:,} label maps may have no entry")
+        raise_invalid(f"at most {MOST_EMPTY_MAPS:,} label maps may have no entry")
     checked: list[int] = sizes
     return checked
 
 
-def _choice_fields(choice: Any, swept: tuple[str, ...], number: int) -> dict[str, Any] | None:
+def _choice_fields(choice: Any, swept: tuple[str, ...]) -> dict[str, Any] | None:
     if choice is None:
         return None
-    what, was_scored = "the choice of vigilance", number < 4
-    fields(what, choice, SCORED_CHOICE_FIELDS if was_scored else CHOICE_FIELDS)
+    fields("the choice of vigilance", choice, CHOICE_FIELDS)
     if type(choice["has_structure"]) not in (bool, type(None)):
-        raise_unsound("has_structure must be true, false or null")
+        raise_invalid("has_structure must be true, false or null")
     if type(choice["shortlist"]) is not list:
-        raise_unsound("the shortlist must be a list")
+        raise_invalid("the shortlist must be a list")
     for name in ("n_clusters", "n_rows", "n_rows_used"):
         whole(name, choice[name], 1)
-    if was_scored:
-        for name in ("score", "threshold"):
-            real_or_text(name, choice[name])
-        choice = {name: choice[name] for name in SCORED_CHOICE_FIELDS & CHOICE_FIELDS}
-        choice |= {"agreement": None, "density_reason": ""}  # the reason says how it was scored
     found: dict[str, Any] = choice | {
         "params": _vigilances(choice["params"], swept),
         "agreement": _index("the agreement", choice["agreement"]),
         "density_reason": text("how densities were read", choice["density_reason"], 10_000),
-        "shortlist": [_candidate(each, swept, was_scored) for each in choice["shortlist"]],
+        "shortlist": [_candidate(each, swept) for each in choice["shortlist"]],
         "reason": text("the reason", choice["reason"], 10_000),
     }
     return found
 
 
-def _candidate(candidate: Any, swept: tuple[str, ...], was_scored: bool) -> Candidate:
+def _candidate(candidate: Any, swept: tuple[str, ...]) -> Candidate:
     wholes = ("order", "n_clusters", "n_categories")
-    told = SCORED_CANDIDATE_REALS if was_scored else ("agreement",)
-    fields("a candidate", candidate, {"params", *wholes, *told})
+    fields("a candidate", candidate, {"params", "agreement", *wholes})
     found: dict[str, Any] = {name: whole(name, candidate[name], 0) for name in wholes}
-    if was_scored:
-        for name in told:
-            real_or_text(name, candidate[name])
-    agreement = None if was_scored else _index("the agreement", candidate["agreement"])
+    agreement = _index("the agreement", candidate["agreement"])
     return Candidate(_vigilances(candidate["params"], swept), **found, agreement=agreement)
 
 
@@ -362,7 +321,7 @@ def _index(what: str, value: Any) -> float | None:
     if value is None:
         return None
     if abs(real(what, value)) > 1.0:
-        raise_unsound(f"{what} must lie between -1 and 1")
+        raise_invalid(f"{what} must lie between -1 and 1")
     return float(value)
 
 
@@ -370,13 +329,13 @@ def _vigilances(params: Any, swept: tuple[str, ...]) -> dict[str, float]:
     fields("the vigilances", params, set(swept))
     values = [real(name, params[name]) for name in swept]
     if values != sorted(values) or values[0] < 0.0 or values[-1] > 1.0:
-        raise_unsound("vigilances must lie between 0 and 1, the lower not above the upper")
+        raise_invalid("vigilances must lie between 0 and 1, the lower not above the upper")
     return dict(zip(swept, values, strict=True))
 
 
 def _choice(found: dict[str, Any], order: Array, labels: Array) -> VigilanceChoice:
     if not len(order) == len(labels) == found["n_rows_used"]:
-        raise_unsound("the choice of vigilance was made on another number of rows")
+        raise_invalid("the choice of vigilance was made on another number of rows")
     return VigilanceChoice(
         order=checked_labels(order, found["n_rows"], least=0),
         labels=checked_labels(labels, found["n_clusters"]),

@@ -12,10 +12,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .._engine.bounds import scale_rows
 from .._engine.state import CONTENTS, DensitySnapshot, Snapshot, TopoSnapshot
 from .archive import Array
-from .strict import LARGEST_COUNT, raise_unsound, real, whole
+from .strict import LARGEST_COUNT, raise_invalid, real, whole
 
 Counters = dict[str, int]
 _WHOLES, _REALS, _TABLE, _PAIRS = ("<i8", 1), ("<f8", 1), ("<f8", 2), ("<i8", 2)
@@ -25,16 +24,9 @@ class Layout(ABC):
     """Base of the layouts."""
 
     counters: ClassVar[tuple[str, ...]]
-    # The first format that has a counter, where that is not the first of all.
-    counters_since: ClassVar[dict[str, int]]
     arrays: ClassVar[dict[str, tuple[str, int]]]
-    # Those that were of another kind up to format 4.
-    arrays_before_5: ClassVar[dict[str, tuple[str, int]]] = {}
-    # The first format that has an array, where that is not the first of all.
-    arrays_since: ClassVar[dict[str, int]] = {}
     # Fields of the header that only these models have.
     fields: ClassVar[frozenset[str]] = frozenset()
-    fields_before_6: ClassVar[frozenset[str]] = frozenset()
 
     @abstractmethod
     def take_counters(self, state: dict[str, Any]) -> Counters:
@@ -49,14 +41,6 @@ class Layout(ABC):
     def take_fields(self, model: Any) -> dict[str, Any]:
         """Return the fields of the header that only these models have."""
         return {}
-
-    def from_before_5(self, arrays: dict[str, Array], counters: Counters) -> dict[str, Array]:
-        """Return arrays of a file up to format 4 as they were in format 5."""
-        return arrays
-
-    def from_before_6(self, arrays: dict[str, Array], fitted: dict[str, Any]) -> dict[str, Array]:
-        """Return arrays of a file of format 5 as they are now."""
-        return arrays
 
     @abstractmethod
     def state(
@@ -78,7 +62,6 @@ class PlainLayout(Layout):
         *("n_samples", "since_merge", "n_merges", "n_refused", "room_sought_at", "n_apart"),
         "n_removed",
     )
-    counters_since: ClassVar[dict[str, int]] = {"n_apart": 2, "n_removed": 3}
     arrays: ClassVar[dict[str, tuple[str, int]]] = {
         "weights": _TABLE,
         "counts": _WHOLES,
@@ -86,10 +69,6 @@ class PlainLayout(Layout):
         "label_map": _PAIRS,
         "labels": _WHOLES,
     }
-    arrays_before_5: ClassVar[dict[str, tuple[str, int]]] = {"label_map": _WHOLES}
-
-    def from_before_5(self, arrays: dict[str, Array], counters: Counters) -> dict[str, Array]:
-        return arrays | {"label_map": _changed(arrays["label_map"])}
 
     def take_counters(self, state: dict[str, Any]) -> Counters:
         return {name: state[name] for name in self.counters}
@@ -111,12 +90,12 @@ class PlainLayout(Layout):
     ) -> dict[str, Any]:
         counts = arrays["counts"]
         if not len(counts):
-            raise_unsound("a trained model has at least one category")
+            raise_invalid("a trained model has at least one category")
         _check_counts(counts, counters["n_samples"])
         if _total(counts) + counters["n_refused"] + counters["n_removed"] != counters["n_samples"]:
-            raise_unsound("the categories' counts do not add up to the rows presented")
+            raise_invalid("the categories' counts do not add up to the rows presented")
         if counters["since_merge"] > counters["n_samples"]:
-            raise_unsound("more rows have come since the last merge than have come at all")
+            raise_invalid("more rows have come since the last merge than have come at all")
         return {
             "weights": arrays["weights"],
             "counts": counts,
@@ -137,7 +116,6 @@ class TopoLayout(Layout):
     """topoART: two modules, each with categories and edges."""
 
     counters = ("n_samples", "n_refused", "n_removed", "steps_a", "steps_b")
-    counters_since: ClassVar[dict[str, int]] = {"n_removed": 3}
     arrays: ClassVar[dict[str, tuple[str, int]]] = {
         f"{name}_{module}": kind
         for module in "ab"
@@ -148,7 +126,7 @@ class TopoLayout(Layout):
             "labels": _WHOLES,
         }.items()
     }
-    fields = fields_before_6 = frozenset({"tau"})
+    fields = frozenset({"tau"})
 
     def take_counters(self, state: dict[str, Any]) -> Counters:
         own = {name: state[name] for name in ("n_samples", "n_refused", "n_removed")}
@@ -172,16 +150,16 @@ class TopoLayout(Layout):
         state: dict[str, Any] = {"low": arrays["low"], "high": arrays["high"]}
         state |= {name: counters[name] for name in ("n_samples", "n_refused", "n_removed")}
         if not counters["steps_b"] <= counters["steps_a"] <= counters["n_samples"]:
-            raise_unsound("the modules have seen more rows than were presented")
+            raise_invalid("the modules have seen more rows than were presented")
         for name in "ab":
             counts, edges = arrays[f"counts_{name}"], arrays[f"edges_{name}"]
             _check_counts(counts, counters["n_samples"])
             # At most two categories learn a row.
             n_removed = counters["n_removed"] if name == "b" else 0
             if _total(counts) + n_removed > 2 * counters["n_samples"]:
-                raise_unsound("the categories' counts are more than the rows presented")
+                raise_invalid("the categories' counts are more than the rows presented")
             if edges.shape[1] != 2:
-                raise_unsound("edges must be pairs")
+                raise_invalid("edges must be pairs")
             _check_edges(edges, len(counts))
             state[name] = {
                 "weights": arrays[f"weights_{name}"],
@@ -199,7 +177,7 @@ class TopoLayout(Layout):
         for name in "ab":
             found[f"labels_{name}_"] = checked_labels(arrays[f"labels_{name}"], LARGEST_COUNT)
         if len(found["labels_a_"]) != len(found["labels_b_"]):
-            raise_unsound("the two modules have labels for different numbers of rows")
+            raise_invalid("the two modules have labels for different numbers of rows")
         return found | {"labels_": found["labels_b_"]}
 
 
@@ -207,7 +185,6 @@ class DensityLayout(Layout):
     """DensityART: categories with their rows, and what the last reading said."""
 
     counters = ("n_samples", "since_merge", "n_merges", "n_removed", "n_labels")
-    counters_since: ClassVar[dict[str, int]] = {}
     # Whose names are the content's own.
     _content: ClassVar[dict[str, tuple[str, int]]] = {
         "weights": _TABLE,
@@ -241,36 +218,7 @@ class DensityLayout(Layout):
         "outlier_scores": _REALS,
         "row_categories": _WHOLES,
     }
-    arrays_before_5: ClassVar[dict[str, tuple[str, int]]] = {"label_map": _WHOLES}
-    arrays_since: ClassVar[dict[str, int]] = {"given": 5, "repeats": 6, "row_categories": 6}
     fields = frozenset({"share"})
-    fields_before_6 = frozenset({"resolution"})
-
-    def from_before_5(self, arrays: dict[str, Array], counters: Counters) -> dict[str, Array]:
-        labels, reach = arrays["category_labels"], arrays["reach"]
-        n_labels = counters["n_labels"]
-        checked_labels(labels, n_labels)
-        if counters["n_merges"]:
-            if len(reach) != n_labels + 1:
-                raise_unsound("there must be a reach for each label")
-            reach = reach[np.append(np.unique(labels[labels >= 0]), n_labels)]
-        given = np.empty((0, arrays["means"].shape[1]))
-        changed = _changed(arrays["label_map"])
-        return arrays | {"reach": reach, "label_map": changed, "given": given}
-
-    def from_before_6(self, arrays: dict[str, Array], fitted: dict[str, Any]) -> dict[str, Array]:
-        counts, means = arrays["counts"], arrays["means"]
-        if _were_rows(fitted):
-            return arrays | {"repeats": counts}
-        # Categories were boxes that grew. Each stands for the mean of its rows now.
-        weights = arrays["weights"]
-        n_features = len(arrays["low"])
-        if means.shape[1] != n_features or weights.shape != (len(means), 2 * n_features):
-            raise_unsound("weights and means do not fit together")
-        scaled = scale_rows(means, arrays["low"], arrays["high"])
-        is_outside = ~weights.any(axis=1, keepdims=True)
-        points = np.where(is_outside, 0.0, np.hstack([scaled, 1.0 - scaled]))
-        return arrays | {"repeats": np.ones_like(counts), "weights": points}
 
     def take_counters(self, state: dict[str, Any]) -> Counters:
         return {name: state[name] for name in self.counters}
@@ -298,17 +246,17 @@ class DensityLayout(Layout):
     ) -> dict[str, Any]:
         counts = arrays["counts"]
         if not len(counts):
-            raise_unsound("a trained model has at least one category")
+            raise_invalid("a trained model has at least one category")
         _check_counts(counts, counters["n_samples"])
         if _total(counts) + counters["n_removed"] != counters["n_samples"]:
-            raise_unsound("the categories' counts do not add up to the rows presented")
+            raise_invalid("the categories' counts do not add up to the rows presented")
         if counters["n_labels"] > LARGEST_COUNT:
-            raise_unsound("there are too many labels")
+            raise_invalid("there are too many labels")
         state: dict[str, Any] = {name: arrays[name] for name in self._content}
         state |= {name: arrays[name] for name in ("low", "high", "label_map")}
         return state | {
             "labels": arrays["category_labels"],
-            "share": _share(fitted, len(counts) / max(counters["n_samples"], 1)),
+            "share": real("share", fitted["share"]),
             **counters,
         }
 
@@ -319,12 +267,12 @@ class DensityLayout(Layout):
         for name in ("probabilities", "outlier_scores"):
             values = arrays[name]
             if len(values) != len(labels) or not ((values >= 0.0) & (values <= 1.0)).all():
-                raise_unsound(f"the {name} must lie between 0 and 1, one for each label")
-        rows = arrays.get("row_categories", np.empty(0, dtype=np.int64))
+                raise_invalid(f"the {name} must lie between 0 and 1, one for each label")
+        rows = arrays["row_categories"]
         if len(rows) and (
             len(rows) != len(labels) or not -1 <= rows.min() <= rows.max() < engine.n_categories
         ):
-            raise_unsound("there must be a category for each label, or none")
+            raise_invalid("there must be a category for each label, or none")
         return {
             "_row_categories": rows,
             "labels_": labels,
@@ -359,44 +307,26 @@ def n_labels(engine: Any) -> int:
 def checked_labels(labels: Array, end: int, *, least: int = -1) -> NDArray[np.int64]:
     """Return labels that must lie between the least and, excluded, the end; -1 stands for none."""
     if len(labels) and not least <= labels.min() <= labels.max() < end:
-        raise_unsound("a label names a cluster that is not there")
+        raise_invalid("a label names a cluster that is not there")
     return labels
-
-
-def _changed(label_map: Array) -> NDArray[np.int64]:
-    """Return the changes in a map that has an entry for every label."""
-    pairs = np.column_stack([np.arange(len(label_map)), label_map])
-    return np.ascontiguousarray(pairs[pairs[:, 0] != pairs[:, 1]])
 
 
 def _check_edges(edges: Array, n_categories: int) -> None:
     if not len(edges):
         return
     if not 0 <= edges.min() <= edges.max() < n_categories:
-        raise_unsound("edges must be pairs of categories that are there")
+        raise_invalid("edges must be pairs of categories that are there")
     # One number for each pair, in which there is room: a file of 2**31 categories is none.
     numbers = np.sort(edges[:, 0] * n_categories + edges[:, 1])
     if (numbers[1:] == numbers[:-1]).any():
-        raise_unsound("an edge is there twice")
+        raise_invalid("an edge is there twice")
 
 
 def _check_counts(counts: Array, most: int) -> None:
     if len(counts) and not 1 <= counts.min() <= counts.max() <= most:
-        raise_unsound("a category's count must be at least 1, and at most the rows presented")
+        raise_invalid("a category's count must be at least 1, and at most the rows presented")
 
 
 def _total(counts: Array) -> int:
     """Return the sum, however large: NumPy's own would overflow."""
     return (int((counts >> 32).sum()) << 32) + int((counts & 0xFFFFFFFF).sum())
-
-
-def _were_rows(fitted: dict[str, Any]) -> bool:
-    """Return whether the categories of a file up to format 5 were rows, not larger boxes."""
-    return real("resolution", fitted["resolution"]) == 0.0
-
-
-def _share(fitted: dict[str, Any], is_kept: float) -> float:
-    """Return the share of rows that are categories."""
-    if "share" in fitted:
-        return real("share", fitted["share"])
-    return 1.0 if _were_rows(fitted) else is_kept

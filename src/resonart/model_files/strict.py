@@ -34,41 +34,43 @@ def parse(raw: bytes) -> dict[str, Any]:
         raise
     except (ValueError, RecursionError) as error:
         said = reprlib.repr(" ".join(str(error).split()))
-        raise ModelFileError(f"is not a sound model: its header cannot be read ({said})") from error
+        raise ModelFileError(
+            f"is not a valid model file: its header cannot be read ({said})"
+        ) from error
     if type(header) is not dict:
-        raise_unsound("its header must be an object")
+        raise_invalid("its header must be an object")
     return header
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
-        raise_unsound("its header says something twice")
+        raise_invalid("its header says something twice")
     return found
 
 
 def _no_constant(name: str) -> NoReturn:
-    raise_unsound(f"its header holds {name}")
+    raise_invalid(f"its header holds {name}")
 
 
-def raise_unsound(what: str) -> NoReturn:
+def raise_invalid(what: str) -> NoReturn:
     """Raise the error for a file whose content no model can have."""
-    raise ModelFileError(f"is not a sound model: {what}")
+    raise ModelFileError(f"is not a valid model file: {what}")
 
 
 def fields(what: str, value: Any, names: set[str]) -> None:
     """Check that a value is an object of exactly these fields."""
     if type(value) is not dict:
-        raise_unsound(f"{what} must be an object")
+        raise_invalid(f"{what} must be an object")
     if value.keys() != names:
         odd = heapq.nsmallest(7, value.keys() ^ names)  # what is shown of them
-        raise_unsound(f"{what} lacks or adds {reprlib.repr(odd)}")
+        raise_invalid(f"{what} has missing or unexpected fields: {reprlib.repr(odd)}")
 
 
 def whole(what: str, value: Any, low: int, high: int = LARGEST_COUNT) -> int:
     """Return a value that must be a whole number (not True or False) in this range."""
     if type(value) is not int or not low <= value <= high:
-        raise_unsound(
+        raise_invalid(
             f"{what} must be a whole number from {low} to {high}, not {reprlib.repr(value)}"
         )
     return value
@@ -77,19 +79,12 @@ def whole(what: str, value: Any, low: int, high: int = LARGEST_COUNT) -> int:
 def real(what: str, value: Any) -> float:
     """Return a value that must be a finite number, written with a point or an exponent."""
     if type(value) is not float or not math.isfinite(value):
-        raise_unsound(f"{what} must be a finite number, not {reprlib.repr(value)}")
+        raise_invalid(f"{what} must be a finite number, not {reprlib.repr(value)}")
     return value
-
-
-def real_or_text(what: str, value: Any) -> float:
-    """Return a value that must be a number, or one of the three that JSON cannot write."""
-    if type(value) is str and value in ("nan", "inf", "-inf"):
-        return float(value)
-    return real(what, value)
 
 
 def text(what: str, value: Any, longest: int) -> str:
     """Return a value that must be text, and not too long."""
     if type(value) is not str or len(value) > longest:
-        raise_unsound(f"{what} must be text of at most {longest:,} characters")
+        raise_invalid(f"{what} must be text of at most {longest:,} characters")
     return value

@@ -1,9 +1,9 @@
-"""Make the files in ``v0.1/``: models as version 0.1 writes them, and what they then knew.
+"""Make the files in ``models/``: small models, and what they know and learn later.
 
-They are kept for ever and never made anew: every later version has to read them. Run once, with
-the version they are named for::
+A change of the engine must not change a bit of what they know. Run this only when the format of
+files changes, and see that the JSON files stay as they are::
 
-    python tests/data/make_v0_1.py
+    python tests/data/make_models.py
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from resonart import DDVFA, DVFA, FuzzyART, TopoART, __version__, merge_models
+from resonart import DDVFA, DVFA, DensityART, FuzzyART, TopoART, merge_models
 
-FOLDER = Path(__file__).parent / "v0.1"
+FOLDER = Path(__file__).parent / "models"
 
 
 def rows(seed: int, n: int) -> Any:
@@ -45,7 +45,13 @@ def models() -> dict[str, Any]:
         ddvfa.learn_one(row)
     topo = TopoART(rho_a=0.8, tau=0.4, phi=3, bounds=(np.zeros(2), 1), on_mismatch="noise")
     topo.fit(rows(5, 40))
-    return {"fuzzy_art": fuzzy, "dvfa": dvfa, "ddvfa": ddvfa, "topo_art": topo}
+    density = DensityART(half_life=100.0, max_categories=50).fit(
+        pd.DataFrame(rows(9, 80), columns=names)
+    )
+    return {
+        **{"fuzzy_art": fuzzy, "dvfa": dvfa, "ddvfa": ddvfa},
+        **{"topo_art": topo, "density_art": density},
+    }
 
 
 def named(model: Any, values: Any) -> Any:
@@ -58,12 +64,11 @@ def known(model: Any) -> dict[str, Any]:
     """What the model says of itself and of rows it has not seen."""
     plain = model.get_params()
     plain["bounds"] = str(plain["bounds"])
-    del plain["random_state"]
+    plain.pop("random_state", None)
     said: dict[str, Any] = {
         "parameters": plain,
         "n_clusters": model.n_clusters_,
         "n_samples_seen": model.n_samples_seen_,
-        "n_refused": model.n_refused_,
         "n_epochs": model.n_epochs_,
         "labels": model.labels_.tolist(),
         "weights": model.weights_.tolist(),
@@ -73,9 +78,15 @@ def known(model: Any) -> dict[str, Any]:
         "predicted": model.predict(named(model, rows(8, 25))).tolist(),
         "scores": model.score_samples(named(model, rows(8, 25))).tolist(),
     }
+    if isinstance(model, DensityART):
+        said["events"] = [str(event) for event in model.events_]
+        said["choice"] = str(model.choice_)
+        said["faded_counts"] = model.faded_counts_.tolist()
+    else:
+        said["n_refused"] = model.n_refused_
     if "feature_names_in_" in vars(model):
         said["feature_names"] = model.feature_names_in_.tolist()
-    if "label_maps_" in vars(model):
+    if "label_maps_" in vars(model):  # of models that were merged
         said["label_maps"] = [list(part.values()) for part in model.label_maps_]
     if isinstance(model, FuzzyART):
         said["choice"] = str(model.vigilance_choice_)
@@ -108,10 +119,9 @@ def known_later(model: Any) -> dict[str, Any]:
 
 def main() -> None:
     """Write each model and what it knows."""
-    assert __version__.startswith("0.1."), "these files are those of version 0.1"
     FOLDER.mkdir(exist_ok=True)
     for name, model in models().items():
-        model.save(FOLDER / f"{name}.resonart", metadata={"made": name, "by": ["0.1", 1, None]})
+        model.save(FOLDER / f"{name}.resonart", metadata={"made": name, "by": ["us", 1, None]})
         said = {"then": known(model), "later": known_later(model)}
         lines = [f'"{when}": {{\n{_lines(what)}\n}}' for when, what in said.items()]
         text = "{\n" + ",\n".join(lines) + "\n}\n"
