@@ -101,8 +101,12 @@ def cases(size: Size) -> list[Case]:
     ]
 
 
-def stride(strides: Sequence[tuple[int, int]], noisy: int, n_rows: int, added_noise: float) -> int:
-    """Every how manyth set is asked about: fewer of them with many rows, or with noise."""
+Strides = Sequence[tuple[int, int]]
+"""From how many rows on every how manyth set, by name, is asked about."""
+
+
+def stride(strides: Strides, noisy: int, n_rows: int, added_noise: float) -> int:
+    """Return every how manyth set is asked about: fewer with many rows, or with noise."""
     step = max(step for least, step in strides if n_rows >= least)
     return max(step, noisy) if added_noise else step
 
@@ -142,11 +146,19 @@ def measure(
     warm_up_rows: int,
     pool: str,
     thirty: str,
-    strides: Sequence[tuple[int, int]],
+    strides: Strides,
     noisy_stride: int,
+    peer_strides: Strides,
+    noisy_peer_stride: int,
 ) -> Iterator[dict[str, Any]]:
-    """Grow one set after the other, and judge whatever the methods of a group say of it."""
-    chosen = narrow_sets(pool, thirty)[:: stride(strides, noisy_stride, n_rows, added_noise)]
+    """Grow one set after the other, and judge whatever the methods of a group say of it.
+
+    Peers take longer, so they are asked about fewer sets: some of those that we are asked about.
+    """
+    steps = strides, noisy_stride
+    if PACKAGES[group] != "resonart":
+        steps = peer_strides, noisy_peer_stride
+    chosen = narrow_sets(pool, thirty)[:: stride(*steps, n_rows, added_noise)]
     list(ASK[group](larger(chosen[0][1], warm_up_rows, 0.1)[0], sample_rows))  # loads, compiles
     yield {"n_asked": len(chosen)}
     for part, data in chosen:
@@ -316,13 +328,19 @@ def show(tables: Tables) -> dict[str, Any]:
     summed = tables["rows_quality_scores"]
     quiet = [x for x in summed if not x["added_noise"]]
     noisy = [x for x in summed if x["added_noise"]]
-    counts = [
-        f"{some[0]['n_asked']} sets with {some[0]['n_rows']:,} rows"
-        for some in grouped((x for x in quiet if x["n_asked"]), "n_rows")
-    ]
+    counts = {
+        who: ", ".join(
+            f"{some[0]['n_asked']} sets with {some[0]['n_rows']:,} rows"
+            for some in grouped(
+                (x for x in quiet if x["n_asked"] and (x["method"] in (OURS, SAMPLE)) == is_own),
+                "n_rows",
+            )
+        )
+        for who, is_own in (("counts", True), ("peer_counts", False))
+    }
     return {
         "least": quiet[0]["n_rows"],
-        "counts": ", ".join(counts),
+        **counts,
         "noise": percent(noisy[0]["added_noise"], 0),
         "n_noisy": noisy[0]["n_asked"],
         "means": table(quiet, mean_cell),
@@ -358,33 +376,29 @@ def compared_cell(line: Line) -> str:
 
 
 def draw(folder: Path, tables: Tables) -> None:
-    """Draw the mean index against the number of rows, over the sets that have all of them."""
+    """Draw by how much the mean index changes with the rows, on the same sets of each method."""
     from ..look import legend, new_figure, quiet, save, style
 
-    every = [x for x in tables["rows_quality"] if x["noise"] == ATTACHED]
+    every = [x for x in tables["rows_quality_scores"] if x["noise"] == ATTACHED]
+    every = [x for x in every if x["fewest_mean"] is not None]
     names = values_of(every, "method")
     shares = values_of(every, "added_noise")
+    sizes = sorted(values_of(every, "n_rows"))
     figure = new_figure(3.8 * len(shares), 3.6)
     panels = figure.subplots(1, len(shares), squeeze=False, sharey=True)[0]
     for axes, share in zip(panels, shares, strict=True):
-        sizes = sorted({x["n_rows"] for x in every if x["added_noise"] == share})
-        sets = set.intersection(*(asked_sets(every, n, share) for n in sizes))
+        axes.axhline(0.0, color="0.6", linewidth=0.8)
         for name in names:
-            points = [
-                (n, mean_of(every, name, n, share, sets))
-                for n in sizes
-                if sets <= {(x["part"], x["data"]) for x in answers_of(every, name, n, share)}
-            ]
-            axes.plot([n for n, _ in points], [ari for _, ari in points], **style(name, names))
+            mine = [x for x in every if (x["method"], x["added_noise"]) == (name, share)]
+            changes = [x["mean"] - x["fewest_mean"] for x in mine]
+            axes.plot([x["n_rows"] for x in mine], changes, **style(name, names))
         axes.set_xscale("log")
         axes.set_xticks(sizes, [f"{n:,}" for n in sizes], rotation=30)
         axes.minorticks_off()
         quiet(axes)
-        extra = f", {percent(share, 0)} of noise added" if share else ""
-        axes.set_title(f"{len(sets)} sets{extra}", fontsize=9)
+        axes.set_title(f"{percent(share, 0)} of noise added" if share else "no noise", fontsize=9)
         axes.set_xlabel("rows", fontsize=9)
-    panels[0].set_ylabel("mean adjusted Rand index", fontsize=9)
-    panels[0].set_ylim(0.0, 1.0)
+    panels[0].set_ylabel(f"change of the index since {sizes[0]:,} rows", fontsize=9)
     legend(figure, names, ncols=3)
     save(figure, folder / "images" / "rows_quality.png")
 
@@ -421,9 +435,13 @@ QUESTION = Question(
         "warm_up_rows": (2_000, 150),
         "pool": ("pool", "tiny pool"),
         "thirty": ("thirty", "tiny"),
-        # From so many rows on, every so manyth set by name; with noise at least every eighth.
-        "strides": (((0, 2), (80_000, 4), (320_000, 12), (1_000_000, 24)), ((0, 1), (300, 2))),
-        "noisy_stride": (8, 2),
+        "strides": (((0, 1), (1_000_000, 4)), ((0, 1),)),
+        "noisy_stride": (2, 1),
+        "peer_strides": (
+            ((0, 2), (80_000, 4), (320_000, 12), (1_000_000, 24)),
+            ((0, 1), (300, 2)),
+        ),
+        "noisy_peer_stride": (8, 2),
     },
     needs_data=True,
 )
