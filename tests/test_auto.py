@@ -606,7 +606,7 @@ def test_whoever_waits_for_long_is_told(has_tqdm: bool, monkeypatch: pytest.Monk
     assert ("DDVFA: 100%" if has_tqdm else "DDVFA: this takes a while") in shown.getvalue()
     told = shown.getvalue()
     heard: list[tuple[str, int, int]] = []
-    with _progress.told_to(lambda *about: heard.append(about)):
+    with _progress.reported_to(lambda *about: heard.append(about)):
         DDVFA(random_state=0, n_orders=2).fit(MOONS)
     assert shown.getvalue() == told
     assert {what for what, _, _ in heard} == {"DDVFA"}

@@ -511,7 +511,7 @@ def test_as_many_clusters_as_wanted(folder: Path) -> None:
     assert resonart.load("m").n_clusters == (2, 4)
     assert found["params"]["n_clusters"] == [2, 4]
     told = run("cluster", "three.csv", "--n-clusters", "4", "--min-cluster-size", "50").stderr
-    assert "--n-clusters 4, and no reading of these rows has so many clusters" in told
+    assert "--n-clusters 4, and no reading of these rows has that many clusters" in told
     assert "as in --n-clusters 3:4, or lower --min-cluster-size." in told
     for bad in ("0", "4:2", "many", "1:2:3", "2.5"):
         said = run("cluster", "three.csv", "--n-clusters", bad, code=2).stderr

@@ -20,7 +20,7 @@ from sklearn.metrics import adjusted_rand_score
 
 import resonart
 from command_line import run
-from resonart._shared.progress import listener, told_to
+from resonart._shared.progress import listener, reported_to
 from resonart._shared.signature import _from_source, defaults_of
 from resonart.cli import _counts, _progress, _temporary_ids
 from resonart.cli._cluster_ids import ClusterIds, names_of
@@ -289,7 +289,7 @@ def test_whoever_listens_is_told_how_far_a_model_is(model: Any, stages: list[str
     rows = np.random.default_rng(0).normal(size=(20_000, 6))
     heard: list[tuple[str, int, int]] = []
     labels = model.fit(rows).labels_
-    with told_to(lambda *about: heard.append(about)):
+    with reported_to(lambda *about: heard.append(about)):
         assert (model.fit(rows).labels_ == labels).all()
     assert list(dict.fromkeys(what for what, _, _ in heard)) == stages
     assert all(0 <= done <= total for _, done, total in heard)

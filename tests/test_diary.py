@@ -16,7 +16,7 @@ import pytest
 
 from resonart import ClusterEvent, ClusterEvents, DensityART, export_text, load, merge_models
 from resonart._engine.state import dump, rebuild
-from resonart._shared.words import told_apart
+from resonart._shared.words import unique_names
 from resonart.reports.events import KINDS
 from resonart.reports.history import history_columns
 
@@ -297,7 +297,7 @@ def test_as_frame_is_yes_or_no(model: DensityART) -> None:
 
 
 def test_names_are_told_apart() -> None:
-    assert told_apart(["a", "a", "a.1", "b"]) == ("a", "a.1", "a.1.2", "b")
+    assert unique_names(["a", "a", "a.1", "b"]) == ("a", "a.1", "a.1.2", "b")
     columns = history_columns(np.zeros((2, 8)), ["size", "size", "row"])
     assert len(columns) == 8
 

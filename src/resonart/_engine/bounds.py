@@ -33,7 +33,7 @@ class _Named:
         found.feature_names = None if names is None else tuple(map(str, names))
         return found
 
-    def _told(self) -> dict[str, object]:
+    def _names_if_known(self) -> dict[str, object]:
         return {} if self.feature_names is None else {"features": self.feature_names}
 
     def _name(self, feature: int) -> str:
@@ -62,7 +62,7 @@ class Bounds(_Ranges, _Named):
     """
 
     def __repr__(self) -> str:
-        return summary(self, low=self.low, high=self.high, **self._told())
+        return summary(self, low=self.low, high=self.high, **self._names_if_known())
 
     def _repr_html_(self) -> str:
         sides = zip(self.low[:SHOWN_ROWS].tolist(), self.high[:SHOWN_ROWS].tolist(), strict=True)
@@ -97,7 +97,7 @@ class Boxes(_Corners, _Named):
 
     def __repr__(self) -> str:
         n_boxes, n_features = self.lower.shape
-        return summary(self, n_boxes=n_boxes, n_features=n_features, **self._told())
+        return summary(self, n_boxes=n_boxes, n_features=n_features, **self._names_if_known())
 
     def _repr_html_(self) -> str:
         n_boxes, n_features = self.lower.shape

@@ -23,14 +23,14 @@ _listener: ContextVar[StageReport | None] = ContextVar("_listener", default=None
 
 
 @contextmanager
-def told_to(listener: StageReport) -> Iterator[None]:
+def reported_to(listener: StageReport) -> Iterator[None]:
     """Show no bar within this block unless asked to: the caller shows progress in its own way.
 
     ``listener`` takes what is being done, how much of it is done, and the total.
 
     Examples
     --------
-    >>> with told_to(print), progress_bar("auto", "sweep") as report:
+    >>> with reported_to(print), progress_bar("auto", "sweep") as report:
     ...     report(3, 8)
     sweep 3 8
     """

@@ -41,8 +41,8 @@ def summary(shown: object, /, *words: str, **fields: object) -> str:
     >>> summary(3, "a number", low=np.array([0.0, 1.5]), rows=np.zeros((400, 3)), name="n")
     "int(a number, low=[0, 1.5], rows=<array of shape (400, 3)>, name='n')"
     """
-    told = [*words, *(f"{name}={short(value)}" for name, value in fields.items())]
-    return f"{type(shown).__name__}({', '.join(told)})"
+    parts = [*words, *(f"{name}={short(value)}" for name, value in fields.items())]
+    return f"{type(shown).__name__}({', '.join(parts)})"
 
 
 def short(value: object) -> str:
@@ -106,11 +106,11 @@ def bullets(texts: Iterable[str]) -> str:
     return f'<ul style="margin: 0.3em 0; padding-left: 1.4em">{"".join(items)}</ul>'
 
 
-def facts(told: Mapping[str, object]) -> str:
+def facts(items: Mapping[str, object]) -> str:
     """Return names and values, one below the other."""
     rows = "".join(
         f"<tr>{_cell('th', name, left=True)}{_cell('td', value, left=True)}</tr>"
-        for name, value in told.items()
+        for name, value in items.items()
     )
     return _table(f"<tbody>{rows}</tbody>")
 

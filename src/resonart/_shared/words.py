@@ -56,12 +56,12 @@ def in_words(value: object, other: Callable[[Any], str] = str) -> str:
     return value if isinstance(value, str) else other(value)
 
 
-def told_apart(names: Sequence[str]) -> tuple[str, ...]:
+def unique_names(names: Sequence[str]) -> tuple[str, ...]:
     """Return names of which no two are the same.
 
     Examples
     --------
-    >>> told_apart(["a", "b", "a"])
+    >>> unique_names(["a", "b", "a"])
     ('a', 'b', 'a.2')
     """
     found: dict[str, None] = {}

@@ -16,7 +16,7 @@ import click
 
 import resonart
 from resonart._shared.escape import escaped, escaped_json, escaped_lines
-from resonart._shared.progress import told_to
+from resonart._shared.progress import reported_to
 from resonart._shared.words import in_words
 
 from ._errors import naming
@@ -145,10 +145,10 @@ class Output:
         its own work is shown, too.
         """
         if self.json or self.quiet or sys.stderr is None or not sys.stderr.isatty():
-            with told_to(lambda what, done, total: None):
+            with reported_to(lambda what, done, total: None):
                 yield lambda n_rows: None
             return
-        with ProgressLine(what, share) as line, told_to(line.tell):
+        with ProgressLine(what, share) as line, reported_to(line.tell):
             yield line.advance
 
 

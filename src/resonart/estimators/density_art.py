@@ -16,7 +16,7 @@ from .._engine.parameters import check_clusters, check_size, engine_fields
 from .._engine.state import Content, DensitySnapshot, Params
 from .._shared.labels import LabelMap
 from .._shared.progress import progress_bars
-from .._shared.words import told_apart
+from .._shared.words import unique_names
 from ..reports.choice import ReadingCandidate, ReadingChoice
 from ..reports.condensed_tree import CondensedTree
 from ..reports.describe import names_of_features
@@ -203,9 +203,9 @@ class DensityART(RenamingMixin, BaseART):
     **Outliers.** ``outlier_scores_`` says how sparse the place of a row is: how far it is to the
     nearest ten rows and to the nearest one in fifty, by itself and against the same distance at
     these rows, all in geometric means. Distances are measured in ``scaling``, or by range if that
-    is chosen. If categories are a sample of the rows, ten of them count as ten rows, and if there
-    are more than 4,000, so many stand for all. The logarithm is set so that the median row has a
-    score of 0.1, and the upper fence of a box plot (1.5 times the middle half above it) one of 0.5.
+    is chosen. If categories are a sample of the rows, ten of them count as ten rows; of more than
+    4,000 categories, 4,000 are asked. The logarithm is set so that the median row has a score of
+    0.1, and the upper fence of a box plot (1.5 times the middle half above it) one of 0.5.
     The number of rows makes no difference. A row that is learned between readings gets the score of
     the nearest category, or a higher one if it is some way off; :meth:`score_samples` asks the same
     about any row.
@@ -596,7 +596,7 @@ class DensityART(RenamingMixin, BaseART):
     def events_(self) -> ClusterEvents:
         """What happened to clusters, with the oldest event first."""
         content = self._content()
-        names = told_apart(names_of_features(self))
+        names = unique_names(names_of_features(self))
         return ClusterEvents(
             content.events, names, int(content.diary[0]), has_dates=content.has_dates
         )
@@ -745,13 +745,13 @@ class DensityART(RenamingMixin, BaseART):
         given = {name: value for name in names if (value := getattr(self, name)) is not None}
         if was.keys() == given.keys():
             return
-        told = {
+        former = {
             name: repr(in_units(value)) if self._engine.has_dates else f"{value:g}"
             for name, value in was.items()
         }
-        before = " and ".join(f"{name}={value}" for name, value in told.items())
+        before = " and ".join(f"{name}={value}" for name, value in former.items())
         now = " and ".join(f"{name}={value!r}" for name, value in given.items())
-        as_before = ", ".join(f"{name}={told.get(name)}" for name in (was | given))
+        as_before = ", ".join(f"{name}={former.get(name)}" for name in (was | given))
         raise ParameterError(
             f"The model has learned {f'with {before}' if before else 'without forgetting'}, and "
             f"{f'{now} was set' if now else 'that was unset'} since then. It is not known how much "

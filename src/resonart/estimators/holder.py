@@ -78,7 +78,7 @@ class EngineHolder(BaseEstimator, ABC):
         """Do one change at a time. If it fails, model and attributes stay as they were.
 
         The engine undoes its own work if it fails. If something fails later, such as an interrupt
-        on the way back, it is told to undo. The lock is made on first use because scikit-learn
+        on the way back, it is asked to undo. The lock is made on first use because scikit-learn
         allows ``__init__`` to set nothing but parameters; ``dict.setdefault`` is atomic.
         """
         attributes = self.__dict__

@@ -25,7 +25,7 @@ from sklearn.metrics import adjusted_rand_score
 import resonart
 from resonart import DensityART, ReadingCandidate
 from resonart._shared.escape import escaped
-from resonart._shared.words import count_of, told_apart
+from resonart._shared.words import count_of, unique_names
 from resonart.reports.standing import standing_of
 
 from ._choice import has_plane, has_tree, plane_message, readings_message
@@ -493,7 +493,7 @@ def _events(model: Any, names: list[str]) -> list[Message]:
     told = []
     for event in reversed(model.events_[-MOST_EVENTS:]):
         # By the names of the page, which may be others than the model has.
-        place = dict(zip(told_apart(names), event.place.values(), strict=True))
+        place = dict(zip(unique_names(names), event.place.values(), strict=True))
         event = replace(event, place=place)
         told.append(
             {

@@ -263,12 +263,12 @@ def _check_fit_together(models: Sequence[Any], *, with_base: bool) -> None:
     first = models[0]
     trained = [_trained_with(model, with_base) for model in models]
     for name in _MUST_AGREE[wanted]:
-        told = [i for i, params in enumerate(trained) if name in params]
-        for i in told[1:]:
-            one, other = trained[told[0]][name], trained[i][name]
+        having = [i for i, params in enumerate(trained) if name in params]
+        for i in having[1:]:
+            one, other = trained[having[0]][name], trained[i][name]
             if other != one:
                 raise ValueError(
-                    f"{names_of[i]} was trained with {name}={other!r}, but {names_of[told[0]]} "
+                    f"{names_of[i]} was trained with {name}={other!r}, but {names_of[having[0]]} "
                     f"with {name}={one!r}; models to be merged need the same parameters."
                 )
     for i, model in enumerate(models[1:], start=1):

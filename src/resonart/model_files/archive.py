@@ -26,7 +26,7 @@ Array = NDArray[Any]
 _MAGIC = b"PK\x03\x04"
 _DTYPES = {"<f8": np.float64, "<i8": np.int64, "|u1": np.uint8}
 _NEW_YEAR_1980 = (1980, 1, 1, 0, 0, 0)  # the same bytes whenever a model is saved
-_LARGE = 2**31  # from here on, zipfile asks to be told that a member is large
+_LARGE = 2**31  # from here on, zipfile needs to know in advance that a member is large
 _CHUNK = 2**18
 _DIGEST_LENGTH = 64
 

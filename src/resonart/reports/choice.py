@@ -42,7 +42,7 @@ class ReadingWarning(UserWarning):
     ...     warnings.simplefilter("always", ReadingWarning)
     ...     model = DensityART(n_clusters=3).fit([[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]])
     >>> print(str(caught[0].message).split(".")[0])
-    n_clusters=3, and no reading of these rows has so many clusters: the nearest has 1
+    n_clusters=3, and no reading of these rows has that many clusters: the nearest has 1
     """
 
 
@@ -112,16 +112,16 @@ class ReadingCandidate(NamedTuple):
             row.tolist()
         )
 
-        def told(rows: float, least: int) -> float:
-            """Return a size as a share, if it is one: as few as that are none."""
+        def named_size(rows: float, least: int) -> float:
+            """Return a size as a share of the rows, unless it is a least size or a count."""
             return rows / of_rows if of_rows > 0.0 and rows > least else int(rows)
 
         return cls(
             _SCALINGS[int(scaling)],
             int(components),
             _SELECTIONS[int(selection)],
-            told(size, 0),
-            told(samples, 1),
+            named_size(size, 0),
+            named_size(samples, 1),
             of_rows,
             height,
             int(k),

@@ -447,7 +447,7 @@ class _Limits(NamedTuple):
     decimals: int | None = None
 
     def n_shown(self, cluster: ClusterDescription) -> int:
-        """Return how many categories are shown: until they cover enough, or at most so many."""
+        """Return how many categories are shown: until they cover enough, or up to a limit."""
         if cluster.profile is not None:
             return 0  # it says more than single rows do
         n = cluster.n_categories
@@ -535,16 +535,16 @@ def _profile_lines(
     if not profiles:
         yield from ([] for _ in clusters)
         return
-    told = [profile.order[: limits.max_features].tolist() for profile in profiles]
+    shown = [profile.order[: limits.max_features].tolist() for profile in profiles]
     # The same digits for all clusters; only features that are written need any.
-    some = sorted({f for features in told for f in features})
+    some = sorted({f for features in shown for f in features})
     ends = [cluster.lower for cluster in clusters], [cluster.upper for cluster in clusters]
     lower = np.array([*ends[0], *(profile.lower_quartiles for profile in profiles)])[:, some]
     upper = np.array([*ends[1], *(profile.upper_quartiles for profile in profiles)])[:, some]
     bounds = Bounds(*(side[some] for side in description.bounds))
     digits = dict(zip(some, digits_for(lower, upper, bounds, limits.decimals), strict=True))
     names = description.feature_names
-    for cluster, profile, features in zip(clusters, profiles, told, strict=True):
+    for cluster, profile, features in zip(clusters, profiles, shown, strict=True):
         lines = [
             feature_line(names[f], profile, f, cluster.lower[f], cluster.upper[f], digits[f])
             for f in features
@@ -591,9 +591,9 @@ def _what_is_left(description: Description, n_shown: int) -> list[str]:
     none = description.candidates
     if none is not None:
         rows, per_cent = count_of(none.size, "row"), percent(none.share, 1)
-        told = f"{rows} of noise ({per_cent})"
+        sizes = f"{rows} of noise ({per_cent})"
         if not description.has_profiles:
             categories = count_of(none.n_categories, "category")
-            told = f"{rows} ({per_cent}), {categories} with too few rows so far"
-        lines += ["", f"in no cluster: {told}"]
+            sizes = f"{rows} ({per_cent}), {categories} with too few rows so far"
+        lines += ["", f"in no cluster: {sizes}"]
     return lines

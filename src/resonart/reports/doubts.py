@@ -44,8 +44,8 @@ def _other_number(model: DensityART, choice: ReadingChoice, was_chosen: bool) ->
     near = (min(least, found), max(most, found))
     floor = "" if model.min_cluster_size == AUTO else ", or lower min_cluster_size"
     return (
-        f"n_clusters={model.n_clusters!r}, and no reading of these rows has so many clusters: the "
-        f"nearest has {found}. Allow other numbers, as in n_clusters={near}{floor}."
+        f"n_clusters={model.n_clusters!r}, and no reading of these rows has that many clusters: "
+        f"the nearest has {found}. Allow other numbers, as in n_clusters={near}{floor}."
     )
 
 
@@ -82,7 +82,7 @@ def _too_coarse(model: DensityART, choice: ReadingChoice) -> str | None:
 
 
 def _room(n_categories: float) -> int:
-    """Return a budget with which there are at least so many: a quarter of it may be free."""
+    """Return a budget with which there are at least that many: a quarter may be free."""
     return math.ceil(n_categories * 4.0 / 3.0) + 1
 
 

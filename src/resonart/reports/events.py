@@ -101,8 +101,8 @@ class ClusterEvent:
         return summary(self, str(self))
 
     def _repr_html_(self) -> str:
-        told = self.to_dict() | {"place": _place(self.place, SHOWN_ROWS)}
-        return card(heading(str(self)), facts(told))
+        items = self.to_dict() | {"place": _place(self.place, SHOWN_ROWS)}
+        return card(heading(str(self)), facts(items))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the event as plain numbers, text and a dict, which can be written as JSON.

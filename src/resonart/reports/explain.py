@@ -277,7 +277,7 @@ def explain_row(model: BaseART, rows: Rows, nearest: bool, names: tuple[str, ...
     match = float(engine.score(rows)[0])
     box, deciding, n_holding = None, None, 0
     if cluster >= 0:
-        distances = _BoxDistances(
+        sides = _BoxDistances(
             row=np.clip(row, low, high),
             boxes=boxes_from_weights(content.weights[own], content.bounds),
             counts=content.counts[own],
@@ -286,9 +286,9 @@ def explain_row(model: BaseART, rows: Rows, nearest: bool, names: tuple[str, ...
             rule=MatchRule.of(len(row), params),
             vigilance=vigilance,
         )
-        box, n_holding = distances.box(distances.nearest()), distances.n_holding()
+        box, n_holding = sides.box(sides.nearest()), sides.n_holding()
         if linkage in (None, "single"):
-            deciding = distances.box(distances.matching(match))
+            deciding = sides.box(sides.matching(match))
     return Explanation(
         estimator=type(model).__name__,
         row=tuple(row.tolist()),
@@ -324,7 +324,7 @@ def _explain_reading(
     own_vigilance = dict(zip(labels, engine.vigilances().tolist(), strict=False)).get(cluster)
     # Noise is not a cluster: only the category itself is described.
     own = content.labels == cluster if cluster >= 0 else np.arange(len(content.labels)) == category
-    distances = _BoxDistances(
+    sides = _BoxDistances(
         row=np.clip(row, low, high) if clips else row,
         boxes=Boxes(*(corner[own] for corner in content.boxes)),
         counts=model._sizes(content)[own],
@@ -350,10 +350,10 @@ def _explain_reading(
         vigilance=LEAST_SCORE,
         resonates=resonates,
         linkage=None,
-        box=distances.box(distances.nearest()),
-        deciding=distances.box(int(np.count_nonzero(own[:category]))),
+        box=sides.box(sides.nearest()),
+        deciding=sides.box(int(np.count_nonzero(own[:category]))),
         n_categories=int(own.sum()),
-        n_holding=distances.n_holding(),
+        n_holding=sides.n_holding(),
         clipped=tuple(np.flatnonzero(clips & ((row < low) | (row > high))).tolist()),
         runner_up=second,
         bounds=(tuple(low.tolist()), tuple(high.tolist())),
@@ -631,12 +631,12 @@ def _reach_line(why: Explanation, box: NearestBox) -> str:
         return f"the box accepts any row{alone}, however far"
     first = [gap.index for gap in box.gaps]
     shown = sorted((first + [f for f in varying if f not in first])[:_MOST_FEATURES])
-    told = [
+    sides = [
         f"{fit_digits(np.array([r]), np.array([r]), float(extent[f]), 0.0).down(r)} in "
         f"{escaped(why.feature_names[f])}"
         for f in shown
         if (r := box.reach[f]) >= 0.0
     ]
-    far = " or ".join([", ".join(told[:-1]), told[-1]] if len(told) > 1 else told)
+    far = " or ".join([", ".join(sides[:-1]), sides[-1]] if len(sides) > 1 else sides)
     alone = ", in one feature alone" if len(varying) > 1 else ""
     return f"the box accepts rows outside it by up to {far}{alone}"

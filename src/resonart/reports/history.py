@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._shared.dates import as_dates
-from .._shared.words import told_apart
+from .._shared.words import unique_names
 
 Floats = NDArray[np.float64]
 
@@ -41,7 +41,7 @@ def history_columns(
     if has_dates:
         columns["time"] = as_dates(columns["time"])
     # What a feature is called may be what a column is called, or another feature.
-    for f, name in enumerate(told_apart(names)):
+    for f, name in enumerate(unique_names(names)):
         columns[f"centre_{name}"] = moments[:, len(FIELDS) + f].copy()
     return columns
 

@@ -86,7 +86,7 @@ class Learned(NamedTuple):
 
     def _repr_html_(self) -> str:
         n_rows = len(self.labels)
-        told = zip(
+        per_row = zip(
             self.labels[:SHOWN_ROWS].tolist(),
             self.matches[:SHOWN_ROWS].tolist(),
             self.founded[:SHOWN_ROWS].tolist(),
@@ -94,7 +94,7 @@ class Learned(NamedTuple):
         )
         rows = [
             (i, label, match, "founded it" if new else "")
-            for i, (label, match, new) in enumerate(told)
+            for i, (label, match, new) in enumerate(per_row)
         ]
         sums = {
             "rows learned": n_rows,

@@ -111,8 +111,8 @@ def feature_line(
     else:
         text = f"median {median}, middle half {first} to {third}, range {low} to {high}"
     others = float(profile.others_medians[f])
-    told = "" if np.isnan(others) else f"   (others: median {digits.near(others)})"
-    return f"{escaped(name)}: {text}{told}"
+    comparison = "" if np.isnan(others) else f"   (others: median {digits.near(others)})"
+    return f"{escaped(name)}: {text}{comparison}"
 
 
 def cluster_profiles(
@@ -141,7 +141,7 @@ def cluster_profiles(
     found = np.empty((5, len(begins), values.shape[1]))
     columns = _Columns(np.asarray(weights, dtype=np.float64), begins, len(values))
     for f in range(values.shape[1]):
-        found[:, :, f] = columns.told(np.ascontiguousarray(values[:, f]))
+        found[:, :, f] = columns.summaries(np.ascontiguousarray(values[:, f]))
     found.setflags(write=False)
     return [ClusterProfile(tuple(names), *found[:, c]) for c in range(len(begins))]
 
@@ -166,7 +166,7 @@ class _Columns:
         """Return the value of each cluster for all its categories."""
         return np.repeat(of_clusters, self._lengths)
 
-    def told(self, column: Floats) -> Floats:
+    def summaries(self, column: Floats) -> Floats:
         """Return median, quartiles, the others' median and how far apart, for each cluster."""
         order = np.argsort(column)
         places = np.argsort(self._owner[order], kind="stable")  # cluster by cluster, ascending

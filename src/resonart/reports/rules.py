@@ -85,8 +85,8 @@ def write_rule(
 def telling_features(lower: Floats, upper: Floats, bounds: Bounds) -> NDArray[np.bool_]:
     """Return in which features boxes do not span (nearly) the whole range."""
     margin = NEARLY * (bounds.high - bounds.low)
-    told: NDArray[np.bool_] = (lower > bounds.low + margin) | (upper < bounds.high - margin)
-    return told
+    is_limit: NDArray[np.bool_] = (lower > bounds.low + margin) | (upper < bounds.high - margin)
+    return is_limit
 
 
 def digits_for(

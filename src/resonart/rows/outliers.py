@@ -298,13 +298,13 @@ def _warning(
     low, high = ranges.low.copy(), ranges.high.copy()
     for each in found:
         low[each.feature], high[each.feature] = each.low, each.high
-    told = [_of_feature(each, names) for each in found[:_MOST_FEATURES]]
+    texts = [_of_feature(each, names) for each in found[:_MOST_FEATURES]]
     if len(found) > _MOST_FEATURES:
-        told.append(f"and {count_of(len(found) - _MOST_FEATURES, 'feature')} more")
+        texts.append(f"and {count_of(len(found) - _MOST_FEATURES, 'feature')} more")
     far_off = _outlying_rows(found)
     about = (
         f"{which} {'takes' if len(far_off) == 1 else 'take'} most of the range of "
-        f"{'; '.join(told)}. Features are scaled by their ranges, so all other rows look alike in "
+        f"{'; '.join(texts)}. Features are scaled by their ranges, so all other rows look alike in "
         f"{'it' if len(found) == 1 else 'them'}."
     )
     line = _cure(type(model).__name__, Bounds(low, high), found)

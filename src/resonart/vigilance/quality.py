@@ -97,7 +97,7 @@ def _nearest(scaled: Floats, k: int, n_threads: int) -> Integers:
     """Find the nearest other rows of each row by scikit-learn, with the available threads.
 
     The engine continues with the threads it gets. joblib does not, and OpenMP, which is used with
-    many features, ends the process. If threads are lacking, both are told to use one.
+    many features, ends the process. If threads are lacking, both use one.
     """
     # Not needed by most who import the package; scikit-learn itself depends on threadpoolctl.
     from sklearn.neighbors import NearestNeighbors

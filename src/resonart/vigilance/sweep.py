@@ -97,8 +97,8 @@ class Sweep:
         swept = {
             name: f"{values.min():g} to {values.max():g}" for name, values in self.cells.items()
         }
-        told = [f"{name} {span}" for name, span in swept.items()]
-        return summary(self, *told, n_cells=n_cells, n_orders=n_orders, n_runs=self.n_runs)
+        spans = [f"{name} {span}" for name, span in swept.items()]
+        return summary(self, *spans, n_cells=n_cells, n_orders=n_orders, n_runs=self.n_runs)
 
     def _repr_html_(self) -> str:
         n_cells, n_orders = self.n_clusters.shape
