@@ -8,9 +8,9 @@
 #include <cstring>
 #include <vector>
 
-#include "../cpp/learner.hpp"
-#include "../cpp/rows.hpp"
-#include "../cpp/vat.hpp"
+#include "base/rows.hpp"
+#include "model/learner.hpp"
+#include "tuning/vat.hpp"
 
 namespace {
 

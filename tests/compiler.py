@@ -21,7 +21,7 @@ def built(program: Path, sources: Sequence[str], flags: Sequence[str] = ()) -> P
     subprocess.run(
         [
             compiler,
-            *["-std=c++17", "-O2", "-ffp-contract=off", "-pthread"],
+            *["-std=c++17", "-O2", "-ffp-contract=off", "-pthread", f"-I{ROOT / 'cpp'}"],
             *["-Wall", "-Wextra", "-Werror"],
             *flags,
             *[str(ROOT / source) for source in sources],

@@ -24,9 +24,9 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "failing_allocations",
         [
             "tests/cpp/failing_allocations.cpp",
-            "cpp/kernels.cpp",
-            "cpp/dispatch.cpp",
-            "cpp/index.cpp",
+            "cpp/boxes/kernels.cpp",
+            "cpp/boxes/dispatch.cpp",
+            "cpp/boxes/index.cpp",
         ],
         ["-DRESONART_KERNELS=kernels_baseline", '-DRESONART_KERNELS_NAME="baseline"'],
     )

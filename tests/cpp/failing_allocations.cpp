@@ -15,11 +15,11 @@
 #include <string>
 #include <vector>
 
-#include "../../cpp/learner.hpp"
-#include "../../cpp/quality.hpp"
-#include "../../cpp/rows.hpp"
-#include "../../cpp/sweep.hpp"
-#include "../../cpp/vat.hpp"
+#include "base/rows.hpp"
+#include "model/learner.hpp"
+#include "tuning/quality.hpp"
+#include "tuning/sweep.hpp"
+#include "tuning/vat.hpp"
 
 namespace {
 
