@@ -92,7 +92,12 @@ def compile_all(compiler: list[str], target: Target, sources: Sequence[str] = ()
         jobs += [("packaging/cross_msvc.cpp", "dispatch", [*x86, "-mxsave"])]
     else:
         jobs += [("cpp/boxes/dispatch.cpp", "dispatch", x86)]
-    jobs += [("cpp/boxes/index.cpp", "index", x86), ("packaging/cross.cpp", "cross", [])]
+    jobs.append(("packaging/cross.cpp", "cross", []))
+    jobs += [
+        (str(path.relative_to(ROOT)), path.stem, x86)
+        for path in sorted((ROOT / "cpp").rglob("*.cpp"))
+        if path.parent.name != "python" and path.stem not in ("kernels", "dispatch")
+    ]
     if sources:
         jobs = [job for job in jobs if job[0] in sources]
 

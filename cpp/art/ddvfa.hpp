@@ -181,7 +181,6 @@ public:
 
     // Merge ART over the modules (layer 2), which then replace them; `n_apart` as in
     // MergeArt::merge. Returns old-to-new.
-    template <class Poll>
     Buffer<std::uint32_t> merge(std::size_t n_apart, Poll& poll) {
         Merged merged = merge_art(modules_, params_, kNoCap, true, n_apart, poll);
         modules_ = std::move(merged.modules);
@@ -189,10 +188,7 @@ public:
     }
 
     // Its last step alone, within the modules as they are: fewer categories, the same clusters.
-    template <class Poll>
-    void compress(Poll& poll) {
-        modules_ = merge_art(modules_, params_, 0, true, 0, poll).modules;
-    }
+    void compress(Poll& poll) { modules_ = merge_art(modules_, params_, 0, true, 0, poll).modules; }
 
 private:
     struct Found {

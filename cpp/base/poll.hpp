@@ -12,27 +12,31 @@ struct Progress {
     std::atomic<std::size_t> n_parts{0}, all_parts{0};  // of a reading; 0: none has begun
 };
 
-// `Ask` is called with no argument about every few milliseconds of work, and stops the loop by
-// throwing.
-template <class Ask>
+// This one asks nobody; those that ask derive from it.
 class Poll {
 public:
-    explicit Poll(Ask ask, Progress* progress = nullptr) : ask_(ask), progress_(progress) {}
+    Poll() = default;
+    explicit Poll(Progress* progress) : progress_(progress) {}
+    virtual ~Poll() = default;
+    Poll(const Poll&) = delete;
+    Poll& operator=(const Poll&) = delete;
+
     // `steps`: additions or the like, a rough measure.
     void work(std::size_t steps) {
         done_ += steps + 32;
         if (done_ < kBetween) return;
         done_ = 0;
-        ask_();
+        ask();
     }
+    // Called about every few milliseconds of work. Stops the call by throwing.
+    virtual void ask() {}
 
     // Null: nobody watches.
     Progress* progress() const { return progress_; }
 
 private:
     static constexpr std::size_t kBetween = std::size_t{1} << 22;
-    Ask ask_;
-    Progress* progress_;
+    Progress* progress_ = nullptr;
     std::size_t done_ = 0;
 };
 

@@ -8,6 +8,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/poll.hpp"
+
 namespace resonart {
 
 // Thrown in a thread that sees that another has failed; never leaves `in_parallel`.
@@ -59,21 +61,24 @@ void in_parallel(unsigned most_threads, std::atomic<bool>& stop, Work&& work) {
     }
 }
 
-// Asked by threads that have nobody to ask: only whether to stop.
-class StopPoll {
+// Asked by one of several threads: the first asks `poll`, the others only whether to stop.
+class ThreadPoll final : public Poll {
 public:
-    explicit StopPoll(const std::atomic<bool>& stop) : stop_(&stop) {}
-    void work(std::size_t) {
+    ThreadPoll(unsigned thread, const std::atomic<bool>& stop, Poll& poll)
+        : poll_(thread == 0 ? &poll : nullptr), stop_(&stop) {}
+    void ask() override {
         if (*stop_) throw Stopped();
+        if (poll_) poll_->ask();
     }
 
 private:
+    Poll* poll_;
     const std::atomic<bool>* stop_;
 };
 
 // Calls do_task(i, poll) for i = 0 ... n-1, in any order, in up to `most_threads` threads. The
 // first of them polls `poll`, which may throw.
-template <class Poll, class DoTask>
+template <class DoTask>
 void in_parallel_tasks(std::size_t n, unsigned most_threads, Poll& poll, DoTask&& do_task) {
     const auto wanted = static_cast<unsigned>(n < most_threads ? n : most_threads);
     if (wanted < 2) {
@@ -83,14 +88,8 @@ void in_parallel_tasks(std::size_t n, unsigned most_threads, Poll& poll, DoTask&
     std::atomic<std::size_t> next{0};
     std::atomic<bool> stop{false};
     in_parallel(wanted, stop, [&](unsigned t, unsigned) {
-        StopPoll other(stop);
-        for (std::size_t i; !stop && (i = next.fetch_add(1)) < n;) {
-            if (t == 0) {
-                do_task(i, poll);
-            } else {
-                do_task(i, other);
-            }
-        }
+        ThreadPoll own(t, stop, poll);
+        for (std::size_t i; !stop && (i = next.fetch_add(1)) < n;) do_task(i, own);
     });
 }
 
@@ -103,21 +102,5 @@ inline unsigned threads_to_be_had(unsigned most) {
     });
     return found;
 }
-
-// Asks for all threads: the first through `ask`, which may throw; the others only whether to stop.
-template <class Ask>
-class SharedAsk {
-public:
-    SharedAsk(unsigned thread, std::atomic<bool>& stop, Ask& ask)
-        : ask_(thread == 0 ? &ask : nullptr), stop_(&stop) {}
-    void operator()() {
-        if (*stop_) throw Stopped();
-        if (ask_) (*ask_)();
-    }
-
-private:
-    Ask* ask_;
-    std::atomic<bool>* stop_;
-};
 
 }  // namespace resonart

@@ -26,24 +26,20 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <optional>
-#include <stdexcept>
-#include <utility>
 #include <vector>
 
 #include "art/params.hpp"
 #include "art/recognition.hpp"
 #include "base/bounds.hpp"
+#include "base/poll.hpp"
 #include "base/rows.hpp"
 #include "boxes/categories.hpp"
-#include "boxes/far_rows.hpp"
 #include "density/category_rows.hpp"
-#include "density/read_boxes.hpp"
+#include "density/reading.hpp"
 #include "drift/diary.hpp"
 #include "drift/fading.hpp"
-#include "drift/heirs.hpp"
 #include "drift/succession.hpp"
 
 namespace resonart {
@@ -103,18 +99,7 @@ public:
         categories_.do_without_index();  // nothing is searched while every row is a category
     }
 
-    void configure(const Params& params) {
-        if (categories_.size() && params.forgets() != params_.forgets()) {
-            throw std::invalid_argument(
-                "a model that has learned rows can neither begin nor cease to forget them");
-        }
-        if (categories_.size() && (params.window > 0.0) != (params_.window > 0.0)) {
-            throw std::invalid_argument(
-                "a model that has learned rows cannot change between half_life and window");
-        }
-        params_ = params;
-        fading_.configure(params.half_life, params.window);
-    }
+    void configure(const Params& params);
     const Params& params() const { return params_; }
 
     const Categories& categories() const { return categories_; }
@@ -228,15 +213,7 @@ public:
         clock_.note_changes();
         if (forgets()) fading_.note_changes();
     }
-    void undo_changes() {
-        categories_.undo_changes();
-        rows_.undo_changes();
-        clock_.undo_changes();
-        fading_.undo_changes();
-        strength_.shrink(categories_.size());
-        outlier_.shrink(categories_.size());
-        expected_.embryo.shrink(categories_.size());
-    }
+    void undo_changes();
     void forget_changes() noexcept {
         categories_.forget_changes();
         rows_.forget_changes();
@@ -348,54 +325,13 @@ public:
         ws.ratio.resize_uninitialised(n_clusters());
         ws.most_active.resize_uninitialised(n_clusters());
     }
-    void matches(const Sample& x, Workspace& ws, double* match) const noexcept {
-        ws.finder.add_work(categories_);
-        for (std::size_t m = 0; m < n_clusters(); ++m) ws.ratio[m] = -1.0;
-        for_each_part(categories_, x, params_.alpha, [&](std::size_t first, const StoreView& part) {
-            kernels().overlaps(x.x, part, ws.overlap.data());
-            for (std::size_t i = 0; i < part.size; ++i) {
-                const std::uint32_t m = categories_.owner(first + i);
-                if (m == kNoLabel) continue;
-                const double ratio = ws.overlap[i] / (params_.alpha + part.norm[i]);
-                if (ratio > ws.ratio[m]) {
-                    ws.ratio[m] = ratio;
-                    ws.most_active[m] = static_cast<std::uint32_t>(first + i);
-                    match[m] = ws.overlap[i];
-                }
-            }
-        });
-        for (std::size_t m = 0; m < n_clusters(); ++m) {  // of which each has a category
-            const std::size_t j = ws.most_active[m];
-            match[m] = score_of({j, x.wider ? overlap_of(x, j, match[m]) : match[m]});
-        }
-        const std::int64_t known = find(x);
-        if (known == kNone) return;
-        const auto j = static_cast<std::size_t>(known);
-        const std::uint32_t m = categories_.owner(j);
-        if (m != kNoLabel) match[m] = score_of({j, static_cast<double>(categories_.n_features())});
-    }
+    void matches(const Sample& x, Workspace& ws, double* match) const noexcept;
 
     // The ranges are these from now on: what is far apart in them.
-    void set_ranges(const Bounds& bounds) noexcept {
-        const std::size_t d = categories_.n_features();
-        for (std::size_t m = 0; m < least_.size(); ++m) {
-            double size = 0.0;
-            for (std::size_t f = 0; f < d; ++f) {
-                const double range = bounds.high(f) - bounds.low(f);
-                if (range > 0.0) size += reach_[m * d + f] / range;
-            }
-            if (forgets()) size *= kSlack;
-            // (Finite, however much wider than the ranges a cluster is said to reach.)
-            least_[m] = static_cast<double>(d) * (1.0 - kRounding) - std::min(size, kLargest);
-        }
-    }
+    void set_ranges(const Bounds& bounds) noexcept;
 
     // Whether a row after `n_rows` others is too far outside the ranges to widen them by itself.
-    bool stays_outside(const double* row, const Bounds& bounds,
-                       std::int64_t n_rows) const noexcept {
-        return minds_far_rows() && static_cast<double>(n_rows) >= kLeastToTell &&
-               is_far(row, bounds);
-    }
+    bool stays_outside(const double* row, const Bounds& bounds, std::int64_t n_rows) const noexcept;
 
     // Ranges that suit what is there. Rows that are few and far from all others go; then the ranges
     // hold all that is left and what was `given`, and shrink to that if they are more than twice as
@@ -404,46 +340,10 @@ public:
         std::int64_t n_gone = 0;  // rows that had gone into what went
         LabelChanges changes;     // of labels whose clusters went, unless they are just forgotten
     };
-    Settled settle(Bounds& bounds, const Bounds& given, LabelMap& map) {
-        Settled settled;
-        if (!minds_far_rows() || categories_.size() == 0) return settled;
-        FarRows rows(
-            categories_.size(), categories_.n_features(),
-            [&](std::size_t j, std::size_t f) { return rows_[j][f]; },
-            [&](std::size_t j) { return weight(j); }, given);
-        const std::vector<std::uint8_t> far =
-            rows.find(params_.cluster_size(rows.total()), [&](std::size_t j) {
-                return was_read_ && categories_.owner(j) != kNoLabel && strength_[j] > 0.0;
-            });
-        if (!far.empty()) {
-            const Gone gone = drop([&](std::size_t j) { return far[j] != 0; }, map);
-            settled.n_gone = gone.n_rows;
-            for (const std::uint32_t label : gone.labels) {
-                if (is_told({label, kNoLabel})) settled.changes.add(label, kNoLabel);
-            }
-        }
-        Bounds suited = suitable_ranges(bounds, given, forgets() || settled.n_gone > 0);
-        bool is_same = true;
-        for (std::size_t f = 0; f < suited.size(); ++f) is_same &= suited.is_same(f, bounds);
-        if (is_same) return settled;
-        code_anew(suited);
-        bounds = std::move(suited);
-        return settled;
-    }
+    Settled settle(Bounds& bounds, const Bounds& given, LabelMap& map);
 
     // Categories under other ranges: each is its row, coded; all zeros where that lies outside.
-    void code_anew(const Bounds& bounds) {
-        Buffer<double> coded;
-        coded.resize_uninitialised(categories_.width());
-        categories_.transform_each([&](std::size_t j) {
-            const bool is_inside = bounds.contains(rows_[j]);
-            if (is_inside) bounds.code(rows_[j], coded.data());
-            return [&, is_inside](std::size_t entry, double) {
-                return is_inside ? coded[entry] : 0.0;
-            };
-        });
-        set_ranges(bounds);
-    }
+    void code_anew(const Bounds& bounds);
 
     bool same_weights(const DensityArt& other) const {
         return categories_.same_weights(other.categories_);
@@ -457,67 +357,20 @@ public:
 
     // Fewer categories, three quarters of what there may be: those with the lowest lots. Ranges are
     // settled first. May fail halfway.
-    template <class Poll>
-    Thinned thin(Bounds& bounds, const Bounds& given, Poll& poll) {
-        const std::size_t most = most_categories();
-        const std::size_t enough = most - std::max<std::size_t>(1, most / 4);
-        Thinned done{identity(categories_.size()), {}};
-        if (forgets()) {
-            drop_stale(done.goes_to);
-            if (categories_.size() <= enough && !is_full()) return done;
-        }
-        const LabelChanges gone = settle(bounds, given, done.goes_to).changes;
-        const std::vector<std::uint32_t> before = labels_of_categories();
-        std::vector<double> weights(before.size());
-        for (std::size_t j = 0; j < weights.size(); ++j) weights[j] = weight(j);
-        LabelMap joined = identity(before.size());
-        draw(enough, joined, poll);
-        for (std::uint32_t& j : done.goes_to) j = renamed(j, joined.data());
-        // A cluster whose categories have all gone to those of others is a part of these.
-        LabelMap now;
-        now.resize_uninitialised(before.size());
-        for (std::size_t j = 0; j < before.size(); ++j) now[j] = label_of_category(joined[j]);
-        LabelChanges joined_now;
-        for (const auto& each : where_labels_went(before, now, weights.data())) {
-            if (slot_of(each.from) == kNoLabel && is_told(each)) {
-                joined_now.add(each.from, each.to);
-            }
-        }
-        done.labels = gone.then(joined_now);
-        return done;
-    }
+    Thinned thin(Bounds& bounds, const Bounds& given, Poll& poll);
 
-    static LabelMap identity(std::size_t n) {
-        LabelMap map;
-        map.resize_uninitialised(n);
-        for (std::size_t j = 0; j < n; ++j) map[j] = static_cast<std::uint32_t>(j);
-        return map;
-    }
+    static LabelMap identity(std::size_t n);
 
     // Whether nothing is left of what was learned: its clusters have been removed, for instance.
-    bool is_all_stale() const noexcept {
-        for (std::size_t j = 0; j < categories_.size(); ++j) {
-            if (!fading_.is_stale(j)) return false;
-        }
-        return true;
-    }
+    bool is_all_stale() const noexcept;
 
     // Categories that have lost nearly all their weight go. `map` follows where categories go.
     // Returns how many rows had gone into them.
-    std::int64_t drop_stale(LabelMap& map) {
-        return drop([&](std::size_t j) { return fading_.is_stale(j); }, map).n_rows;
-    }
+    std::int64_t drop_stale(LabelMap& map);
 
     // Categories that came together from several models: equal rows become one, and of others those
     // stay whose lots are low enough in every model. Returns where each has gone.
-    template <class Poll>
-    LabelMap join(Bounds& bounds, const Bounds& given, Poll& poll) {
-        LabelMap map = identity(categories_.size());
-        settle(bounds, given, map);
-        join_equal_rows(map, poll);
-        draw(most_categories(), map, poll);
-        return map;
-    }
+    LabelMap join(Bounds& bounds, const Bounds& given, Poll& poll);
 
     // A row that is to be a category, and how often it is there.
     struct Drawn {
@@ -529,36 +382,14 @@ public:
     };
     // Draws from all rows there are as many as there may be categories. Rows are given by their
     // hashes, in ascending order, and so are those that are drawn.
-    std::vector<Drawn> draw_rows(const std::vector<std::uint64_t>& hashes) {
-        const auto each_distinct = [&](auto&& see) {
-            for (std::size_t i = 0, first = 0; i < hashes.size(); first = i) {
-                while (i < hashes.size() && hashes[i] == hashes[first]) ++i;
-                see(Drawn{hashes[first], static_cast<std::int64_t>(i - first)});
-            }
-        };
-        std::vector<double> ranks;
-        each_distinct([&](const Drawn& each) { ranks.push_back(each.rank()); });
-        const double lowest = *std::min_element(ranks.begin(), ranks.end());
-        share_ = lowered_share(std::move(ranks), most_categories());
-        std::vector<Drawn> drawn;
-        each_distinct([&](const Drawn& each) {
-            const double rank = each.rank();
-            if (rank < share_ || (drawn.empty() && rank == lowest)) drawn.push_back(each);
-        });
-        if (is_drawn()) categories_.do_with_index();  // in which others are searched for
-        return drawn;
-    }
+    std::vector<Drawn> draw_rows(const std::vector<std::uint64_t>& hashes);
     // A category that was drawn from all rows: so many are equal to it. Needs `reserve_one`.
     void found(const Sample& x, std::int64_t repeats) noexcept {
         take(x, {});
         rows_.add_repeats(taken_, repeats - 1);
     }
     // So many rows count for each category.
-    void set_counts(const std::vector<std::int64_t>& counts) noexcept {
-        for (std::size_t j = 0; j < counts.size(); ++j) {
-            categories_.add_count(j, counts[j] - categories_.count(j));
-        }
-    }
+    void set_counts(const std::vector<std::int64_t>& counts) noexcept;
 
     // Threads that a reading may use: no part of what the model is.
     void set_threads(unsigned n) noexcept { n_threads_ = n ? n : 1; }
@@ -567,167 +398,29 @@ public:
     // Reads the clusters anew, under these ranges, when so many rows have come: chosen anew where
     // that is due or, with `kept`, as that candidate was. Returns which labels have changed. May
     // fail halfway.
-    template <class Poll>
     LabelChanges read(const Bounds& bounds, std::int64_t n_rows, std::int64_t n_readings,
-                      const Candidate* kept, Poll& poll) {
-        const std::size_t n = categories_.size(), d = categories_.n_features();
-        if (forgets() && 4 * n < most_categories()) share_ = std::min(2.0 * share_, 1.0);
-        BoxesNow now = boxes_now();
-        std::vector<double> faded(n);
-        for (std::size_t j = 0; j < n; ++j) faded[j] = weight(j);
-        const std::vector<std::uint32_t> before = labels_of_categories();
-        // Until the first half-life has gone, what is read is no more than a beginning.
-        const bool is_settled = forgets() && kept_.is_settled;
-        Found found =
-            is_settled ? read_on(now, before, kept, poll) : read_first(now, before, kept, poll);
-        Reading& reading = found.reading;
-        auto record = std::make_shared<ReadingRecord>();
-        record->weight = std::move(now.weight);
-
-        if (found.n_labels > kMostLabels) {
-            throw std::invalid_argument(
-                "the model has used 2^31 labels, and cannot count more; train a new one");
-        }
-        if (!was_read_) categories_.do_with_index();
-        categories_.reserve(n);  // and an index, where it pays
-        const bool was_read_before = was_read_;
-        was_read_ = true;
-        labels_ = distinct(found.label.data(), n);
-        n_labels_ = found.n_labels;
-        for (std::size_t j = 0; j < n; ++j) {
-            categories_.set_owner(j, slot_of(found.label[j]));
-            strength_[j] = reading.strength[j];
-            outlier_[j] = reading.outlier[j];
-        }
-        Buffer<double> reach;
-        reach.assign((n_clusters() + 1) * d, 0.0);
-        measure_reach(reading, bounds, n_clusters(), reach);
-        read_at_ = clock_->now;
-        reach_ = std::move(reach);
-        least_.assign(n_clusters() + 1, 0.0);
-        set_ranges(bounds);
-
-        std::vector<double> range(d);
-        for (std::size_t f = 0; f < d; ++f) range[f] = bounds.high(f) - bounds.low(f);
-        if (forgets() && !kept_.is_settled) {
-            kept_.is_settled = clock_->now - clock_->begun_at >= fading_.half_life();
-            if (!kept_.is_settled) return finish(std::move(record), std::move(found));
-        }
-        const bool is_first = forgets() ? !is_settled : !was_read_before;
-        const std::vector<std::uint32_t> nothing(is_first ? n : 0, kNoLabel);
-        diary_.tell(is_first           ? nothing.data()
-                    : found.own.size() ? found.own.data()
-                                       : before.data(),
-                    found.label.data(), faded.data(), rows_.data(), range.data(), n, d,
-                    static_cast<double>(n_readings), static_cast<double>(n_rows), clock_->now);
-        return finish(std::move(record), std::move(found));
-    }
+                      const Candidate* kept, Poll& poll);
 
     // The way in which clusters were last read, to be kept to. Sizes that are given follow the rows
     // there are now.
-    Candidate last_way() const {
-        if (!was_read_ || !record_ || record_->candidates.empty()) {
-            throw std::invalid_argument(
-                "clusters have not been read yet, so there is no way of reading to be kept; read "
-                "them with choose=True first");
-        }
-        Candidate way = forgets() && kept_.is_known ? kept_.candidate : record_->candidates.front();
-        if (way.selection == Selection::automatic) return way;
-        const BoxesNow now = boxes_now();
-        const ReadingParams asked = params_.reading(now.total);
-        const std::int64_t least =
-            Counting(now.boxes, now.total, way.of_rows).counted(asked.min_cluster_size, now.total);
-        way.min_cluster_size = asked.is_settled() ? least : std::max(way.min_cluster_size, least);
-        if (asked.min_samples > 0 && !(way.of_rows > 0.0)) way.min_samples = asked.min_samples;
-        return way;
-    }
+    Candidate last_way() const;
 
     // The cluster of each category, -1: none, if they were read as a candidate of the last reading.
-    template <class Poll>
-    std::vector<std::int32_t> clusters_as(std::size_t place, Poll& poll) const {
-        const Candidate candidate = candidate_at(place);
-        const BoxesNow now = boxes_now();
-        ReadingParams asked = reading_of(now);
-        asked.kept = &candidate;
-        return clusters_of(read_boxes(now.boxes, asked, poll));
-    }
+    std::vector<std::int32_t> clusters_as(std::size_t place, Poll& poll) const;
 
     // Clusters become those of a candidate of the last reading, as if it had been the first one: it
     // had been chosen, and nothing read before. Rows must not be forgotten. Returns where labels
     // have gone. May fail halfway.
-    template <class Poll>
     LabelChanges read_as(std::size_t place, const Bounds& bounds, std::int64_t n_rows,
-                         std::int64_t n_readings, Poll& poll) {
-        const Candidate candidate = candidate_at(place);
-        std::vector<Candidate> others = record_->candidates;
-        others.erase(others.begin() + static_cast<std::ptrdiff_t>(place));
-        const std::vector<std::uint32_t> before = labels_of_categories();
-        was_read_ = false;
-        diary_ = Diary();
-        for (std::size_t j = 0; j < categories_.size(); ++j) categories_.set_owner(j, 0);
-        read(bounds, n_rows, n_readings, &candidate, poll);
-        auto record = std::make_shared<ReadingRecord>(*record_);
-        record->candidates.insert(record->candidates.end(), others.begin(), others.end());
-        LabelMap now;
-        now.resize_uninitialised(before.size());
-        for (std::size_t j = 0; j < before.size(); ++j) now[j] = label_of_category(j);
-        LabelChanges changes = where_labels_went(before, now, record->weight.data());
-        record_ = std::move(record);
-        return changes;
-    }
+                         std::int64_t n_readings, Poll& poll);
 
-    // Categories for which goes(j) holds go, and with them the clusters that have no others; the
-    // rest keep their labels. Returns the labels that are gone. What was expected of clusters is
-    // forgotten. May fail halfway.
-    template <class Goes>
-    LabelChanges remove(Goes&& goes) {
-        std::size_t kept = 0;
-        if (forgets()) {
-            LabelMap goes_to;
-            goes_to.resize_uninitialised(categories_.size());
-            std::uint32_t n_kept = 0;
-            for (std::size_t j = 0; j < goes_to.size(); ++j) {
-                goes_to[j] = goes(j) ? kNoLabel : n_kept++;
-            }
-            fading_.move(goes_to, n_kept);
-            expected_ = Expectations();
-            expected_.embryo.assign(n_kept, kNoLabel);
-        }
-        for (std::size_t j = 0; j < categories_.size(); ++j) {
-            if (goes(j)) continue;
-            strength_[kept] = strength_[j];
-            outlier_[kept++] = outlier_[j];
-        }
-        strength_.shrink(kept);
-        outlier_.shrink(kept);
-        rows_.keep_if([&](std::size_t j) { return !goes(j); });
-        categories_.keep_if(0, [&](std::size_t j) { return !goes(j); });
-        LabelChanges gone;
-        for (const std::uint32_t label : drop_empty_slots()) gone.add(label, kNoLabel);
-        const auto is_there = [&](std::uint32_t label) { return slot_of(label) != kNoLabel; };
-        diary_.keep_if(is_there);
-        if (!record_ || !gone.size()) return gone;
-        auto record = std::make_shared<ReadingRecord>(*record_);
-        for (std::int32_t& label : record->label) {
-            if (label >= 0 && !is_there(static_cast<std::uint32_t>(label))) label = -1;
-        }
-        record_ = std::move(record);
-        return gone;
-    }
+    // Marked categories go, and with them the clusters that have no others; the rest keep their
+    // labels. Returns the labels that are gone. What was expected of clusters is forgotten. May
+    // fail halfway.
+    LabelChanges remove(const std::vector<std::uint8_t>& goes);
 
     // The labels among these, ascending.
-    static Buffer<std::uint32_t> distinct(const std::uint32_t* labels, std::size_t n) {
-        std::vector<std::uint32_t> found;
-        for (std::size_t j = 0; j < n; ++j) {
-            if (labels[j] != kNoLabel) found.push_back(labels[j]);
-        }
-        std::sort(found.begin(), found.end());
-        found.erase(std::unique(found.begin(), found.end()), found.end());
-        Buffer<std::uint32_t> each;
-        each.reserve(found.size());
-        each.append(found.data(), found.size());
-        return each;
-    }
+    static Buffer<std::uint32_t> distinct(const std::uint32_t* labels, std::size_t n);
 
     // What a model is, to be filled in from elsewhere. The owners of categories are labels here;
     // where clusters were read, `reach` has a line for each of these in order, and one for all.
@@ -747,41 +440,7 @@ public:
         ClockKind clock_kind = ClockKind::none;
         Diary diary;
     };
-    void adopt(Content&& content, const Bounds& bounds) {
-        const std::size_t n = content.categories.size();
-        Buffer<std::uint32_t> labels;
-        Buffer<double> least;
-        if (content.was_read) {
-            labels = distinct(content.categories.owners(), n);
-            least.assign(labels.size() + 1, 0.0);
-        } else if (content.share == 1.0) {
-            content.categories.do_without_index();
-        }
-        content.categories.reserve(n);  // and an index, where it pays
-        categories_ = std::move(content.categories);
-        rows_ = std::move(content.rows);
-        strength_ = std::move(content.strength);
-        outlier_ = std::move(content.outlier);
-        reach_ = std::move(content.reach);
-        share_ = content.share;
-        n_labels_ = content.n_labels;
-        labels_ = std::move(labels);
-        was_read_ = content.was_read;
-        for (std::size_t j = 0; was_read_ && j < n; ++j) {
-            categories_.set_owner(j, slot_of(categories_.owner(j)));
-        }
-        record_ = std::move(content.record);
-        fading_ = std::move(content.fading);
-        fading_.configure(params_.half_life, params_.window);
-        expected_ = std::move(content.expected);
-        kept_ = content.kept;
-        read_at_ = content.read_at;
-        *clock_ = {content.now, content.clock_kind, content.begun_at};
-        next_ = *clock_;
-        diary_ = std::move(content.diary);
-        least_ = std::move(least);
-        set_ranges(bounds);
-    }
+    void adopt(Content&& content, const Bounds& bounds);
 
 private:
     static constexpr double kRounding = 1e-12;  // of a match, in which nothing is to be seen
@@ -807,60 +466,18 @@ private:
         double total = 0.0;
         Boxes boxes;
     };
-    BoxesNow boxes_now() const {
-        const std::size_t n = categories_.size();
-        BoxesNow now;
-        const double scale = forgets() ? fading_.scale() : 1.0;
-        now.weight.resize(n);
-        for (std::size_t j = 0; j < n; ++j) {
-            now.weight[j] = weight(j) * scale;
-            now.total += now.weight[j];
-        }
-        const bool has_lots = is_drawn() || has_repeats();
-        if (has_lots) now.lot = ranks();
-        now.boxes = {n,       categories_.n_features(),           rows_.data(), now.weight.data(),
-                     nullptr, has_lots ? now.lot.data() : nullptr};
-        return now;
-    }
+    BoxesNow boxes_now() const;
     // What is asked of a reading of these.
-    ReadingParams reading_of(const BoxesNow& now) const {
-        ReadingParams asked = params_.reading(now.total);
-        if (forgets()) {
-            asked.most_boxes = kMostInStream;  // for which threads are not worthwhile
-        } else {
-            asked.n_threads = n_threads_;
-        }
-        return asked;
-    }
-    const Candidate& candidate_at(std::size_t place) const {
-        if (!record_ || place >= record_->candidates.size()) {
-            throw std::invalid_argument("there is no such candidate in the last reading");
-        }
-        const Candidate& found = record_->candidates[place];
-        // (A file may say anything.)
-        const auto d = static_cast<std::int32_t>(categories_.n_features());
-        if (found.scaling == Scaling::automatic ||
-            (found.scaling == Scaling::pca) != (found.n_components > 0) || found.n_components > d) {
-            throw std::invalid_argument("the candidate is not sound");
-        }
-        return found;
-    }
+    ReadingParams reading_of(const BoxesNow& now) const;
+    const Candidate& candidate_at(std::size_t place) const;
 
-    std::vector<std::uint32_t> labels_of_categories() const {
-        std::vector<std::uint32_t> labels(categories_.size());
-        for (std::size_t j = 0; j < labels.size(); ++j) labels[j] = label_of_category(j);
-        return labels;
-    }
+    std::vector<std::uint32_t> labels_of_categories() const;
 
     // Whether categories are a sample of the rows, rather than all.
     bool is_drawn() const noexcept { return share_ < 1.0; }
 
     // The rows that the last reading saw.
-    double rows_read() const noexcept {
-        double rows = 0.0;
-        for (const double w : record_->weight) rows += w;
-        return rows;
-    }
+    double rows_read() const noexcept;
 
     // The lower, the sooner a row is drawn: its lot, the lower the more often it came.
     static double rank(double lot, double repeats) noexcept { return lot / repeats; }
@@ -869,27 +486,12 @@ private:
         if (forgets()) repeats = std::max(1.0, std::min(repeats, fading_.weight(j)));
         return rank(rows_.lot(rows_[j]), repeats);
     }
-    std::vector<double> ranks() const {
-        std::vector<double> each(categories_.size());
-        for (std::size_t j = 0; j < each.size(); ++j) each[j] = rank(j);
-        return each;
-    }
+    std::vector<double> ranks() const;
     // The share below which so many of these lie. With room for one category alone, that one takes
     // everything.
-    double lowered_share(std::vector<double>&& ranks, std::size_t most) const {
-        if (ranks.size() <= most) return share_;
-        if (most_categories() == 1) return 0.0;
-        const auto last = ranks.begin() + static_cast<std::ptrdiff_t>(most);
-        std::nth_element(ranks.begin(), last, ranks.end());
-        return std::min(share_, *last);
-    }
+    double lowered_share(std::vector<double>&& ranks, std::size_t most) const;
     // Whether some categories came more often than others.
-    bool has_repeats() const noexcept {
-        for (std::size_t j = 1; j < categories_.size(); ++j) {
-            if (rows_.repeats(j) != rows_.repeats(0)) return true;
-        }
-        return false;
-    }
+    bool has_repeats() const noexcept;
 
     // Whether rows can be far: not where one category takes everything.
     bool minds_far_rows() const noexcept {
@@ -905,66 +507,15 @@ private:
     }
 
     // Ranges that hold all categories, and what was given.
-    Bounds suitable_ranges(const Bounds& bounds, const Bounds& given, bool may_shrink) const {
-        const std::size_t d = categories_.n_features();
-        std::vector<double> low(d), high(d);
-        for (std::size_t f = 0; f < d; ++f) {
-            double lowest = std::numeric_limits<double>::infinity(), highest = -lowest;
-            if (given.known()) {
-                lowest = given.low(f);
-                highest = given.high(f);
-            }
-            for (std::size_t j = 0; j < categories_.size(); ++j) {
-                lowest = std::min(lowest, rows_[j][f]);
-                highest = std::max(highest, rows_[j][f]);
-            }
-            low[f] = std::min(lowest, bounds.low(f));
-            high[f] = std::max(highest, bounds.high(f));
-            if (may_shrink && high[f] / 2.0 - low[f] / 2.0 > highest - lowest) {
-                low[f] = lowest;
-                high[f] = highest;
-            }
-        }
-        Bounds suited;
-        suited.set(low.data(), high.data(), d);
-        return suited;
-    }
+    Bounds suitable_ranges(const Bounds& bounds, const Bounds& given, bool may_shrink) const;
 
     // What has gone: rows, and labels whose clusters have no category left.
     struct Gone {
         std::int64_t n_rows = 0;
         std::vector<std::uint32_t> labels;
     };
-    // Categories for which goes(j) holds go. `map` follows where categories go.
-    template <class Goes>
-    Gone drop(Goes&& goes, LabelMap& map) {
-        const std::size_t n = categories_.size();
-        LabelMap goes_to;
-        goes_to.resize_uninitialised(n);
-        std::int64_t n_rows = 0;
-        std::uint32_t n_kept = 0;
-        for (std::size_t j = 0; j < n; ++j) {
-            const bool goes_now = goes(j);
-            goes_to[j] = goes_now ? kNoLabel : n_kept++;
-            if (goes_now) n_rows += categories_.count(j);
-        }
-        if (n_kept == n) return {};
-        if (forgets()) fading_.move(goes_to, n_kept);
-        const auto keep = [&](std::size_t j) { return goes_to[j] != kNoLabel; };
-        for (std::size_t j = 0; j < n; ++j) {
-            if (!keep(j)) continue;
-            strength_[goes_to[j]] = strength_[j];
-            outlier_[goes_to[j]] = outlier_[j];
-            if (forgets()) expected_.embryo[goes_to[j]] = expected_.embryo[j];
-        }
-        strength_.shrink(n_kept);
-        outlier_.shrink(n_kept);
-        if (forgets()) expected_.embryo.shrink(n_kept);
-        rows_.keep_if(keep);
-        categories_.keep_if(0, keep);
-        for (std::uint32_t& j : map) j = renamed(j, goes_to.data());
-        return {n_rows, drop_empty_slots()};
-    }
+    // Marked categories go. `map` follows where categories go.
+    Gone drop(const std::vector<std::uint8_t>& goes, LabelMap& map);
 
     // What a reading comes to: the label of each category, and old label to new.
     struct Found {
@@ -975,13 +526,7 @@ private:
         std::vector<std::uint32_t> own;  // labels before, without noise that was attached
     };
 
-    LabelChanges finish(std::shared_ptr<ReadingRecord>&& record, Found&& found) {
-        record->label = labels_in_tree(found.reading.tree);
-        record->tree = std::move(found.reading.tree);
-        record->candidates = std::move(found.reading.candidates);
-        record_ = std::move(record);
-        return std::move(found.changes);
-    }
+    LabelChanges finish(std::shared_ptr<ReadingRecord>&& record, Found&& found);
 
     const std::vector<std::int32_t>& clusters_of(const Reading& reading) const {
         return params_.noise == Noise::attach ? reading.nearest : reading.cluster;
@@ -989,123 +534,22 @@ private:
 
     // All clusters as they are seen. Those that many rows were read for are kept to, unless others
     // are clearly better.
-    template <class Poll>
     Found read_first(BoxesNow& seen, const std::vector<std::uint32_t>& before,
-                     const Candidate* kept, Poll& poll) {
-        ReadingParams asked = reading_of(seen);
-        asked.kept = kept;
-        std::vector<std::int32_t> owners;
-        if (was_read_ && !forgets() && record_ && rows_read() >= kLeastToKeep) {
-            for (std::size_t j = 0; j < seen.boxes.size; ++j) {
-                owners.push_back(static_cast<std::int32_t>(told_label(categories_.owner(j))));
-            }
-            seen.boxes.before = owners.data();
-            const double firmness = 1.0 + std::log10(rows_read() / kManyToKeep);
-            asked.loyalty *= std::min(std::max(firmness, 1.0), 2.0);
-        }
-        Found found;
-        found.reading = read_boxes(seen.boxes, asked, poll);
-        const std::size_t n = seen.boxes.size;
-        const std::vector<std::int32_t>& now = clusters_of(found.reading);
-        Heirs heirs = inherit_labels(
-            before.data(), now.data(), [&](std::size_t j) { return categories_.count(j); }, n,
-            n_labels(), found.reading.n_clusters, !was_read_);
-        found.label.resize_uninitialised(n);
-        for (std::size_t j = 0; j < n; ++j) {
-            found.label[j] = now[j] < 0 ? kNoLabel : heirs.label[static_cast<std::size_t>(now[j])];
-        }
-        found.n_labels = heirs.n_labels;
-        found.changes = std::move(heirs.changes);
-        if (forgets()) {
-            if (!kept) keep_reading(found.reading);
-            expected_.embryo.assign(n, kNoLabel);
-        }
-        return found;
-    }
+                     const Candidate* kept, Poll& poll);
 
     // The next of many readings: chosen anew now and then, and before a change is believed; with
     // `kept`, never.
-    template <class Poll>
     Found read_on(const BoxesNow& seen, const std::vector<std::uint32_t>& before,
-                  const Candidate* kept, Poll& poll) {
-        Boxes boxes = seen.boxes;
-        const double total = seen.total;
-        const std::size_t n = boxes.size;
-        // Rows of noise that are attached to a cluster are nobody's, and so are those that no
-        // reading has seen: they may become one.
-        const bool attaches = params_.noise == Noise::attach;
-        std::vector<std::uint32_t> inside(before), own(before);
-        std::vector<std::int32_t> labels(n);
-        double unlabelled = 0.0;
-        for (std::size_t j = 0; j < n; ++j) {
-            labels[j] = static_cast<std::int32_t>(told_label(categories_.owner(j)));
-            if (!(strength_[j] > 0.0)) inside[j] = kNoLabel;
-            own[j] = expected_.embryo[j] == kUnread ? kNoLabel : inside[j];
-            if ((attaches ? inside : before)[j] == kNoLabel) unlabelled += boxes.weight[j];
-        }
-        boxes.before = labels.data();
-        ReadingParams asked = reading_of(seen);
-        const bool is_choice = params_.leaves_choice();
-        bool is_chosen = !kept && (!is_choice || choice_due(unlabelled / total));
-        if (!is_chosen) asked.kept = kept ? kept : &kept_.candidate;
-        Found found;
-        found.reading = read_boxes(boxes, asked, poll);
-        const auto follow = [&] {
-            const Reading& reading = found.reading;
-            return succeed(own.data(), inside.data(), reading.cluster.data(), boxes.weight, n,
-                           n_labels(), reading.n_clusters, is_choice ? kLeastNew * total : 0.0,
-                           taken_from_afar(inside.data(), reading.cluster.data(), boxes.weight,
-                                           boxes.mean, n, boxes.n_features, reading.n_clusters),
-                           expected_);
-        };
-        Succession next = follow();
-        // (What was kept to may fit no longer: rows that scale the features are forgotten, too.)
-        // Nor may it have as many clusters as are wanted.
-        if (!is_chosen && !kept &&
-            (next.is_believed || is_surprise(found.reading.candidates[0].noise) ||
-             joins_more(found.reading.candidates[0]) ||
-             asked.clusters_off(found.reading.n_clusters) > 0)) {
-            asked.kept = nullptr;
-            is_chosen = true;
-            found.reading = read_boxes(boxes, asked, poll);
-            next = follow();
-        }
-        // Nor do rows of a cluster that is yet to be born belong to what they are attached to.
-        for (std::size_t j = 0; j < n; ++j) {
-            if (next.label[j] == kNoLabel) found.reading.strength[j] = 0.0;
-        }
-        if (attaches) attach(next, found.reading, before);
-        found.own = std::move(own);
-        if (is_chosen) keep_reading(found.reading);
-        for (const auto& each : where_labels_went(before, next.label, boxes.weight)) {
-            if (is_told(each)) found.changes.add(each.from, each.to);
-        }
-        found.label = std::move(next.label);
-        found.n_labels = next.n_labels;
-        expected_ = std::move(next.expected);
-        return found;
-    }
+                  const Candidate* kept, Poll& poll);
 
     // What has no label gets that of the nearest cluster; where that has none yet, it keeps its
     // own.
     static void attach(Succession& next, const Reading& reading,
-                       const std::vector<std::uint32_t>& before) noexcept {
-        for (std::size_t j = 0; j < before.size(); ++j) {
-            if (next.label[j] != kNoLabel) continue;
-            const std::int32_t c = reading.nearest[j];
-            const std::uint32_t near =
-                c < 0 ? kNoLabel : next.of_cluster[static_cast<std::size_t>(c)];
-            next.label[j] = near == kNoLabel ? before[j] : near;
-        }
-    }
+                       const std::vector<std::uint32_t>& before) noexcept;
 
     // Whether a reading is to be chosen anew: now and then, and where much is in no cluster that
     // was when it was chosen. One cluster alone is doubted sooner.
-    bool choice_due(double unlabelled) const noexcept {
-        const double age = clock_->now - kept_.chosen_at, life = fading_.half_life();
-        return !kept_.is_known || age >= (is_one() ? kDoubtOne : kDoubt) * life ||
-               is_surprise(unlabelled);
-    }
+    bool choice_due(double unlabelled) const noexcept;
     bool is_one() const noexcept { return kept_.candidate.selection == Selection::automatic; }
     // Whether this share of the rows in no cluster is much more than when the reading was chosen.
     bool is_surprise(double noise) const noexcept {
@@ -1119,47 +563,11 @@ private:
                now.n_clusters < kept_.candidate.n_clusters;
     }
 
-    void keep_reading(const Reading& reading) {
-        kept_.candidate = reading.candidates[0];
-        kept_.noise = kept_.candidate.noise;
-        kept_.chosen_at = clock_->now;
-        kept_.is_known = true;
-    }
+    void keep_reading(const Reading& reading);
 
     // Of each label, the one that most of its weight has now, where that is another.
     static LabelChanges where_labels_went(const std::vector<std::uint32_t>& before,
-                                          const Buffer<std::uint32_t>& now, const double* weight) {
-        struct Went {
-            std::uint32_t from, to;
-            double weight;
-        };
-        std::vector<Went> went;
-        for (std::size_t j = 0; j < before.size(); ++j) {
-            if (before[j] != kNoLabel) went.push_back({before[j], now[j], weight[j]});
-        }
-        std::stable_sort(went.begin(), went.end(), [](const Went& a, const Went& b) {
-            return a.from != b.from ? a.from < b.from : a.to < b.to;
-        });
-        LabelChanges changes;
-        for (std::size_t i = 0; i < went.size();) {
-            const std::uint32_t from = went[i].from;
-            std::uint32_t best = kNoLabel;
-            double most = 0.0;
-            while (i < went.size() && went[i].from == from) {
-                const std::uint32_t to = went[i].to;
-                double sum = 0.0;
-                for (; i < went.size() && went[i].from == from && went[i].to == to; ++i) {
-                    sum += went[i].weight;
-                }
-                if (sum > most) {
-                    most = sum;
-                    best = to;
-                }
-            }
-            if (best != from) changes.add(from, best);
-        }
-        return changes;
-    }
+                                          const Buffer<std::uint32_t>& now, const double* weight);
 
     // What is left of a cluster that ends in noise says nothing of its rows that were forgotten:
     // these keep the label.
@@ -1210,157 +618,23 @@ private:
     // Draws so many categories by lot, or fewer: of each cluster that was read one at least stays.
     // The others give their rows to the category nearest to them. `map` follows where categories
     // go.
-    template <class Poll>
-    void draw(std::size_t most, LabelMap& map, Poll& poll) {
-        const std::vector<double> lots = ranks();
-        share_ = lowered_share(std::vector<double>(lots), most);
-        const std::vector<std::uint8_t> stays = who_stays(lots);
-        std::vector<std::size_t> chosen;
-        LabelMap goes_to;
-        goes_to.assign(lots.size(), kNoLabel);
-        for (std::size_t j = 0; j < lots.size(); ++j) {
-            if (!stays[j]) continue;
-            goes_to[j] = static_cast<std::uint32_t>(chosen.size());
-            chosen.push_back(j);
-        }
-        if (chosen.size() < lots.size()) regroup(chosen, goes_to, map, poll);
-    }
+    void draw(std::size_t most, LabelMap& map, Poll& poll);
 
     // Equal rows become one, which is what the heaviest of them was, of equally heavy ones the
     // first.
-    template <class Poll>
-    void join_equal_rows(LabelMap& map, Poll& poll) {
-        const std::size_t n = categories_.size();
-        CategoryRows rows(categories_.n_features());
-        std::vector<std::size_t> chosen;
-        LabelMap goes_to;
-        goes_to.resize_uninitialised(n);
-        for (std::size_t j = 0; j < n; ++j) {
-            const std::int64_t equal = rows.find(rows_[j]);
-            const auto to = equal == kNone ? chosen.size() : static_cast<std::size_t>(equal);
-            goes_to[j] = static_cast<std::uint32_t>(to);
-            if (equal == kNone) {
-                rows.reserve(to + 1);
-                rows.append(rows_[j], 1);
-                chosen.push_back(j);
-            } else if (weight(j) > weight(chosen[to])) {
-                chosen[to] = j;
-            }
-        }
-        if (chosen.size() < n) regroup(chosen, goes_to, map, poll);
-    }
+    void join_equal_rows(LabelMap& map, Poll& poll);
 
     // These categories stay, in this order. All give their rows to the one that `goes_to` names:
     // its place among those that stay, or none, which means the nearest.
-    template <class Poll>
     void regroup(const std::vector<std::size_t>& stay, LabelMap& goes_to, LabelMap& map,
-                 Poll& poll) {
-        const std::size_t n = categories_.size(), d = categories_.n_features();
-        Categories fresh(d);  // with an index, where it pays: from now on rows are searched for
-        CategoryRows rows(d);
-        Buffer<double> strength, outlier, weight;
-        Buffer<float> rough;
-        Buffer<std::uint32_t> embryo;
-        fresh.reserve(stay.size());
-        rows.reserve(stay.size());
-        for (Buffer<double>* each : {&strength, &outlier}) each->reserve(stay.size());
-        embryo.reserve(stay.size());
-        weight.resize_uninitialised(2 * d);
-        rough.resize_uninitialised(2 * d);
-        for (const std::size_t j : stay) {
-            categories_.copy_weight(j, weight.data());
-            fresh.append(weight.data(), 0, categories_.owner(j));
-            rows.append(rows_[j], 0);
-            strength.push(strength_[j]);
-            outlier.push(outlier_[j]);
-            if (forgets()) embryo.push(expected_.embryo[j]);
-        }
-        Finder finder;
-        for (std::size_t j = 0; j < n; ++j) {
-            if (goes_to[j] == kNoLabel) {
-                fresh.follow_advice(finder.advice(fresh));
-                finder.prepare(fresh);
-                categories_.copy_weight(j, weight.data());
-                for (std::size_t f = 0; f < 2 * d; ++f) rough[f] = static_cast<float>(weight[f]);
-                const Sample v = {weight.data(), rough.data()};
-                goes_to[j] = static_cast<std::uint32_t>(
-                    finder.best_passing(fresh, v, params_.alpha, -1.0, nullptr).index);
-            }
-            const std::size_t to = goes_to[j];
-            fresh.add_count(to, categories_.count(j));
-            if (rows.equals(to, rows_[j])) rows.add_repeats(to, rows_.repeats(j));
-            poll.work(finder.take_work() + 4 * d);
-        }
-        if (forgets()) fading_.move(goes_to, fresh.size());
-        for (std::uint32_t& j : map) j = renamed(j, goes_to.data());
-        expected_.embryo = std::move(embryo);
-        categories_ = std::move(fresh);
-        rows_ = std::move(rows);
-        strength_ = std::move(strength);
-        outlier_ = std::move(outlier);
-        drop_empty_slots();
-    }
+                 Poll& poll);
 
     // The categories whose lots are below the share. All together keep the one with the lowest lot,
     // where none is; and so does each cluster, as long as an eighth of the places stays free.
-    std::vector<std::uint8_t> who_stays(const std::vector<double>& lot) const {
-        constexpr std::size_t kAny = std::numeric_limits<std::size_t>::max();
-        const std::size_t n = lot.size();
-        const std::size_t room =
-            most_categories() - std::max<std::size_t>(1, most_categories() / 8);
-        std::vector<std::uint8_t> stays(n, 0);
-        std::vector<std::size_t> first(was_read_ ? n_clusters() : 1, kAny);
-        std::size_t n_stay = 0;
-        for (std::size_t j = 0; j < n; ++j) {
-            stays[j] = lot[j] < share_;
-            n_stay += stays[j];
-            const std::uint32_t slot = was_read_ ? categories_.owner(j) : 0;
-            if (slot == kNoLabel) continue;
-            if (first[slot] == kAny || lot[j] < lot[first[slot]]) first[slot] = j;
-        }
-        std::size_t lowest = 0;
-        for (std::size_t j = 1; j < n; ++j) {
-            if (lot[j] < lot[lowest]) lowest = j;
-        }
-        if (n_stay == 0) n_stay = stays[lowest] = 1;
-        for (const std::size_t j : first) {
-            if (j == kAny || stays[j] || n_stay >= room) continue;
-            stays[j] = 1;
-            ++n_stay;
-        }
-        return stays;
-    }
+    std::vector<std::uint8_t> who_stays(const std::vector<double>& lot) const;
 
     // Clusters without a category are gone, and the others close up. Returns their labels.
-    std::vector<std::uint32_t> drop_empty_slots() {
-        std::vector<std::uint32_t> gone;
-        if (!was_read_) return gone;
-        const std::size_t n = n_clusters(), d = categories_.n_features();
-        LabelMap moves_to;
-        moves_to.assign(n, kNoLabel);
-        for (std::size_t j = 0; j < categories_.size(); ++j) {
-            if (categories_.owner(j) != kNoLabel) moves_to[categories_.owner(j)] = 0;
-        }
-        std::uint32_t kept = 0;
-        for (std::size_t m = 0; m <= n; ++m) {  // the last is all
-            if (m < n && moves_to[m] == kNoLabel) {
-                gone.push_back(labels_[m]);
-                continue;
-            }
-            if (m < n) {
-                labels_[kept] = labels_[m];
-                moves_to[m] = kept;
-            }
-            least_[kept] = least_[m];
-            std::copy_n(reach_.data() + m * d, d, reach_.data() + kept * d);
-            ++kept;
-        }
-        labels_.shrink(n - gone.size());
-        least_.shrink(kept);
-        reach_.shrink(kept * d);
-        if (!gone.empty()) categories_.renumber_owners(moves_to);
-        return gone;
-    }
+    std::vector<std::uint32_t> drop_empty_slots();
 
     // How far apart two categories lie in a feature, in the user's units; and in all of them
     // together, in shares of the ranges.
@@ -1391,66 +665,16 @@ private:
     // The clusters by which it is measured how far clusters reach. Where rows are forgotten, noise
     // that is attached to a cluster has none, unless the cluster has nothing else: what comes
     // between the cluster and its noise may be another's, and is not to be taken for a part of it.
-    std::vector<std::uint32_t> measured_owners(std::size_t n_clusters) const {
-        const std::size_t n = categories_.size();
-        std::vector<std::uint32_t> owner(categories_.owners(), categories_.owners() + n);
-        if (!forgets() || params_.noise != Noise::attach) return owner;
-        std::vector<std::uint8_t> has_own(n_clusters, 0);
-        for (std::size_t j = 0; j < n; ++j) {
-            if (owner[j] != kNoLabel && strength_[j] > 0.0) has_own[owner[j]] = 1;
-        }
-        for (std::size_t j = 0; j < n; ++j) {
-            if (owner[j] != kNoLabel && has_own[owner[j]] && !(strength_[j] > 0.0)) {
-                owner[j] = kNoLabel;
-            }
-        }
-        return owner;
-    }
+    std::vector<std::uint32_t> measured_owners(std::size_t n_clusters) const;
 
     // Fills in how far apart neighbours in the spanning tree lie, cluster by cluster, after the
     // categories have their labels. A cluster of one category reaches half as far as its nearest
     // neighbour is.
     void measure_reach(const Reading& reading, const Bounds& bounds, std::size_t n_clusters,
-                       Buffer<double>& reach) const {
-        const std::size_t d = categories_.n_features();
-        std::vector<Pair> inner(n_clusters + 1), outer(n_clusters);
-        const std::vector<std::uint32_t> owner = measured_owners(n_clusters);
-        for (std::size_t e = 0; e < reading.edge_from.size(); ++e) {
-            const std::size_t i = reading.edge_from[e], j = reading.edge_to[e];
-            const double apart = distance(i, j, bounds);
-            const std::uint32_t a = owner[i], b = owner[j];
-            inner[n_clusters].offer(i, j, apart, true);
-            if (a == b && a != kNoLabel) inner[a].offer(i, j, apart, true);
-            if (a != b && a != kNoLabel) outer[a].offer(i, j, apart, false);
-            if (a != b && b != kNoLabel) outer[b].offer(i, j, apart, false);
-        }
-        for (std::size_t m = 0; m <= n_clusters; ++m) {
-            const bool is_alone = m < n_clusters && inner[m].distance < 0.0;
-            const Pair& found = is_alone ? outer[m] : inner[m];
-            if (found.distance < 0.0) continue;
-            for (std::size_t f = 0; f < d; ++f) {
-                reach[m * d + f] = gap(found.i, found.j, f) / (is_alone ? 2.0 : 1.0);
-            }
-        }
-    }
+                       Buffer<double>& reach) const;
 
     // The label of each cluster of the tree that was selected: that of a box below it.
-    std::vector<std::int32_t> labels_in_tree(const CondensedTree& tree) const {
-        std::vector<std::int32_t> label(tree.parent.size(), -1);
-        for (std::size_t j = 0; j < tree.cluster.size(); ++j) {
-            const std::uint32_t mine = label_of_category(j);
-            if (mine == kNoLabel) continue;
-            for (std::int32_t c = tree.cluster[j]; c >= 0;
-                 c = tree.parent[static_cast<std::size_t>(c)]) {
-                const auto at = static_cast<std::size_t>(c);
-                if (label[at] >= 0) break;
-                if (!tree.selected[at]) continue;
-                label[at] = static_cast<std::int32_t>(mine);
-                break;
-            }
-        }
-        return label;
-    }
+    std::vector<std::int32_t> labels_in_tree(const CondensedTree& tree) const;
 
     Categories categories_;
     CategoryRows rows_;

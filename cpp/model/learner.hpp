@@ -56,7 +56,6 @@ struct Plan {
     bool merge_on_the_way = false;  // whenever it is due
     bool may_merge = true;          // when there is no room; false: only compress
     bool can_be_undone = true;      // false: the caller throws the model away when it fails
-    Progress* progress = nullptr;   // told on the way, where somebody watches
 };
 
 // What is told of rows after a call, besides their labels, where clusters are read from categories:
@@ -130,12 +129,11 @@ public:
     std::size_t n_features() const { return n_features_; }
 
     // Learns rows in order. labels[r] receives the cluster of row r. Returns the epochs run.
-    template <class Rows, class Ask>
+    template <class Rows>
     int train(const Rows& rows, const Params& params, const Plan& plan, std::int64_t* labels,
-              Ask ask, const Memberships* memberships = nullptr) {
+              Poll& poll, const Memberships* memberships = nullptr) {
         params.check();
-        const WriteGuard writing(lock_, ask);
-        Poll<Ask> poll(ask, plan.progress);
+        const WriteGuard writing(lock_, poll);
         const auto work = [&] {
             return train_unguarded(rows, params, plan, labels, memberships, poll);
         };
@@ -148,21 +146,18 @@ public:
 
     // The caller of `train` or `merge` may still fail after they have succeeded (an interrupt on
     // the way back): until `commit`, the model before the call can be had back.
-    template <class Ask>
-    void undo(Ask ask) {
-        const WriteGuard writing(lock_, ask);
+    void undo(Poll& poll) {
+        const WriteGuard writing(lock_, poll);
         roll_back();
     }
-    template <class Ask>
-    void commit(Ask ask) {
-        const WriteGuard writing(lock_, ask);
+    void commit(Poll& poll) {
+        const WriteGuard writing(lock_, poll);
         forget();
     }
 
     // The lean path: one row of n_features doubles, parameters as they were last set. The caller
     // holds the lock.
-    template <class Ask>
-    std::int64_t learn_one(const double* row, Ask ask, Times time = {}) {
+    std::int64_t learn_one(const double* row, Poll& poll, Times time = {}) {
         forget();  // what came before this row is no longer to be had
         const Params& params = state_.art.params();
         bool changes_first = false;
@@ -176,14 +171,13 @@ public:
         changes_first |= seeks_room() && params.out_of_bounds == OutOfBounds::expand &&
                          !state_.bounds.contains(row);
         if (!state_.bounds.known() || due_with_next(params, time) || changes_first) {
-            const std::int64_t label = undoable([&] { return learn_or_merge(row, ask); });
+            const std::int64_t label = undoable([&] { return learn_or_merge(row, poll); });
             forget();
             return label;
         }
         // Here nothing has changed when room is to be made, and nothing can fail afterwards.
         LabelChanges changes;
         const std::uint32_t label = learn_row(row, kNone, may_leave_bounds(params), [&] {
-            Poll<Ask> poll(ask);
             undoable([&] { changes = make_room_for_one(poll); });
             forget();
         });
@@ -192,12 +186,11 @@ public:
     }
 
     // As `train` with the rows as given, once, and tells what each of them did as it came.
-    template <class Rows, class Ask>
-    void train_and_report(const Rows& rows, const Params& params, StreamReport& told, Ask ask,
+    template <class Rows>
+    void train_and_report(const Rows& rows, const Params& params, StreamReport& told, Poll& poll,
                           const Memberships* memberships = nullptr, Times time = {}) {
         params.check();
-        const WriteGuard writing(lock_, ask);
-        Poll<Ask> poll(ask);
+        const WriteGuard writing(lock_, poll);
         undoable([&] { report_unguarded(rows, params, told, memberships, time, poll); });
     }
 
@@ -208,32 +201,32 @@ public:
     }
 
     // cluster[r] of each row, kNone where nothing resonates and the nearest is not wanted.
-    template <class Rows, class Ask>
-    void predict(const Rows& rows, bool nearest, std::int64_t* clusters, Ask ask) const {
-        recognise_rows(rows, ask, [&](std::size_t r, const Sample& x, auto& ws) {
+    template <class Rows>
+    void predict(const Rows& rows, bool nearest, std::int64_t* clusters, Poll& poll) const {
+        recognise_rows(rows, poll, [&](std::size_t r, const Sample& x, auto& ws) {
             clusters[r] = state_.art.cluster_of(x, nearest, ws);
         });
     }
 
     // As `predict`, by topoART's module A.
-    template <class Rows, class Ask>
-    void predict_a(const Rows& rows, bool nearest, std::int64_t* clusters, Ask ask) const {
-        recognise_rows(rows, ask, [&](std::size_t r, const Sample& x, auto& ws) {
+    template <class Rows>
+    void predict_a(const Rows& rows, bool nearest, std::int64_t* clusters, Poll& poll) const {
+        recognise_rows(rows, poll, [&](std::size_t r, const Sample& x, auto& ws) {
             clusters[r] = state_.art.cluster_in_a(x, nearest, ws);
         });
     }
 
-    template <class Rows, class Ask>
-    void score(const Rows& rows, double* matches, Ask ask) const {
-        recognise_rows(rows, ask, [&](std::size_t r, const Sample& x, auto& ws) {
+    template <class Rows>
+    void score(const Rows& rows, double* matches, Poll& poll) const {
+        recognise_rows(rows, poll, [&](std::size_t r, const Sample& x, auto& ws) {
             matches[r] = clamped_match(state_.art.recognise(x, ws).match);
         });
     }
 
     // Of each row the most active category, and its match with that, in the ranges as they are.
-    template <class Rows, class Ask>
-    void winners(const Rows& rows, std::int64_t* categories, double* matches, Ask ask) const {
-        recognise_rows(rows, ask, [&](std::size_t r, const Sample& x, auto& ws) {
+    template <class Rows>
+    void winners(const Rows& rows, std::int64_t* categories, double* matches, Poll& poll) const {
+        recognise_rows(rows, poll, [&](std::size_t r, const Sample& x, auto& ws) {
             const auto seen = state_.art.see(x, ws);
             categories[r] = static_cast<std::int64_t>(seen.category);
             matches[r] = seen.overlap / static_cast<double>(n_features_);
@@ -242,12 +235,12 @@ public:
 
     // Match of each row with each cluster, row by row. `room(k)` is called once, with the number of
     // clusters, and gives the place for rows × k of them.
-    template <class Rows, class Ask, class Room>
-    void matches(const Rows& rows, Room&& room, Ask ask) const {
+    template <class Rows, class Room>
+    void matches(const Rows& rows, Room&& room, Poll& poll) const {
         double* table = nullptr;
         std::size_t k = 0;
         recognise_rows(
-            rows, ask,
+            rows, poll,
             [&](std::size_t n_clusters, auto& ws) {
                 state_.art.prepare_matches(ws);
                 k = n_clusters;
@@ -260,13 +253,13 @@ public:
 
     // The `m` clusters that match each row best, and their matches: m places a row, as
     // `BestMatches` fills them.
-    template <class Rows, class Ask>
+    template <class Rows>
     void nearest_clusters(const Rows& rows, std::size_t m, std::int64_t* clusters, double* matches,
-                          Ask ask) const {
+                          Poll& poll) const {
         BestMatches few(m);
         std::size_t k = 0;
         recognise_rows(
-            rows, ask,
+            rows, poll,
             [&](std::size_t n_clusters, auto& ws) {
                 state_.art.prepare_matches(ws);
                 k = n_clusters;
@@ -284,12 +277,9 @@ public:
 
     // Merge ART, or a reading, now: a reading chosen anew or, with `keeps_way`, in the same way as
     // the last. Returns which labels have changed, as state().label_map then does.
-    template <class Ask>
-    LabelChanges merge(const Params& params, Ask ask, Progress* progress = nullptr,
-                       bool keeps_way = false) {
+    LabelChanges merge(const Params& params, Poll& poll, bool keeps_way = false) {
         params.check();
-        const WriteGuard writing(lock_, ask);
-        Poll<Ask> poll(ask, progress);
+        const WriteGuard writing(lock_, poll);
         return undoable([&] {
             copy_before();
             state_.art.configure(params);
@@ -300,11 +290,9 @@ public:
 
     // Clusters become those of another candidate of the last reading. Returns where labels have
     // gone.
-    template <class Ask>
-    LabelChanges read_as(std::size_t place, Ask ask) {
+    LabelChanges read_as(std::size_t place, Poll& poll) {
         static_assert(kRereads, "clusters are read from categories");
-        const WriteGuard writing(lock_, ask);
-        Poll<Ask> poll(ask);
+        const WriteGuard writing(lock_, poll);
         return undoable([&] {
             copy_before();
             state_.label_map =
@@ -317,30 +305,25 @@ public:
     }
 
     // What the clusters of categories would be in such a reading.
-    template <class Ask>
-    std::vector<std::int32_t> clusters_as(std::size_t place, Ask ask) const {
+    std::vector<std::int32_t> clusters_as(std::size_t place, Poll& poll) const {
         static_assert(kRereads, "clusters are read from categories");
-        const ReadGuard reading(lock_, ask);
-        Poll<Ask> poll(ask);
+        const ReadGuard reading(lock_, poll);
         return state_.art.clusters_as(place, poll);
     }
 
     // Threads that readings may use from now on.
-    template <class Ask>
-    void set_threads(unsigned n, Ask ask) {
+    void set_threads(unsigned n, Poll& poll) {
         static_assert(kRereads, "clusters are read from categories");
-        const WriteGuard writing(lock_, ask);
+        const WriteGuard writing(lock_, poll);
         forget();
         state_.art.set_threads(n);
     }
 
     // Categories of several models have come together in this one: those that are the same become
     // one, and the clusters are read. Returns where each category has gone.
-    template <class Ask>
-    LabelMap pool(Ask ask) {
+    LabelMap pool(Poll& poll) {
         static_assert(kRereads, "clusters are read from categories");
-        const WriteGuard writing(lock_, ask);
-        Poll<Ask> poll(ask);
+        const WriteGuard writing(lock_, poll);
         return undoable([&] {
             copy_before();
             // First those that are forgotten: the rest can be joined by what it weighs.
@@ -360,9 +343,8 @@ public:
 
     // Clusters go, with all their categories; labels without holes close up in order. Returns which
     // labels have changed, as state().label_map then does.
-    template <class Ask>
-    LabelChanges remove_clusters(const std::int64_t* clusters, std::size_t n, Ask ask) {
-        const WriteGuard writing(lock_, ask);
+    LabelChanges remove_clusters(const std::int64_t* clusters, std::size_t n, Poll& poll) {
+        const WriteGuard writing(lock_, poll);
         state_.art.prepare(workspace_);
         const Marks goes = marked_clusters(clusters, n);
         return removing([&] {
@@ -382,18 +364,16 @@ public:
     }
 
     // The same of categories, by their order of creation; clusters go that have no others.
-    template <class Ask>
-    LabelChanges remove_categories(const std::int64_t* categories, std::size_t n, Ask ask) {
+    LabelChanges remove_categories(const std::int64_t* categories, std::size_t n, Poll& poll) {
         static_assert(!kLabelsLater, "a cluster may fall apart when one of its categories goes");
-        const WriteGuard writing(lock_, ask);
+        const WriteGuard writing(lock_, poll);
         const Marks goes = marked("category", categories, n, state_.art.categories().size());
         return removing([&] { return remove_if([&](std::size_t j) { return goes[j] != 0; }); });
     }
 
     // The clusters there are were told apart by a choice of vigilances, which merging respects.
-    template <class Ask>
-    void keep_apart(Ask ask) {
-        const WriteGuard writing(lock_, ask);
+    void keep_apart(Poll& poll) {
+        const WriteGuard writing(lock_, poll);
         forget();
         state_.n_apart = state_.art.n_clusters();
     }
@@ -559,7 +539,9 @@ private:
     template <class Goes>
     LabelChanges remove_if(Goes&& goes) {
         if constexpr (kRereads) {
-            return state_.art.remove(goes);
+            std::vector<std::uint8_t> marks(state_.art.categories().size());
+            for (std::size_t j = 0; j < marks.size(); ++j) marks[j] = goes(j);
+            return state_.art.remove(marks);
         } else {
             LabelMap map;
             map.resize_uninitialised(state_.art.n_clusters());
@@ -706,9 +688,9 @@ private:
         return may_leave_bounds(params);
     }
 
-    template <class Rows, class Ask>
+    template <class Rows>
     int train_unguarded(const Rows& rows, const Params& params, const Plan& plan,
-                        std::int64_t* labels, const Memberships* memberships, Poll<Ask>& poll) {
+                        std::int64_t* labels, const Memberships* memberships, Poll& poll) {
         const std::size_t n = rows.size();
         bool are_all = false;  // that the model is made of, and none is forgotten
         Far far;
@@ -772,7 +754,7 @@ private:
                     if (as_told.size()) as_told[r] = labels[r];
                     labels[r] = state_.art.taken();
                 }
-                if (plan.progress) ++plan.progress->n_rows;
+                if (poll.progress()) ++poll.progress()->n_rows;
                 poll.work(workspace_.take_work() + n_features_);
                 if (plan.merge_on_the_way && due(params)) {
                     follow(i + 1, merge_now(poll, moved_after(i + 1)));
@@ -796,9 +778,9 @@ private:
         return epoch;
     }
 
-    template <class Rows, class Ask>
+    template <class Rows>
     void report_unguarded(const Rows& rows, const Params& params, StreamReport& told,
-                          const Memberships* memberships, Times time, Poll<Ask>& poll) {
+                          const Memberships* memberships, Times time, Poll& poll) {
         if constexpr (kRereads) check_clock(time, rows.size());
         const bool may_leave = begin(rows, params);
         CallMap call_map(kRenames ? n_labels() : 0);
@@ -855,9 +837,9 @@ private:
     // All rows of a new model, none of which is forgotten: some are drawn, and each counts for the
     // nearest of those, whose categories they are told. What comes of it does not depend on their
     // order. Rows that are few and far from all others count for none (kNone).
-    template <class Rows, class RowAt, class Ask>
+    template <class Rows, class RowAt>
     void learn_all(const Rows& rows, RowAt&& row_at, const Far& far, const Plan& plan,
-                   std::int64_t* categories, double* overlaps, Poll<Ask>& poll) {
+                   std::int64_t* categories, double* overlaps, Poll& poll) {
         copy_before();
         Art& art = state_.art;
         const std::size_t n = rows.size();
@@ -891,19 +873,19 @@ private:
             art.advance();
         }
         state_.n_samples = state_.since_merge = static_cast<std::int64_t>(n);
-        if (plan.progress) plan.progress->n_rows += n;
+        if (poll.progress()) poll.progress()->n_rows += n;
         share_out(rows, far, categories, overlaps, poll);
     }
 
     // Each row counts for the nearest category, and those that are far for none.
-    template <class Rows, class Ask>
+    template <class Rows>
     void share_out(const Rows& rows, const Far& far, std::int64_t* categories, double* overlaps,
-                   Poll<Ask>& poll) {
+                   Poll& poll) {
         const Art& art = state_.art;
         constexpr std::size_t kChunk = 4096;
         in_parallel_tasks(
             (rows.size() + kChunk - 1) / kChunk, art.n_threads(), poll,
-            [&](std::size_t t, auto& asked) {
+            [&](std::size_t t, Poll& asked) {
                 Buffer<double> row;
                 Coded<kRereads> x;
                 typename Art::Workspace workspace;
@@ -989,13 +971,11 @@ private:
         }
     }
 
-    template <class Ask>
-    std::int64_t learn_or_merge(const double* row, Ask ask) {
+    std::int64_t learn_or_merge(const double* row, Poll& poll) {
         if (!state_.bounds.known()) {
             copy_before();
             state_.bounds.set(row, row, n_features_);
         }
-        Poll<Ask> poll(ask);
         CallMap call_map(kRenames ? n_labels() : 0);
         const bool may_leave = may_leave_bounds(state_.art.params());
         std::int64_t label = labelled(
@@ -1094,8 +1074,7 @@ private:
 
     // Merge ART for the sake of the next row, or only its compression. Returns old-to-new where
     // clusters were merged. After it the row can be learned, which then cannot fail.
-    template <class Ask>
-    LabelMap make_room(bool may_merge, Poll<Ask>& poll) {
+    LabelMap make_room(bool may_merge, Poll& poll) {
         LabelMap map;
         copy_before();
         if constexpr (kMerges) {
@@ -1113,8 +1092,7 @@ private:
 
     // Fewer categories for the sake of the next row. After it the row can be learned, which then
     // cannot fail.
-    template <class Ask>
-    auto thin_now(Poll<Ask>& poll) {
+    auto thin_now(Poll& poll) {
         copy_before();
         const std::int64_t n_before = n_encoded();
         auto thinned = state_.art.thin(state_.bounds, state_.given, poll);
@@ -1126,8 +1104,7 @@ private:
     }
 
     // Either of both, for a row that is learned by itself. Returns which labels have changed.
-    template <class Ask>
-    LabelChanges make_room_for_one(Poll<Ask>& poll) {
+    LabelChanges make_room_for_one(Poll& poll) {
         if constexpr (kRereads) {
             return thin_now(poll).labels;
         } else {
@@ -1244,8 +1221,8 @@ private:
     };
     // `moved(map)` is told where categories have gone, if some were forgotten or too far away.
     // `settles`: whether ranges are to be settled before a reading.
-    template <class Ask, class Moved = MovedNowhere>
-    Renamed merge_now(Poll<Ask>& poll, Moved&& moved = Moved(), bool settles = true,
+    template <class Moved = MovedNowhere>
+    Renamed merge_now(Poll& poll, Moved&& moved = Moved(), bool settles = true,
                       bool keeps_way = false) {
         if constexpr (kRenames) {
             if (state_.n_merges >= kMostRows) {
@@ -1288,20 +1265,19 @@ private:
 
     // Calls see(r, x, workspace) for each row; one outside the ranges sees the model as it would be
     // had they been widened to hold this row.
-    template <class Rows, class Ask, class See>
-    void recognise_rows(const Rows& rows, Ask ask, See&& see) const {
-        recognise_rows(rows, ask, [](std::size_t, auto&) {}, see);
+    template <class Rows, class See>
+    void recognise_rows(const Rows& rows, Poll& poll, See&& see) const {
+        recognise_rows(rows, poll, [](std::size_t, auto&) {}, see);
     }
 
     // The same after begin(n_clusters, workspace), which may ask for memory.
-    template <class Rows, class Ask, class Begin, class See>
-    void recognise_rows(const Rows& rows, Ask ask, Begin&& begin, See&& see) const {
-        const ReadGuard reading(lock_, ask);
+    template <class Rows, class Begin, class See>
+    void recognise_rows(const Rows& rows, Poll& poll, Begin&& begin, See&& see) const {
+        const ReadGuard reading(lock_, poll);
         // topoART may have dropped all it had, and then says -1.
         if (!kLabelsLater && state_.art.categories().size() == 0) {
             throw std::invalid_argument("the model is empty");
         }
-        Poll<Ask> poll(ask);
         Buffer<double> row;
         Coded<kRereads> x;
         row.resize_uninitialised(n_features_);

@@ -30,11 +30,11 @@ private:
 
 // Asks Python now and then whether a signal has come, and tells it how far a call has come that is
 // watched; its exception then unwinds the engine.
-class CheckSignals {
+class CheckSignals : public Poll {
 public:
     CheckSignals() = default;
-    explicit CheckSignals(const Watched& watched) : watched_(&watched) {}
-    void operator()() {
+    explicit CheckSignals(Watched& watched) : Poll(watched.progress()), watched_(&watched) {}
+    void ask() override {
         const auto now = Clock::now();
         if (now - last_ < std::chrono::milliseconds(50)) return;
         last_ = now;
@@ -47,11 +47,6 @@ private:
     using Clock = std::chrono::steady_clock;
     Clock::time_point last_{};  // long ago: creating one costs nothing
     const Watched* watched_ = nullptr;
-};
-
-// Asks nobody.
-struct Never {
-    void operator()() const {}
 };
 
 }  // namespace resonart::bindings

@@ -313,7 +313,6 @@ public:
         plan.can_be_undone = can_be_undone;
         plan.may_merge = may_merge;
         Watched watched(report);
-        plan.progress = watched.progress();
         NewArray<std::int64_t> labels(data.size());
         NewArray<double> strength(Engine::kRereads ? data.size() : 0);
         NewArray<double> outlier(Engine::kRereads ? data.size() : 0);
@@ -322,8 +321,8 @@ public:
         int epochs = 0;
         try {
             nb::gil_scoped_release free;
-            const CheckSignals ask(watched);
-            epochs = engine.train(data, params, plan, labels.data(), ask, &beside);
+            CheckSignals poll(watched);
+            epochs = engine.train(data, params, plan, labels.data(), poll, &beside);
         } catch (const OutsideBounds& e) {
             raise_outside(e);
         }
@@ -352,7 +351,8 @@ public:
         StreamReport told{labels.data(), matches.data(), founded.data(), now.data()};
         try {
             nb::gil_scoped_release free;
-            engine.train_and_report(data, params, told, CheckSignals(), &beside, when);
+            CheckSignals poll;
+            engine.train_and_report(data, params, told, poll, &beside, when);
         } catch (const OutsideBounds& e) {
             raise_outside(e);
         }
@@ -378,9 +378,9 @@ public:
         try {
             if (const auto label = learn_if_short(engine, row, when)) return *label;
             nb::gil_scoped_release free;
-            CheckSignals ask;
-            const WriteGuard writing(engine.lock(), ask);
-            return engine.learn_one(row.data(), CheckSignals(), when);
+            CheckSignals poll;
+            const WriteGuard writing(engine.lock(), poll);
+            return engine.learn_one(row.data(), poll, when);
         } catch (const OutsideBounds& e) {
             raise_outside(e);
         }
@@ -396,9 +396,9 @@ public:
         LabelChanges changes;
         try {
             nb::gil_scoped_release free;
-            CheckSignals ask;
-            const WriteGuard writing(engine.lock(), ask);
-            label = engine.learn_one(row.data(), CheckSignals(), when);
+            CheckSignals poll;
+            const WriteGuard writing(engine.lock(), poll);
+            label = engine.learn_one(row.data(), poll, when);
             changes = engine.state().label_map;
         } catch (const OutsideBounds& e) {
             raise_outside(e);
@@ -424,7 +424,8 @@ public:
         if (!engine.lock().try_lock()) return std::nullopt;
         const UnlockGuard held{engine.lock()};
         if (!is_short(engine, time)) return std::nullopt;
-        return engine.learn_one(row.data(), CheckSignals(), time);
+        CheckSignals poll;
+        return engine.learn_one(row.data(), poll, time);
     }
 
     // The label of a row that is a list or tuple of plain numbers; nothing of any other: `predict`
@@ -436,7 +437,8 @@ public:
         std::int64_t cluster = kNone;
         try {
             nb::gil_scoped_release free;
-            engine.predict(row, nearest, &cluster, CheckSignals());
+            CheckSignals poll;
+            engine.predict(row, nearest, &cluster, poll);
         } catch (const OutsideBounds& e) {
             raise_outside(e);
         }
@@ -448,7 +450,8 @@ public:
         NewArray<std::int64_t> clusters(data.size());
         try {
             nb::gil_scoped_release free;
-            engine.predict(data, nearest, clusters.data(), CheckSignals());
+            CheckSignals poll;
+            engine.predict(data, nearest, clusters.data(), poll);
         } catch (const OutsideBounds& e) {
             raise_outside(e);
         }
@@ -460,7 +463,8 @@ public:
         NewArray<double> matches(data.size());
         try {
             nb::gil_scoped_release free;
-            engine.score(data, matches.data(), CheckSignals());
+            CheckSignals poll;
+            engine.score(data, matches.data(), poll);
         } catch (const OutsideBounds& e) {
             raise_outside(e);
         }
@@ -474,6 +478,7 @@ public:
         std::size_t k = 0;
         try {
             nb::gil_scoped_release free;
+            CheckSignals poll;
             // How many clusters there are is known only while the model is held still.
             engine.matches(
                 data,
@@ -482,7 +487,7 @@ public:
                     table.emplace(product(data.size(), k));
                     return table->data();
                 },
-                CheckSignals());
+                poll);
         } catch (const OutsideBounds& e) {
             raise_outside(e);
         }
@@ -499,7 +504,8 @@ public:
         NewArray<double> matches(n);
         try {
             nb::gil_scoped_release free;
-            engine.nearest_clusters(data, most, clusters.data(), matches.data(), CheckSignals());
+            CheckSignals poll;
+            engine.nearest_clusters(data, most, clusters.data(), matches.data(), poll);
         } catch (const OutsideBounds& e) {
             raise_outside(e);
         }
@@ -517,8 +523,8 @@ public:
     template <class Read>
     static auto held(const Engine& engine, Read&& read) {
         nb::gil_scoped_release free;
-        CheckSignals ask;
-        const ReadGuard reading(engine.lock(), ask);
+        CheckSignals poll;
+        const ReadGuard reading(engine.lock(), poll);
         return read(engine.state());
     }
 
@@ -610,8 +616,8 @@ public:
             }
         }
         nb::gil_scoped_release free;
-        CheckSignals ask;
-        const WriteGuard writing(engine.lock(), ask);
+        CheckSignals poll;
+        const WriteGuard writing(engine.lock(), poll);
         if (engine.state().art.categories().size() != 0) {
             throw std::invalid_argument("bounds of a trained model are moved by training only");
         }
@@ -673,7 +679,8 @@ public:
         LabelChanges changes;
         {
             nb::gil_scoped_release free;
-            changes = engine.remove_clusters(clusters.data(), clusters.shape(0), CheckSignals());
+            CheckSignals poll;
+            changes = engine.remove_clusters(clusters.data(), clusters.shape(0), poll);
         }
         return as_dict(changes);
     }
@@ -681,8 +688,8 @@ public:
         LabelChanges changes;
         {
             nb::gil_scoped_release free;
-            changes =
-                engine.remove_categories(categories.data(), categories.shape(0), CheckSignals());
+            CheckSignals poll;
+            changes = engine.remove_categories(categories.data(), categories.shape(0), poll);
         }
         return as_dict(changes);
     }
@@ -717,8 +724,8 @@ public:
         }
         LabelChanges map = changes_of(label_map, static_cast<std::int64_t>(n_clusters));
         nb::gil_scoped_release free;
-        CheckSignals ask;
-        const WriteGuard writing(engine.lock(), ask);
+        CheckSignals poll;
+        const WriteGuard writing(engine.lock(), poll);
         auto& state = engine.state_to_fill();
         state.art.adopt(std::move(fresh), n_clusters);
         state.n_samples = n_samples;
@@ -793,11 +800,13 @@ public:
 
     static void undo(Engine& engine) {
         nb::gil_scoped_release free;
-        engine.undo(Never());
+        Poll poll;
+        engine.undo(poll);
     }
     static void commit(Engine& engine) {
         nb::gil_scoped_release free;
-        engine.commit(Never());
+        Poll poll;
+        engine.commit(poll);
     }
 
     static bool is_short(const Engine& engine, Times time) {

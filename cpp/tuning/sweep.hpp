@@ -16,9 +16,7 @@
 #include <deque>
 #include <memory>
 #include <mutex>
-#include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "art/ddvfa.hpp"
 #include "art/dvfa.hpp"
@@ -163,12 +161,11 @@ public:
     std::size_t n_presentations() const { return n_presentations_; }
     const std::atomic<std::size_t>& n_done() const { return n_done_; }
 
-    template <class Ask>
-    void run(Ask& ask) {
+    void run(Poll& poll) {
         if (grid_.n_cells() == 0 || plan_.n_orders == 0) return;
         for (std::size_t o = 0; o < plan_.n_orders; ++o) begin_order(o);
         in_parallel(plan_.n_threads, stop_, [&](unsigned t, unsigned) {
-            Worker<Ask> worker(*this, t, ask);
+            Worker worker(*this, t, poll);
             try {
                 worker.work();
             } catch (...) {
@@ -231,16 +228,14 @@ private:
         }
     }
 
-    template <class Ask>
     class Worker {
     public:
-        Worker(Sweep& sweep, unsigned thread, Ask& ask)
+        Worker(Sweep& sweep, unsigned thread, Poll& poll)
             : sweep_(sweep),
               grid_(sweep.grid_),
               plan_(sweep.plan_),
               rows_(sweep.rows_),
-              ask_(thread, sweep.stop_, ask),
-              poll_(ask_) {}
+              poll_(thread, sweep.stop_, poll) {}
 
         void work() {
             {
@@ -273,7 +268,7 @@ private:
                 sweep_.wake_.wait_for(lock, std::chrono::milliseconds(20));
                 --sweep_.hungry_;
                 lock.unlock();
-                ask_();
+                poll_.ask();
                 lock.lock();
             }
             ++sweep_.busy_;
@@ -495,8 +490,7 @@ private:
         const Grid& grid_;
         const SweepPlan& plan_;
         const CodedRows& rows_;
-        SharedAsk<Ask> ask_;
-        Poll<SharedAsk<Ask>> poll_;
+        ThreadPoll poll_;
         std::deque<Item> waiting_;
         State state_;
         typename Art::Workspace workspace_;

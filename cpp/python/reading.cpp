@@ -1,6 +1,4 @@
 // The density tree over boxes by itself: for the training of the choice, and for tests.
-#pragma once
-
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -16,11 +14,17 @@
 
 #include "art/params.hpp"
 #include "base/rows.hpp"
+#include "density/box_order.hpp"
+#include "density/candidates.hpp"
+#include "density/outliers.hpp"
 #include "density/read_boxes.hpp"
+#include "density/sampled_boxes.hpp"
 #include "python/arrays.hpp"
+#include "python/bind.hpp"
 #include "python/interrupt.hpp"
 
 namespace resonart::bindings {
+namespace {
 
 using MaybeVector = std::optional<Vector<double>>;
 using MaybeLabels = std::optional<Vector<std::int32_t>>;
@@ -28,8 +32,8 @@ using MaybeLabels = std::optional<Vector<std::int32_t>>;
 using MaybeKept = std::optional<
     std::tuple<Scaling, std::int32_t, Selection, std::int64_t, std::int64_t, double, double>>;
 
-inline Boxes as_boxes(const Matrix<double>& mean, const Vector<double>& weight,
-                      const MaybeVector& lot = {}) {
+Boxes as_boxes(const Matrix<double>& mean, const Vector<double>& weight,
+               const MaybeVector& lot = {}) {
     const std::size_t n = mean.shape(0), d = mean.shape(1);
     if (n == 0 || d == 0) throw nb::value_error("there must be a box and a feature");
     if (weight.shape(0) != n) throw nb::value_error("there must be a weight for each box");
@@ -55,8 +59,8 @@ nb::object vector_of(const Values& values) {
     return nb::cast(copy.vector());
 }
 
-inline ReadingParams reading_params(std::int64_t min_cluster_size, std::int64_t min_samples,
-                                    Scaling scaling, Selection selection, unsigned n_threads) {
+ReadingParams reading_params(std::int64_t min_cluster_size, std::int64_t min_samples,
+                             Scaling scaling, Selection selection, unsigned n_threads) {
     if (min_cluster_size < 0 || min_cluster_size == 1 || min_samples < 0) {
         throw nb::value_error("min_cluster_size must be 0 or at least 2, min_samples at least 0");
     }
@@ -69,12 +73,12 @@ inline ReadingParams reading_params(std::int64_t min_cluster_size, std::int64_t 
     return params;
 }
 
-inline nb::dict read_boxes_alone(const Matrix<double>& mean, const Vector<double>& weight,
-                                 std::int64_t min_cluster_size, std::int64_t min_samples,
-                                 Scaling scaling, Selection selection, unsigned n_threads,
-                                 const MaybeLabels& before, const MaybeKept& kept,
-                                 const MaybeVector& lot, std::int64_t least_clusters,
-                                 std::int64_t most_clusters, bool attaches_noise) {
+nb::dict read_boxes_alone(const Matrix<double>& mean, const Vector<double>& weight,
+                          std::int64_t min_cluster_size, std::int64_t min_samples, Scaling scaling,
+                          Selection selection, unsigned n_threads, const MaybeLabels& before,
+                          const MaybeKept& kept, const MaybeVector& lot,
+                          std::int64_t least_clusters, std::int64_t most_clusters,
+                          bool attaches_noise) {
     Boxes boxes = as_boxes(mean, weight, lot);
     if (before) {
         if (before->shape(0) != boxes.size) {
@@ -109,7 +113,7 @@ inline nb::dict read_boxes_alone(const Matrix<double>& mean, const Vector<double
     Reading reading;
     {
         nb::gil_scoped_release free;
-        Poll<CheckSignals> poll{CheckSignals()};
+        CheckSignals poll;
         reading = read_boxes(boxes, params, poll);
     }
     nb::dict told;
@@ -139,16 +143,16 @@ inline nb::dict read_boxes_alone(const Matrix<double>& mean, const Vector<double
 }
 
 // The outlier score of each box, measured against `most` of them at the most.
-inline nb::object outlier_scores_alone(const Matrix<double>& mean, const Vector<double>& weight,
-                                       Scaling scaling, std::size_t most, unsigned n_threads,
-                                       const MaybeVector& lot) {
+nb::object outlier_scores_alone(const Matrix<double>& mean, const Vector<double>& weight,
+                                Scaling scaling, std::size_t most, unsigned n_threads,
+                                const MaybeVector& lot) {
     const Boxes boxes = as_boxes(mean, weight, lot);
     if (most == 0) throw nb::value_error("boxes must be measured against one at least");
     const unsigned threads = n_threads ? n_threads : 1;
     std::vector<double> scores;
     {
         nb::gil_scoped_release free;
-        Poll<CheckSignals> poll{CheckSignals()};
+        CheckSignals poll;
         const SortedBoxes sorted(boxes);
         std::optional<SampledBoxes> some;
         if (boxes.size > most) {
@@ -162,8 +166,8 @@ inline nb::object outlier_scores_alone(const Matrix<double>& mean, const Vector<
 
 // What is seen of each candidate for boxes, and its clusters with noise and without; the candidates
 // are those of groups of boxes where there are too many, as in a reading. The last is one cluster.
-inline nb::tuple density_candidates(const Matrix<double>& mean, const Vector<double>& weight,
-                                    unsigned n_threads) {
+nb::tuple density_candidates(const Matrix<double>& mean, const Vector<double>& weight,
+                             unsigned n_threads) {
     const Boxes boxes = as_boxes(mean, weight);
     if (boxes.size < 2) throw nb::value_error("there must be two boxes at least");
     ReadingParams params;
@@ -173,7 +177,7 @@ inline nb::tuple density_candidates(const Matrix<double>& mean, const Vector<dou
     std::size_t n = 0;
     {
         nb::gil_scoped_release free;
-        Poll<CheckSignals> poll{CheckSignals()};
+        CheckSignals poll;
         const SortedBoxes sorted(boxes);
         const FeatureScales scales(sorted.boxes());
         std::optional<SampledBoxes> some;
@@ -208,7 +212,9 @@ inline nb::tuple density_candidates(const Matrix<double>& mean, const Vector<dou
                           matrix(nearest, boxes.size));
 }
 
-inline void bind_reading(nb::module_& m) {
+}  // namespace
+
+void bind_reading(nb::module_& m) {
     m.attr("MOST_IN_CHOICE") = kMostInChoice;
     m.def("read_boxes", &read_boxes_alone, nb::arg("mean"), nb::arg("weight"),
           nb::arg("min_cluster_size"), nb::arg("min_samples"), nb::arg("scaling"),

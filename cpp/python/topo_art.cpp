@@ -1,15 +1,15 @@
 // topoART as Python sees it: two modules, each with categories and edges.
-#pragma once
-
 #include <nanobind/nanobind.h>
 
 #include <tuple>
 #include <utility>
 
+#include "python/bind.hpp"
 #include "python/learner.hpp"
 #include "python/sweep.hpp"
 
 namespace resonart::bindings {
+namespace {
 
 class TopoArtBinding {
 public:
@@ -57,8 +57,8 @@ public:
         F::check_removed(n_removed, 2 * n_samples);  // two categories may learn a row
         TopoModule first = read(engine, a), second = read(engine, b);
         nb::gil_scoped_release free;
-        CheckSignals ask;
-        const WriteGuard writing(engine.lock(), ask);
+        CheckSignals poll;
+        const WriteGuard writing(engine.lock(), poll);
         auto& state = engine.state_to_fill();
         state.art.adopt(std::move(first), std::move(second));
         state.n_samples = n_samples;
@@ -72,7 +72,8 @@ public:
         NewArray<std::int64_t> clusters(data.size());
         try {
             nb::gil_scoped_release free;
-            engine.predict_a(data, nearest, clusters.data(), CheckSignals());
+            CheckSignals poll;
+            engine.predict_a(data, nearest, clusters.data(), poll);
         } catch (const OutsideBounds& e) {
             raise_outside(e);
         }
@@ -149,7 +150,9 @@ private:
     }
 };
 
-inline void bind_topo_art(nb::module_& m) {
+}  // namespace
+
+void bind_topo_art(nb::module_& m) {
     nb::class_<Learner<TopoArt>> c = bind_common<TopoArt>(m, "TopoArt");
     c.def("snapshot", &TopoArtBinding::snapshot)
         .def("restore", &TopoArtBinding::restore, nb::arg("a"), nb::arg("b"), nb::arg("n_samples"),

@@ -1,16 +1,16 @@
 // DensityART as Python sees it: categories with means, and what the last reading said.
-#pragma once
-
 #include <nanobind/nanobind.h>
 
 #include <cmath>
 #include <memory>
 #include <utility>
 
+#include "python/bind.hpp"
 #include "python/forgetting.hpp"
 #include "python/learner.hpp"
 
 namespace resonart::bindings {
+namespace {
 
 class DensityArtBinding {
 public:
@@ -211,8 +211,8 @@ public:
                   residents, diary, content);
         LabelChanges map = F::changes_of(label_map, n_labels);
         nb::gil_scoped_release free;
-        CheckSignals ask;
-        const WriteGuard writing(engine.lock(), ask);
+        CheckSignals poll;
+        const WriteGuard writing(engine.lock(), poll);
         auto& state = engine.state_to_fill();
         Bounds floor;
         if (given.shape(0)) floor.set(given.data(), given.data() + d, d);
@@ -255,7 +255,8 @@ public:
         NewArray<double> matches(data.size());
         try {
             nb::gil_scoped_release free;
-            engine.winners(data, categories.data(), matches.data(), CheckSignals());
+            CheckSignals poll;
+            engine.winners(data, categories.data(), matches.data(), poll);
         } catch (const OutsideBounds& e) {
             raise_outside(e);
         }
@@ -268,7 +269,8 @@ public:
         LabelChanges changes;
         {
             nb::gil_scoped_release free;
-            changes = engine.read_as(place, CheckSignals());
+            CheckSignals poll;
+            changes = engine.read_as(place, poll);
         }
         return F::as_dict(changes);
     }
@@ -276,7 +278,8 @@ public:
         std::vector<std::int32_t> clusters;
         {
             nb::gil_scoped_release free;
-            clusters = engine.clusters_as(place, CheckSignals());
+            CheckSignals poll;
+            clusters = engine.clusters_as(place, poll);
         }
         NewArray<std::int64_t> found(clusters.size());
         std::copy(clusters.begin(), clusters.end(), found.data());
@@ -299,7 +302,8 @@ public:
         LabelMap goes_to;
         {
             nb::gil_scoped_release free;
-            goes_to = engine.pool(CheckSignals());
+            CheckSignals poll;
+            goes_to = engine.pool(poll);
         }
         return F::told(goes_to);
     }
@@ -440,7 +444,9 @@ private:
     }
 };
 
-inline void bind_density_art(nb::module_& m) {
+}  // namespace
+
+void bind_density_art(nb::module_& m) {
     using B = DensityArtBinding;
     bind_common<DensityArt>(m, "DensityArt")
         .def("snapshot", &B::snapshot)
@@ -462,8 +468,8 @@ inline void bind_density_art(nb::module_& m) {
                 LabelChanges changes;
                 {
                     nb::gil_scoped_release free;
-                    changes =
-                        engine.merge(params, CheckSignals(watched), watched.progress(), keeps_way);
+                    CheckSignals poll(watched);
+                    changes = engine.merge(params, poll, keeps_way);
                 }
                 return B::F::as_dict(changes);
             },
@@ -484,7 +490,8 @@ inline void bind_density_art(nb::module_& m) {
             "set_threads",
             [](B::Engine& engine, unsigned n) {
                 nb::gil_scoped_release free;
-                engine.set_threads(n, CheckSignals());
+                CheckSignals poll;
+                engine.set_threads(n, poll);
             },
             nb::arg("n"))
         .def("winners", &B::winners, nb::arg("rows"))

@@ -1,7 +1,5 @@
 // Structs of parameters as Python sees them: made by keywords, read by attributes, and with a list
 // of their fields, all of it from the struct's own list.
-#pragma once
-
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
@@ -10,10 +8,10 @@
 #include <type_traits>
 
 #include "art/params.hpp"
+#include "python/bind.hpp"
 
 namespace resonart::bindings {
-
-namespace nb = nanobind;
+namespace {
 
 // What Python is told about a field. Choices are those of the default's class.
 struct ParamField {
@@ -50,7 +48,7 @@ template <class Params>
 struct HasVigilance<Params, std::void_t<decltype(&Params::lower_vigilance)>> : std::true_type {};
 
 template <class Params>
-void bind_params(nb::module_& m, const char* name) {
+void bind_struct(nb::module_& m, const char* name) {
     nb::class_<Params> c(m, name);
     c.def("__init__", [](Params* self, const nb::kwargs& values) {
         Params params;
@@ -72,7 +70,9 @@ void bind_params(nb::module_& m, const char* name) {
     c.attr("fields") = nb::tuple(fields);
 }
 
-inline void bind_all_params(nb::module_& m) {
+}  // namespace
+
+void bind_params(nb::module_& m) {
     nb::enum_<Linkage> linkages(m, "Linkage");
     each_linkage([&](const char* name, Linkage linkage) { linkages.value(name, linkage); });
     nb::enum_<Search>(m, "Search")
@@ -103,11 +103,11 @@ inline void bind_all_params(nb::module_& m) {
         .def_ro("high", &ParamField::high)
         .def_ro("low_included", &ParamField::low_included)
         .def_ro("initial", &ParamField::initial);
-    bind_params<FuzzyArtParams>(m, "FuzzyArtParams");
-    bind_params<DvfaParams>(m, "DvfaParams");
-    bind_params<DdvfaParams>(m, "DdvfaParams");
-    bind_params<TopoArtParams>(m, "TopoArtParams");
-    bind_params<DensityArtParams>(m, "DensityArtParams");
+    bind_struct<FuzzyArtParams>(m, "FuzzyArtParams");
+    bind_struct<DvfaParams>(m, "DvfaParams");
+    bind_struct<DdvfaParams>(m, "DdvfaParams");
+    bind_struct<TopoArtParams>(m, "TopoArtParams");
+    bind_struct<DensityArtParams>(m, "DensityArtParams");
 }
 
 }  // namespace resonart::bindings
