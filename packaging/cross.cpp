@@ -8,9 +8,9 @@
 #include <cstring>
 #include <vector>
 
-#include "../cpp/learner.hpp"
-#include "../cpp/rows.hpp"
-#include "../cpp/vat.hpp"
+#include "base/rows.hpp"
+#include "model/learner.hpp"
+#include "tuning/vat.hpp"
 
 namespace {
 
@@ -51,21 +51,18 @@ private:
     std::uint64_t hash_ = 14695981039346656037u;
 };
 
-struct Never {
-    void operator()() const {}
-};
-
 template <class Art>
 void learn(const char* name, const typename Art::Params& params) {
     const std::vector<double> rows = rows_in_two_bands();
     Learner<Art> learner(kFeatures, params);
     std::vector<std::int64_t> labels(kRows);
     Plan plan;
+    Poll poll;
     plan.merge_at_end = Learner<Art>::kRenames;
-    learner.train(view(rows), params, plan, labels.data(), Never());
+    learner.train(view(rows), params, plan, labels.data(), poll);
     Digest digest;
     for (const std::int64_t label : labels) digest.add(label);
-    learner.predict(view(rows), true, labels.data(), Never());
+    learner.predict(view(rows), true, labels.data(), poll);
     for (const std::int64_t label : labels) digest.add(label);
     const Categories& c = learner.state().art.categories();
     for (std::size_t j = 0; j < c.size(); ++j) {
@@ -78,8 +75,8 @@ void learn(const char* name, const typename Art::Params& params) {
 
 void order_by_vat() {
     const std::vector<double> rows = rows_in_two_bands();
-    Poll<Never> poll{Never()};
-    const VatOrder found = vat_by_tree<Metric::euclidean>(rows.data(), kRows, kFeatures, 2, poll);
+    Poll poll;
+    const VatOrder found = vat_by_tree(Metric::euclidean, rows.data(), kRows, kFeatures, 2, poll);
     Digest digest;
     for (const auto row : found.order) digest.add(row);
     for (const double height : found.height) digest.add(height);

@@ -27,7 +27,7 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parents[1]
 WORK = ROOT / "build" / "cross"
 EXACT = ("FuzzyART", "DVFA", "topoART", "VAT")  # nothing but exactly rounded operations
-FLAGS = ["-std=c++17", "-O2", "-ffp-contract=off"]
+FLAGS = ["-std=c++17", "-O2", "-ffp-contract=off", f"-I{ROOT / 'cpp'}"]
 WARNINGS = ["-Wall", "-Wextra", "-Werror"]
 # Where programs that run others are looked for; Debian's wine64 is in none of the PATH's folders.
 PATH = os.pathsep.join([os.environ.get("PATH", ""), "/usr/lib/wine"])
@@ -78,7 +78,7 @@ def compile_all(compiler: list[str], target: Target, sources: Sequence[str] = ()
         x86 = ["-DRESONART_X86"]
     jobs = [
         (
-            "cpp/kernels.cpp",
+            "cpp/boxes/kernels.cpp",
             f"kernels_{name}",
             [
                 f"-DRESONART_KERNELS=kernels_{name}",
@@ -91,8 +91,13 @@ def compile_all(compiler: list[str], target: Target, sources: Sequence[str] = ()
     if target.is_windows and target.is_x86:
         jobs += [("packaging/cross_msvc.cpp", "dispatch", [*x86, "-mxsave"])]
     else:
-        jobs += [("cpp/dispatch.cpp", "dispatch", x86)]
-    jobs += [("cpp/index.cpp", "index", x86), ("packaging/cross.cpp", "cross", [])]
+        jobs += [("cpp/boxes/dispatch.cpp", "dispatch", x86)]
+    jobs.append(("packaging/cross.cpp", "cross", []))
+    jobs += [
+        (str(path.relative_to(ROOT)), path.stem, x86)
+        for path in sorted((ROOT / "cpp").rglob("*.cpp"))
+        if path.parent.name != "python" and path.stem not in ("kernels", "dispatch")
+    ]
     if sources:
         jobs = [job for job in jobs if job[0] in sources]
 

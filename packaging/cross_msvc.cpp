@@ -7,9 +7,9 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "../cpp/kernels.hpp"
+#include "boxes/kernels.hpp"
 
 #define __INTRIN_H  // clang's own, which it has for MSVC alone
 #define _MSC_VER 1930
 #undef __clang__
-#include "../cpp/dispatch.cpp"
+#include "boxes/dispatch.cpp"

@@ -12,6 +12,14 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 
+# All of the engine that knows no Python, with the kernels of the least instruction set.
+ENGINE = sorted(
+    str(path.relative_to(ROOT))
+    for path in (ROOT / "cpp").rglob("*.cpp")
+    if path.parent.name != "python"
+)
+ENGINE_FLAGS = ["-DRESONART_KERNELS=kernels_baseline", '-DRESONART_KERNELS_NAME="baseline"']
+
 
 def built(program: Path, sources: Sequence[str], flags: Sequence[str] = ()) -> Path:
     """Build the program from these files of the project; where there is no compiler, skip."""
@@ -21,7 +29,7 @@ def built(program: Path, sources: Sequence[str], flags: Sequence[str] = ()) -> P
     subprocess.run(
         [
             compiler,
-            *["-std=c++17", "-O2", "-ffp-contract=off", "-pthread"],
+            *["-std=c++17", "-O2", "-ffp-contract=off", "-pthread", f"-I{ROOT / 'cpp'}"],
             *["-Wall", "-Wextra", "-Werror"],
             *flags,
             *[str(ROOT / source) for source in sources],

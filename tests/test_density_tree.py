@@ -23,7 +23,7 @@ from reference.density_tree import Boxes
 from resonart import _core
 from strategies import Floats, places
 
-TABLES = Path(__file__).parents[1] / "cpp"
+TABLES = Path(__file__).parents[1] / "cpp" / "density"
 VARIANTS = _core.simd_available()
 few = settings(max_examples=min(40, settings().max_examples))
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from compiler import built_once, run
+from compiler import ENGINE, ENGINE_FLAGS, built_once, run
 
 pytestmark = [
     pytest.mark.long,
@@ -22,13 +22,8 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return built_once(
         tmp_path_factory,
         "failing_allocations",
-        [
-            "tests/cpp/failing_allocations.cpp",
-            "cpp/kernels.cpp",
-            "cpp/dispatch.cpp",
-            "cpp/index.cpp",
-        ],
-        ["-DRESONART_KERNELS=kernels_baseline", '-DRESONART_KERNELS_NAME="baseline"'],
+        ["tests/cpp/failing_allocations.cpp", *ENGINE],
+        ENGINE_FLAGS,
     )
 
 

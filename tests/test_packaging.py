@@ -278,7 +278,7 @@ def test_the_kernels_compile_for_another_system(
     cross = tool("cross")
     monkeypatch.setattr(cross, "WORK", tmp_path)
     [target] = [target for target in cross.TARGETS if target.name == name]
-    sources = ["cpp/kernels.cpp", "cpp/dispatch.cpp", "packaging/cross_msvc.cpp"]
+    sources = ["cpp/boxes/kernels.cpp", "cpp/boxes/dispatch.cpp", "packaging/cross_msvc.cpp"]
     made = cross.compile_all(cross.zig_for(target), target, sources)
     wanted = ["kernels_baseline", "dispatch"]
     if target.is_x86:

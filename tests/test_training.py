@@ -72,7 +72,7 @@ from training.validate import (
 )
 
 ROOT = Path(__file__).resolve().parents[1]
-SHIPPED = ROOT / "cpp"
+SHIPPED = ROOT / "cpp" / "density"
 NAMES = [kind.__name__ for kind in KINDS]
 
 

@@ -42,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     write_tables(options.out, choice.trees, structure.trees)
     note(
         f"Written: {options.out / CHOICE_TABLE} and {options.out / STRUCTURE_TABLE}. To ship them, "
-        "copy both to cpp/ and validation.csv to training/, build again, and run "
+        "copy both to cpp/density/ and validation.csv to training/, build again, and run "
         "`python -m training --check`."
     )
 

@@ -12,7 +12,7 @@ from sklearn.ensemble import ExtraTreesRegressor, GradientBoostingClassifier
 from .records import FEATURES, SCORE_BELOW_BEST, Floats, Record, Seen
 from .tables import Tree, tree_nodes
 
-# As kHandShare in cpp/choice_model.hpp: the trees correct the score rather than replace it.
+# As kHandShare in cpp/density/choice_model.hpp: the trees correct the score rather than replace it.
 SCORE_SHARE = 0.2
 # As kByChance, kBeyondDoubt and kOneByChance there: evidence for peaks, as log(1 + evidence), and
 # what one cluster by chance costs.

@@ -40,7 +40,7 @@ Seen = NDArray[np.float32]
 
 def version() -> str:
     """Return what changes with whatever a record depends on."""
-    files = sorted((ROOT / "cpp").glob("*.hpp"))
+    files = sorted((ROOT / "cpp").rglob("*.[hc]pp"))
     files += [ROOT / "training" / f"{n}.py" for n in SOURCES]
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:12]
 

@@ -2,7 +2,7 @@
 
 A table is a text of nodes ``{feature,right,value}``. A candidate goes on to the next node where its
 feature is at most the value, and ``right`` places on elsewhere. A leaf has the feature 255 and adds
-its value. Trees follow each other; see ``cpp/choice_model.hpp``.
+its value. Trees follow each other; see ``cpp/density/choice_model.hpp``.
 """
 
 from __future__ import annotations

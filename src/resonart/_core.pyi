@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-Linkage: type[enum.Enum]  # its members are listed in cpp/linkage.hpp alone
+Linkage: type[enum.Enum]  # its members are listed in cpp/art/linkage.hpp alone
 
 class Search(enum.Enum):
     activation = ...

@@ -15,11 +15,11 @@
 #include <string>
 #include <vector>
 
-#include "../../cpp/learner.hpp"
-#include "../../cpp/quality.hpp"
-#include "../../cpp/rows.hpp"
-#include "../../cpp/sweep.hpp"
-#include "../../cpp/vat.hpp"
+#include "base/rows.hpp"
+#include "model/learner.hpp"
+#include "tuning/quality.hpp"
+#include "tuning/sweep.hpp"
+#include "tuning/vat.hpp"
 
 namespace {
 
@@ -236,9 +236,7 @@ std::vector<double> content(const Learner<Art>& learner) {
     return all;
 }
 
-struct Never {
-    void operator()() const {}
-};
+Poll never;  // asks nobody
 
 // Whether models begin with clusters that were read, where these are.
 bool reads_first = false;
@@ -254,8 +252,8 @@ public:
         std::vector<std::int64_t> labels(n_rows);
         Plan plan;
         plan.merge_at_end = Art::kRereads && reads_first;
-        learner.train(view(random_rows(n_rows, 1.0, 1)), params, plan, labels.data(), Never());
-        learner.commit(Never());
+        learner.train(view(random_rows(n_rows, 1.0, 1)), params, plan, labels.data(), never);
+        learner.commit(never);
         state_ = learner.state();
     }
 
@@ -328,7 +326,7 @@ long survive_all(const char* name, typename Art::Params params) {
         failures += survive<Art>(name, params, [&](auto& learner, std::int64_t* labels) {
             Plan plan;
             plan.merge_on_the_way = merging;
-            learner.train(view(rows), with, plan, labels, Never());
+            learner.train(view(rows), with, plan, labels, never);
         });
     };
     const auto tell = [&](const std::vector<double>& rows, const Params& with) {
@@ -337,7 +335,7 @@ long survive_all(const char* name, typename Art::Params params) {
             std::uint8_t founded[kRows];
             std::int64_t now[kRows];
             StreamReport told{labels, matches, founded, now};
-            learner.train_and_report(view(rows), with, told, Never());
+            learner.train_and_report(view(rows), with, told, never);
         });
     };
     Params merging = params;
@@ -354,32 +352,31 @@ long survive_all(const char* name, typename Art::Params params) {
     tell(one, params);
     for (const auto* row : {&one, &far}) {
         failures += survive<Art>(name, params, [&](auto& learner, std::int64_t*) {
-            learner.learn_one(row->data(), Never());
+            learner.learn_one(row->data(), never);
         });
     }
     if constexpr (Art::kMerges) params.merge_every = 41;  // the row after the first batch merges
-    failures += survive<Art>(name, params, [&](auto& learner, std::int64_t*) {
-        learner.learn_one(one.data(), Never());
-    });
+    failures += survive<Art>(
+        name, params, [&](auto& learner, std::int64_t*) { learner.learn_one(one.data(), never); });
     if constexpr (Learner<Art>::kRenames) {
         failures += survive<Art>(
-            name, params, [&](auto& learner, std::int64_t*) { learner.merge(stricter, Never()); });
+            name, params, [&](auto& learner, std::int64_t*) { learner.merge(stricter, never); });
     }
     // The first goes, and then what is now the first. (A reading may find one cluster alone.)
     if constexpr (!Learner<Art>::kRereads) {
         failures += survive<Art>(name, params, [&](auto& learner, std::int64_t*) {
             const std::int64_t first[] = {0, 0};
-            learner.remove_clusters(first, 2, Never());
+            learner.remove_clusters(first, 2, never);
         });
     }
     if constexpr (!Learner<Art>::kLabelsLater) {
         failures += survive<Art>(name, params, [&](auto& learner, std::int64_t*) {
             const std::int64_t some[] = {1, 0};
-            learner.remove_categories(some, 2, Never());
+            learner.remove_categories(some, 2, never);
         });
     }
     failures += survive<Art>(name, params, [&](auto& learner, std::int64_t* labels) {
-        learner.predict(view(outside), true, labels, Never());
+        learner.predict(view(outside), true, labels, never);
     });
     failures += survive<Art>(name, params, [&](auto& learner, std::int64_t*) {
         std::vector<double> table;
@@ -387,11 +384,11 @@ long survive_all(const char* name, typename Art::Params params) {
             table.resize(kRows * k);
             return table.data();
         };
-        learner.matches(view(outside), room, Never());
+        learner.matches(view(outside), room, never);
     });
     failures += survive<Art>(name, params, [&](auto& learner, std::int64_t* labels) {
         double matches[kRows * 3];
-        learner.nearest_clusters(view(outside), 3, labels, matches, Never());
+        learner.nearest_clusters(view(outside), 3, labels, matches, never);
     });
     return failures;
 }
@@ -411,16 +408,16 @@ long survive_full(const char* name, typename Art::Params params) {
             failures += survive<Art>(name, params, [&](auto& learner, std::int64_t* labels) {
                 Plan plan;
                 plan.merge_on_the_way = true;
-                learner.train(view(inside), params, plan, labels, Never());
+                learner.train(view(inside), params, plan, labels, never);
             });
             for (std::size_t r = 0; r < 4; ++r) {
                 failures += survive<Art>(name, params, [&](auto& learner, std::int64_t*) {
-                    learner.learn_one(inside.data() + r * kFeatures, Never());
+                    learner.learn_one(inside.data() + r * kFeatures, never);
                 });
             }
             for (const std::vector<double>* row : {&outside, &far}) {
                 failures += survive<Art>(name, params, [&](auto& learner, std::int64_t*) {
-                    learner.learn_one(row->data(), Never());
+                    learner.learn_one(row->data(), never);
                 });
             }
         }
@@ -435,7 +432,7 @@ long survive_readings() {
     const auto read = [&](const DensityArtParams& params, std::size_t n_rows) {
         failures += survive<DensityArt>(
             "a reading", Begun<DensityArt>(params, n_rows),
-            [&](auto& learner, std::int64_t*) { learner.merge(changed(params), Never()); });
+            [&](auto& learner, std::int64_t*) { learner.merge(changed(params), never); });
     };
     DensityArtParams params;
     for (bool reads : {false, true}) {
@@ -475,7 +472,7 @@ long survive_fit(const char* name, std::int64_t max_categories) {
                                [&](auto& learner, std::int64_t* labels) {
                                    Plan plan;
                                    plan.merge_at_end = true;
-                                   learner.train(view(rows), params, plan, labels, Never());
+                                   learner.train(view(rows), params, plan, labels, never);
                                });
 }
 
@@ -493,11 +490,11 @@ long survive_forgetting(const char* name, double half_life, double window) {
     long failures = survive<DensityArt>(name, begun, [&](auto& learner, std::int64_t* labels) {
         Plan plan;
         plan.merge_on_the_way = true;
-        learner.train(view(rows), params, plan, labels, Never());
+        learner.train(view(rows), params, plan, labels, never);
     });
     for (std::size_t r = 0; r < 4; ++r) {
         failures += survive<DensityArt>(name, begun, [&](auto& learner, std::int64_t*) {
-            learner.learn_one(rows.data() + r * kFeatures, Never());
+            learner.learn_one(rows.data() + r * kFeatures, never);
         });
     }
     return failures;
@@ -569,10 +566,10 @@ long survive_reading(const char* name, const DensityArtParams& params, unsigned 
     const auto read = [&] {
         const long left = countdown.exchange(-1);
         const auto learner = begun.copy();
-        learner->set_threads(n_threads, Never());
+        learner->set_threads(n_threads, never);
         countdown = left;
         try {
-            learner->merge(params, Never());
+            learner->merge(params, never);
         } catch (const std::exception&) {
             countdown = -1;
             if (content(*learner) == before) throw;
@@ -586,14 +583,13 @@ long survive_reading(const char* name, const DensityArtParams& params, unsigned 
 }
 
 // VAT. Returns how often something failed.
-template <Metric M>
-long survive_vat(const char* name, std::size_t n, bool by_tree, unsigned n_threads) {
+long survive_vat(Metric metric, const char* name, std::size_t n, bool by_tree, unsigned n_threads) {
     const std::vector<double> rows = random_rows(n, 1.0, 7);
     const auto order = [&] {
-        Never ask;
-        Poll<Never> poll(ask);
-        const VatOrder found = by_tree ? vat_by_tree<M>(rows.data(), n, kFeatures, n_threads, poll)
-                                       : vat_by_rows<M>(rows.data(), n, kFeatures, n_threads, poll);
+        Poll poll;
+        const VatOrder found =
+            by_tree ? vat_by_tree(metric, rows.data(), n, kFeatures, n_threads, poll)
+                    : vat_by_rows(metric, rows.data(), n, kFeatures, n_threads, poll);
         return std::make_pair(found.order, found.height);
     };
     return without_threads(name, order) + without_memory(name, 1, order);
@@ -613,7 +609,7 @@ public:
     }
 
     std::vector<double> operator()() {
-        Never ask;
+        Poll poll;
         const double low[kFeatures] = {0, 0, 0}, high[kFeatures] = {1, 1, 1};
         Bounds bounds;
         bounds.set(low, high, kFeatures);
@@ -629,16 +625,16 @@ public:
         Sweep<Art> sweep(coded, params_, grid, plan,
                          {numbers_.data(), numbers_.data() + m, numbers_.data() + 2 * m},
                          {before_.data(), before_.data() + m, before_.data() + 2 * m}, partitions);
-        sweep.run(ask);
+        sweep.run(poll);
         const std::int64_t* ids = numbers_.data() + 2 * m;
-        agreements(partitions, ids, grid.n_cells(), n_orders, n_threads_, agreement_.data(), ask);
+        agreements(partitions, ids, grid.n_cells(), n_orders, n_threads_, agreement_.data(), poll);
         const RowGraphs around(orders_.data(), height_.data(), n, neighbours_.data(), 1);
-        measure_all(partitions, around, 2, 9, n_threads_, quality_.data(), ask);
+        measure_all(partitions, around, 2, 9, n_threads_, quality_.data(), poll);
         Buffer<std::uint32_t> labels, scratch;
         labels.assign(n, 0);
         for (std::size_t r = 0; r < n; ++r) labels[r] = std::uint32_t(r % 2);
         const Partition given(labels, scratch);
-        agreements_with(partitions, given, n_threads_, with_given_.data(), ask);
+        agreements_with(partitions, given, n_threads_, with_given_.data(), poll);
         // Partitions are numbered as they come, which threads may change; all else is the same.
         std::vector<double> found;
         for (std::size_t i = 0; i < m; ++i) {
@@ -734,10 +730,10 @@ long survive_vat() {
     long failures = 0;
     for (bool by_tree : {false, true}) {
         for (unsigned n_threads : {2u, 4u}) {
-            failures += survive_vat<Metric::euclidean>("vat", 60, by_tree, n_threads);
+            failures += survive_vat(Metric::euclidean, "vat", 60, by_tree, n_threads);
             // By rows: enough for several blocks, and, once, for a layout that is thinned out.
             const std::size_t many = by_tree ? 3000 : n_threads == 2 ? 1100 : 300;
-            failures += survive_vat<Metric::manhattan>("vat", many, by_tree, n_threads);
+            failures += survive_vat(Metric::manhattan, "vat", many, by_tree, n_threads);
         }
     }
     return failures;

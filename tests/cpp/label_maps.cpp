@@ -1,7 +1,7 @@
 // Label maps in which clusters have gone, within a call and over it, as maps of all labels and as
 // lists of those that changed, against labels that are renamed one by one. Prints how many came out
 // otherwise.
-#include "../../cpp/label_maps.hpp"
+#include "base/label_maps.hpp"
 
 #include <cstdio>
 #include <random>

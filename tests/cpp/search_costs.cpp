@@ -1,5 +1,5 @@
 // SearchCosts of what searching costs, told of costs that a real clock would not repeat.
-#include "../../cpp/search_costs.hpp"
+#include "boxes/search_costs.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -125,10 +125,12 @@ void wear_is_paid_once() {
     keep(costs_so_far, 1000, worn);
     expect(costs_so_far.advice(to_pack) == Advice::none, "wear that cost little is left alone", 0);
     keep(costs_so_far, 2000, worn);
-    expect(costs_so_far.advice(to_pack) == Advice::pack, "wear that cost as much as packing is not", 0);
+    expect(costs_so_far.advice(to_pack) == Advice::pack, "wear that cost as much as packing is not",
+           0);
     costs_so_far.start_anew();
     keep(costs_so_far, 100000, worn);
-    expect(costs_so_far.advice(to_pack) == Advice::none, "what packing does not mend is not wear", 0);
+    expect(costs_so_far.advice(to_pack) == Advice::none, "what packing does not mend is not wear",
+           0);
 }
 
 void a_worn_tree_is_mended_before_it_is_dropped() {
