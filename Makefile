@@ -26,18 +26,20 @@ endif
 
 ENGINE := CMakeLists.txt $(shell find cpp -type f)
 
-.PHONY: help demo test docs lint types bench train soak torture paper paper-quick sanitize wheel free-threaded cross clean
+.PHONY: help demo check test test-all test-index test-also test-project docs lint types bench train soak attacks paper paper-quick sanitize wheel free-threaded cross clean
 
 help:
 	@echo "make demo      cluster a file from the command line, and a stream; print tables, write pictures"
-	@echo "make test      run all tests"
+	@echo "make check     lint, types, and the core's tests with few examples: a minute, before every commit"
+	@echo "make test      run the tests of the product (minutes)"
+	@echo "make test-all  also with the index always on; browsers, notebooks, docs, packaging, attacks; paper, benchmarks, training"
 	@echo "make docs      build the site into build/docs/html, with all examples run and links checked"
 	@echo "make lint      check style (ruff, clang-format)"
 	@echo "make types     check types (mypy, strict)"
 	@echo "make bench     measure against artlib, river, scikit-learn and hdbscan (long)"
 	@echo "make train     train the choice of DensityART again, into build/training (an hour)"
 	@echo "make soak      send 20 million rows through resonart stream, three times, and watch memory and pace (three quarters of an hour)"
-	@echo "make torture   attack files, streams, threads and memory for an hour; goes on where it stopped"
+	@echo "make attacks   attack files, streams, threads and memory for an hour; goes on where it stopped"
 	@echo "make paper     repeat the experiments of the DDVFA paper, and write paper/README.md (hours)"
 	@echo "make paper-quick  the same on made data in build/paper-quick (seconds)"
 	@echo "make sanitize  run the engine's tests and two attacks with address and undefined-behaviour sanitizers"
@@ -46,66 +48,95 @@ help:
 	@echo "make cross     compile the engine for other systems (aarch64, Windows, musl, macOS), by zig"
 	@echo "make clean     remove everything that was made"
 
-$(VENV)/.tools: pyproject.toml
+# uv installs faster than pip, and shares files between environments; neither is needed.
+UV := $(shell command -v uv)
+INSTALL := $(if $(UV),$(UV) pip install --quiet --python $(BIN)/python,$(BIN)/python -m pip install --quiet)
+# Two installs into one environment at the same time would break it.
+.NOTPARALLEL:
+
+# One stamp for each kind of work, so that nobody waits for packages that the work does not need.
+# The groups are in pyproject.toml.
+$(VENV)/.made:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "resonart needs Python 3.11 or later: make PYTHON=python3.x ...")'
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
-	$(BIN)/python -m pip install --quiet --group build --group test --group lint
+	$(if $(UV),$(UV) venv --quiet --clear --seed --python $(PYTHON) $(VENV),$(PYTHON) -m venv $(VENV))
+	$(INSTALL) --upgrade "pip>=25.1"
 	touch $@
 
-$(VENV)/.installed: $(VENV)/.tools $(ENGINE)
-	$(BIN)/python -m pip install --quiet --no-build-isolation --editable ".[plot,cli]"
+$(VENV)/.run: $(VENV)/.made pyproject.toml $(ENGINE)
+	$(INSTALL) --group build
+	$(INSTALL) --no-build-isolation --editable ".[plot,cli]"
 	touch $@
 
-demo: $(VENV)/.installed
+$(VENV)/.%: $(VENV)/.made pyproject.toml
+	$(INSTALL) --group $*
+	touch $@
+
+demo: $(VENV)/.run
 	$(BIN)/python examples/demo.py
 
-# The second time, whatever searches boxes does so by the index, however few they are.
-NO_SEARCH := architecture benchmarks cli_app cli_commands cli_files cli_parts damaged_files dask datasets demo density_benchmarks density_choice density_tree distributed docs drift_benchmarks escape explore explore_page \
-  failing_allocations forks full_disk in_blocks index io_read io_write joblib_backends lacking_threads live_rows nothing_lost outliers \
-  outside packaging parameters plot readme removal require search_costs show soak stream stream_that_forgets stub suite text_tables torture times training undo vat
-test: $(VENV)/.installed
-	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal src/resonart --doctest-modules
-	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal tests
-	RESONART_INDEX=on RESONART_TEST_PROFILE=quick $(BIN)/python -m pytest --numprocesses 2 --dist worksteal tests \
-	  --ignore=tests/paper $(foreach name,$(NO_SEARCH),--ignore=tests/test_$(name).py)
+PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist worksteal
+# What make test leaves to make test-all: the markers are in pyproject.toml.
+ALSO := browser or notebook or docs or packaging or attacks or thorough
 
-# Warnings are errors. RESONART_DOCS=quick leaves the examples unrun, as tests/test_docs.py does.
-docs: $(VENV)/.installed
+# Before every commit, in a minute: the core, with a few examples for each property.
+check: lint types $(VENV)/.run $(VENV)/.test
+	RESONART_TEST_PROFILE=check $(PYTEST) -m "not subprocess and not long and not ($(ALSO))" \
+	  $(patsubst %,tests/%,engine rows estimators reports model_files merging tuning)
+
+# The product: all that its users rely on.
+test: $(VENV)/.run $(VENV)/.test
+	$(PYTEST) --doctest-modules src/resonart
+	$(PYTEST) -m "not ($(ALSO))" tests
+
+test-all: test test-index test-also test-project
+
+# Once more with the index: whatever searches boxes does so by it, however few they are.
+test-index: $(VENV)/.run $(VENV)/.test
+	RESONART_INDEX=on RESONART_TEST_PROFILE=quick $(PYTEST) -m "searches_boxes and not ($(ALSO))" tests
+
+test-also: $(VENV)/.run $(VENV)/.test-all
+	$(PYTEST) -m "$(ALSO)" tests
+
+# What lies beside the product.
+test-project: $(VENV)/.run $(VENV)/.test-all
+	$(PYTEST) paper/tests benchmarks/tests training/tests
+
+# Warnings are errors. RESONART_DOCS=quick leaves the examples unrun, as tests/repository/test_docs.py does.
+docs: $(VENV)/.run $(VENV)/.docs
 	$(BIN)/python -m sphinx --fail-on-warning --keep-going --jobs auto --builder html docs build/docs/html
 	@echo "the site: build/docs/html/index.html"
 
-lint: $(VENV)/.tools
+lint: $(VENV)/.lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports --no-logo
 	$(BIN)/clang-format --dry-run --Werror $(shell find cpp -name '*.?pp')
 
-types: $(VENV)/.tools
+types: $(VENV)/.types
 	$(BIN)/mypy
 
 # (pyclustertend asks for old versions of what is here already, and runs with the new ones.)
-bench: $(VENV)/.installed
-	$(BIN)/python -m pip install --quiet --group bench
-	$(BIN)/python -m pip install --quiet --no-deps pyclustertend
+bench: $(VENV)/.run $(VENV)/.bench
+	$(INSTALL) --no-deps pyclustertend
 	$(BIN)/python -m benchmarks.run
 
 # What is made is kept in build/training: stopped at any time, it goes on from there.
-train: $(VENV)/.installed
+train: $(VENV)/.run
 	$(BIN)/python -m training
 
-soak: $(VENV)/.installed
+soak: $(VENV)/.run
 	$(BIN)/python -m benchmarks.soak --out build/soak
 
-# MINUTES=600 make torture: longer; what was tried is kept in build/torture.
-torture: $(VENV)/.installed
-	PYTHONPATH=tests $(BIN)/python -m torture --minutes $(or $(MINUTES),60)
+# MINUTES=600 make attacks: longer; what was tried is kept in build/attacks.
+attacks: $(VENV)/.run $(VENV)/.test
+	PYTHONPATH=tests $(BIN)/python -m attacks --minutes $(or $(MINUTES),60)
 
 # What is done is kept in paper/.runs: stopped at any time, it goes on from there.
-paper: $(VENV)/.installed
+paper: $(VENV)/.run $(VENV)/.paper
 	$(BIN)/python -m paper run
 	$(BIN)/python -m paper report
 
-paper-quick: $(VENV)/.installed
+paper-quick: $(VENV)/.run $(VENV)/.paper
 	$(BIN)/python -m paper run --quick
 	$(BIN)/python -m paper report --quick
 
@@ -117,16 +148,16 @@ SANITIZED_TESTS := against_reference auto bad_input bounds copies damaged_files 
   removal sweep topo_art transform undo vat
 WATCHED := RESONART_TEST_PROFILE=quick ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
   LD_PRELOAD="$$($${CXX:-c++} -print-file-name=libasan.so) $$($${CXX:-c++} -print-file-name=libstdc++.so)"
-sanitize: $(VENV)/.installed
+sanitize: $(VENV)/.run $(VENV)/.test
 	rm -rf $(SANITIZED)
 	$(BIN)/python -m venv $(SANITIZED)
 	$(BIN)/python -c 'import sys; print(*(p for p in sys.path if p.endswith("site-packages")), sep="\n")' \
 	  > $$($(SANITIZED)/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/shared.pth
 	RESONART_SANITIZE=ON PATH="$(abspath $(BIN)):$$PATH" $(SANITIZED)/bin/python -m pip install --quiet --no-build-isolation --no-deps .
 	$(WATCHED) $(SANITIZED)/bin/python -m pytest -p no:cacheprovider --numprocesses 2 --dist worksteal \
-	  -m "not subprocess" $(SANITIZED_TESTS:%=tests/test_%.py)
-	$(WATCHED) PYTHONPATH=tests $(SANITIZED)/bin/python -m torture --only calls --only forged --minutes 2 \
-	  --out $(SANITIZED)/torture
+	  -m "not subprocess" $(wildcard $(SANITIZED_TESTS:%=tests/*/test_%.py))
+	$(WATCHED) PYTHONPATH=tests $(SANITIZED)/bin/python -m attacks --only calls --only forged --minutes 2 \
+	  --out $(SANITIZED)/attacks
 
 # Tools of their own: nothing but them is needed, not even the engine.
 RELEASE := build/release

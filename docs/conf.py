@@ -1,4 +1,4 @@
-"""How Sphinx builds the site. ``make docs`` runs it; tests/test_docs.py has a quick build."""
+"""How Sphinx builds the site (``make docs``). tests/repository/test_docs.py has a quick build."""
 
 from __future__ import annotations
 

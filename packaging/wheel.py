@@ -6,7 +6,7 @@
    look at them.
 3. For every Python found, a fresh environment without a compiler: pip chooses a wheel, the smoke
    test (smoke.py) runs, then the doctests of the installed package, and where there is no GIL the
-   tests of threads and half a minute of random threads (tests/torture). Results must be the same
+   tests of threads and half a minute of random threads (tests/attacks). Results must be the same
    bits in all of them.
 4. The size of each wheel, and the time to import it next to scikit-learn's.
 
@@ -233,11 +233,12 @@ class Fresh:
             # In a folder without src/, so that the installed package is what is tested.
             there = self.folder / "tests"
             there.mkdir()
-            for name in ("test_threads.py", "test_one_moment.py", "conftest.py"):
-                shutil.copy(ROOT / "tests" / name, there)
+            for name in ("test_threads.py", "test_one_moment.py"):
+                shutil.copy(ROOT / "tests" / "engine" / name, there)
+            shutil.copy(ROOT / "conftest.py", there)
             self.call(*pytest, "-W", "error", there)
-            shutil.copytree(ROOT / "tests" / "torture", self.folder / "torture")
-            self.call("-W", "error", "-m", "torture", "--only", "threads", "--minutes", "0.5")
+            shutil.copytree(ROOT / "tests" / "attacks", self.folder / "attacks")
+            self.call("-W", "error", "-m", "attacks", "--only", "threads", "--minutes", "0.5")
         else:
             package = self.call("-c", "import resonart; print(resonart.__path__[0])", capture=True)
             self.call(*pytest, "--doctest-modules", "-W", "error", package.strip())

@@ -136,13 +136,13 @@ def nemenyi(scores: Scores) -> pd.DataFrame:
     Raises
     ------
     ImportError
-        Without scikit-posthocs, which comes with the extra ``paper``.
+        Without scikit-posthocs, which comes with the dependency group ``paper``.
     """
     table = _check_scores(scores)
     try:
         from scikit_posthocs import posthoc_nemenyi_friedman
     except ImportError as error:
-        raise ImportError('nemenyi needs scikit-posthocs: pip install ".[paper]"') from error
+        raise ImportError("nemenyi needs scikit-posthocs: pip install --group paper") from error
     p_values: pd.DataFrame = posthoc_nemenyi_friedman(table.round(DECIMALS).to_numpy())
     return p_values.set_axis(table.columns, axis=0).set_axis(table.columns, axis=1)
 

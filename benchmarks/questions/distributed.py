@@ -213,11 +213,12 @@ def measure_cost(
         fit(paths[:n_workers])
         yield {}
         before = bytes_sent(client)
-        model, report = fit(paths, with_report=True)
+        report: dict[str, float] = {}
+        model = fit(paths, report=report)
         moved = bytes_sent(client) - before
     seconds = ("survey_seconds", "fit_seconds", "learn_seconds", "merge_seconds")
-    yield {name: getattr(report, name) for name in seconds} | {
-        "models_mb": report.models_bytes / MB,
+    yield {name: report[name] for name in seconds} | {
+        "models_mb": report["models_bytes"] / MB,
         "moved_mb": moved / MB,
         "rows_mb": rows.nbytes / MB,
         "n_categories": model.n_categories_,

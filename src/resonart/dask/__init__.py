@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from ._errors import PartitionError
-from ._estimator import DaskDDVFA
 from ._fit import fit, update
-from ._report import FitReport
+from ._predict import predict, score_samples
 
-__all__ = ["DaskDDVFA", "FitReport", "PartitionError", "fit", "update"]
+__all__ = ["PartitionError", "fit", "predict", "score_samples", "update"]

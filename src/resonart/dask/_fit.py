@@ -8,7 +8,7 @@ import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from numbers import Integral
-from typing import Any, Literal, TypeVar, overload
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,15 +29,15 @@ from ._learn import (
     settle,
 )
 from ._partitions import (
+    CHUNK_ROWS,
     Reading,
     columns_of,
-    is_array,
-    is_frame,
     partitions_of,
+    reading_of,
     rows_in_file,
     rows_of_array,
+    whole_number,
 )
-from ._report import FitReport
 from ._require import require_dask
 from ._run import join_in_a_tree, run, run_over
 from ._sample import Keys, limit_of
@@ -47,70 +47,21 @@ from ._survey import merge_surveys, survey_partition
 # Enough for boxes to grow nearly to their final sizes, in random order, before partitions, which
 # may be sorted, continue with them. Vigilances are chosen on a few of these rows.
 SAMPLE_ROWS = 50_000
-CHUNK_ROWS = 65_536
 
 M = TypeVar("M", DDVFA, DensityART)
 
 
-@overload
 def fit(
     data: Any,
-    estimator: DensityART,
-    *,
-    client: Any = ...,
-    sample_rows: int = ...,
-    columns: Sequence[str | int] | None = ...,
-    missing: Literal["error", "drop"] = ...,
-    chunk_rows: int = ...,
-    with_report: Literal[False] = ...,
-) -> DensityART: ...
-@overload
-def fit(
-    data: Any,
-    estimator: DensityART,
-    *,
-    client: Any = ...,
-    sample_rows: int = ...,
-    columns: Sequence[str | int] | None = ...,
-    missing: Literal["error", "drop"] = ...,
-    chunk_rows: int = ...,
-    with_report: Literal[True],
-) -> tuple[DensityART, FitReport]: ...
-@overload
-def fit(
-    data: Any,
-    estimator: DDVFA | None = ...,
-    *,
-    client: Any = ...,
-    sample_rows: int = ...,
-    columns: Sequence[str | int] | None = ...,
-    missing: Literal["error", "drop"] = ...,
-    chunk_rows: int = ...,
-    with_report: Literal[False] = ...,
-) -> DDVFA: ...
-@overload
-def fit(
-    data: Any,
-    estimator: DDVFA | None = ...,
-    *,
-    client: Any = ...,
-    sample_rows: int = ...,
-    columns: Sequence[str | int] | None = ...,
-    missing: Literal["error", "drop"] = ...,
-    chunk_rows: int = ...,
-    with_report: Literal[True],
-) -> tuple[DDVFA, FitReport]: ...
-def fit(
-    data: Any,
-    estimator: Model | None = None,
+    estimator: M,
     *,
     client: Any = None,
     sample_rows: int = SAMPLE_ROWS,
     columns: Sequence[str | int] | None = None,
     missing: Literal["error", "drop"] = "error",
     chunk_rows: int = CHUNK_ROWS,
-    with_report: bool = False,
-) -> Model | tuple[Model, FitReport]:
+    report: dict[str, float] | None = None,
+) -> M:
     """Cluster rows in many partitions, which are learned where they are stored.
 
     For DensityART, a first pass finds the feature ranges, a second one learns each partition into
@@ -124,11 +75,11 @@ def fit(
     data : dask array, dask dataframe, or list of paths
         The partitions: blocks of rows, partitions, or files that the workers can read (all formats
         of :func:`resonart.io.open_table`), each a partition.
-    estimator : DensityART, DDVFA or None, default=None
-        The estimator to fit, which is not changed. ``None`` means ``DDVFA()``. If ``bounds`` is
-        None, ranges are found in the first pass. Vigilances that are ``"auto"`` are chosen on the
-        sample. Rows are presented once, whatever ``max_epochs`` is, and those of a partition in the
-        given order; ``order`` applies to the sample.
+    estimator : DensityART or DDVFA
+        The estimator to fit, which is not changed. If ``bounds`` is None, ranges are found in the
+        first pass. Vigilances that are ``"auto"`` are chosen on the sample. Rows are presented
+        once, whatever ``max_epochs`` is, and those of a partition in the given order; ``order``
+        applies to the sample.
     client : distributed.Client or None, default=None
         Where to compute. By default what dask uses: the latest client, or else threads.
     sample_rows : int, default=50000
@@ -143,8 +94,11 @@ def fit(
         What to do with rows that have a missing value.
     chunk_rows : int, default=65536
         Maximum number of rows that are read from a file, or learned, at a time.
-    with_report : bool, default=False
-        Whether to return a :class:`FitReport`, too.
+    report : dict or None, default=None
+        A dict to fill with what was done and what it cost: ``n_rows``, ``n_partitions``,
+        ``n_sample_rows``, ``n_models`` (learned separately), ``models_bytes`` (of all models that
+        may have been sent), ``survey_seconds`` and ``fit_seconds`` (elapsed), ``learn_seconds`` and
+        ``merge_seconds`` (summed over workers).
 
     Returns
     -------
@@ -153,8 +107,6 @@ def fit(
         Its ``counts_`` sum to the number of rows; ``labels_`` is empty. ``bounds_``, and
         ``choice_`` or ``rho_lb_``, ``rho_ub_`` and ``vigilance_choice_`` have what was found and
         chosen.
-    report : FitReport
-        Only returned if ``with_report=True``.
 
     Raises
     ------
@@ -164,7 +116,7 @@ def fit(
     See Also
     --------
     update : Learn more partitions with a fitted model.
-    DaskDDVFA : The same as an estimator.
+    predict : Label the rows of partitions.
     resonart.merge_models : Merge models that were learned separately.
 
     Notes
@@ -200,10 +152,11 @@ def fit(
     >>> other.n_clusters_, int(other.counts_.sum())
     (2, 1000)
     """
-    ours = _checked(estimator)
-    strategy = strategy_of(ours)
-    sample_rows = strategy.sample_rows(ours, _count("sample_rows", sample_rows, least=0))
-    work = _Tasks(data, _reading(columns, missing, chunk_rows), client, strategy)
+    strategy = strategy_of(estimator)
+    ours = clone(estimator)
+    sample_rows = strategy.sample_rows(ours, whole_number("sample_rows", sample_rows, least=0))
+    reading = reading_of(columns, missing, chunk_rows)
+    work = _Tasks(data, reading, client, strategy)
     started = time.perf_counter()
     sampled = work.fit_sample(ours, sample_rows) if sample_rows or ours.bounds is None else None
     if sampled is not None and sampled.outliers is not None:
@@ -225,42 +178,13 @@ def fit(
             )
         model = sampled.model if part is None else unpack(part.models[0])
         end_blocks(model)
-    fitted: Model = model.set_params(**ours.get_params())
-    if not with_report:
-        return fitted
-    return fitted, _report(
-        fitted,
-        part,
-        n_partitions=len(work.partitions),
-        n_sample_rows=n_sample,
-        bounds_given=ours.bounds is not None,
-        survey_seconds=surveyed - started,
-        fit_seconds=time.perf_counter() - surveyed,
-    )
+    if report is not None:
+        now = time.perf_counter()
+        report.update(_cost(work, part, n_sample, surveyed - started, now - surveyed))
+    fitted: M = model.set_params(**ours.get_params())
+    return fitted
 
 
-@overload
-def update(
-    model: M,
-    data: Any,
-    *,
-    client: Any = ...,
-    columns: Sequence[str | int] | None = ...,
-    missing: Literal["error", "drop"] = ...,
-    chunk_rows: int = ...,
-    with_report: Literal[False] = ...,
-) -> M: ...
-@overload
-def update(
-    model: M,
-    data: Any,
-    *,
-    client: Any = ...,
-    columns: Sequence[str | int] | None = ...,
-    missing: Literal["error", "drop"] = ...,
-    chunk_rows: int = ...,
-    with_report: Literal[True],
-) -> tuple[M, FitReport]: ...
 def update(
     model: M,
     data: Any,
@@ -269,8 +193,8 @@ def update(
     columns: Sequence[str | int] | None = None,
     missing: Literal["error", "drop"] = "error",
     chunk_rows: int = CHUNK_ROWS,
-    with_report: bool = False,
-) -> M | tuple[M, FitReport]:
+    report: dict[str, float] | None = None,
+) -> M:
     """Learn more partitions with a fitted model.
 
     This is ``partial_fit`` over partitions: every partition is learned by a copy of the model,
@@ -285,7 +209,7 @@ def update(
         A fitted model, from :func:`fit` or elsewhere. It is not changed.
     data : dask array, dask dataframe, or list of paths
         The new partitions, with the features of the model.
-    client, columns, missing, chunk_rows, with_report
+    client, columns, missing, chunk_rows, report
         As in :func:`fit`. From files, the columns with the model's feature names are read by
         default.
 
@@ -294,8 +218,6 @@ def update(
     model : DensityART or DDVFA
         A new model with the parameters of the old one. Its ``counts_`` sum to the number of all
         rows.
-    report : FitReport
-        Only returned if ``with_report=True``.
 
     Raises
     ------
@@ -305,7 +227,7 @@ def update(
     See Also
     --------
     fit : Fit a new model.
-    DaskDDVFA.partial_fit : The same for the estimator.
+    predict : Label the rows of partitions.
 
     Examples
     --------
@@ -326,9 +248,8 @@ def update(
     check_is_fitted(model)
     strategy = strategy_of(model)
     strategy.check_update(model)
-    if columns is None and not (is_array(data) or is_frame(data)):
-        columns = list(getattr(model, "feature_names_in_", ())) or None
-    work = _Tasks(data, _reading(columns, missing, chunk_rows), client, strategy)
+    reading = reading_of(columns, missing, chunk_rows, data, model)
+    work = _Tasks(data, reading, client, strategy)
     base = copy.deepcopy(model)
     forget_labels(base)
     started = time.perf_counter()
@@ -337,17 +258,9 @@ def update(
     newer = base if part is None else unpack(part.models[0])
     if is_pooled and part is not None:
         newer = merge_models([base, newer]).set_params(**model.get_params())
-    if not with_report:
-        return newer
-    return newer, _report(
-        newer,
-        part,
-        n_partitions=len(work.partitions),
-        n_sample_rows=0,
-        bounds_given=True,
-        survey_seconds=0.0,
-        fit_seconds=time.perf_counter() - started,
-    )
+    if report is not None:
+        report.update(_cost(work, part, 0, 0.0, time.perf_counter() - started))
+    return newer
 
 
 class _Tasks:
@@ -455,35 +368,11 @@ def _itself(packed: bytes) -> bytes:
     return packed
 
 
-def _checked(estimator: object) -> Model:
-    """Return a copy of the estimator that has learned nothing."""
-    if estimator is None:
-        return DDVFA()
-    strategy_of(estimator)  # raises an error if there is none
-    copied: Model = clone(estimator)
-    return copied
-
-
 def _new_model(estimator: Model, sampled: SampleModel | None) -> Model:
     model: Model = set_known(clone(estimator), order="given")
     if sampled is not None and estimator.bounds is None:
         model.set_params(bounds=(sampled.low, sampled.high))
     return model
-
-
-def _reading(columns: object, missing: object, chunk_rows: object) -> Reading:
-    if missing not in ("error", "drop"):
-        raise ValueError(f"missing must be 'error' or 'drop', got {missing!r}.")
-    if isinstance(columns, (str, int)):
-        raise TypeError(f"columns must be a list of names or numbers, got {columns!r}.")
-    chosen = None if columns is None else tuple(columns)  # type: ignore[var-annotated,arg-type]
-    return Reading(chosen, str(missing), _count("chunk_rows", chunk_rows, least=1))
-
-
-def _count(name: str, value: object, *, least: int) -> int:
-    if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
-        raise ValueError(f"{name} must be a whole number >= {least}, got {value!r}.")
-    return int(value)
 
 
 def _seed(random_state: Any) -> int:
@@ -495,20 +384,17 @@ def _seed(random_state: Any) -> int:
     return int(check_random_state(random_state).randint(2**31 - 1))
 
 
-def _report(model: Model, part: PartModel | None, *, n_sample_rows: int, **told: Any) -> FitReport:
-    return FitReport(
-        n_rows=n_sample_rows + (0 if part is None else part.n_rows),
-        n_sample_rows=n_sample_rows,
-        bounds=model.bounds_,
-        rho_lb=getattr(model, "rho_lb_", None),
-        rho_ub=getattr(model, "rho_ub_", None),
-        vigilance_choice=getattr(model, "vigilance_choice_", None),
-        reading_choice=getattr(model, "choice_", None),
-        n_clusters=model.n_clusters_,
-        n_categories=model.n_categories_,
-        n_models=0 if part is None else part.n_models,
-        models_bytes=0 if part is None else part.n_bytes,
-        learn_seconds=0.0 if part is None else part.learn_seconds,
-        merge_seconds=0.0 if part is None else part.merge_seconds,
-        **told,
-    )
+def _cost(
+    work: _Tasks, part: PartModel | None, n_sample: int, survey_seconds: float, fit_seconds: float
+) -> dict[str, float]:
+    return {
+        "n_rows": n_sample + (part.n_rows if part else 0),
+        "n_partitions": len(work.partitions),
+        "n_sample_rows": n_sample,
+        "n_models": part.n_models if part else 0,
+        "models_bytes": part.n_bytes if part else 0,
+        "survey_seconds": survey_seconds,
+        "fit_seconds": fit_seconds,
+        "learn_seconds": part.learn_seconds if part else 0.0,
+        "merge_seconds": part.merge_seconds if part else 0.0,
+    }

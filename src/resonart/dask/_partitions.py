@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from ._errors import errors_name
 from ._require import require_dask
 
 Rows = NDArray[Any]
+CHUNK_ROWS = 65_536
 
 
 @dataclass(frozen=True)
@@ -23,6 +25,27 @@ class Reading:
     columns: tuple[str | int, ...] | None
     missing: str
     chunk_rows: int
+
+
+def reading_of(
+    columns: object, missing: object, chunk_rows: object, data: Any = None, model: Any = None
+) -> Reading:
+    """Return how rows are read; from files, by default, the columns that a model knows by name."""
+    if missing not in ("error", "drop"):
+        raise ValueError(f"missing must be 'error' or 'drop', got {missing!r}.")
+    if isinstance(columns, (str, int)):
+        raise TypeError(f"columns must be a list of names or numbers, got {columns!r}.")
+    if columns is None and not (is_array(data) or is_frame(data)):
+        columns = list(getattr(model, "feature_names_in_", ())) or None
+    chosen = None if columns is None else tuple(columns)  # type: ignore[var-annotated,arg-type]
+    return Reading(chosen, str(missing), whole_number("chunk_rows", chunk_rows, least=1))
+
+
+def whole_number(name: str, value: object, *, least: int) -> int:
+    """Return a whole number, or raise an error that names it."""
+    if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
+        raise ValueError(f"{name} must be a whole number >= {least}, got {value!r}.")
+    return int(value)
 
 
 @dataclass(frozen=True)

@@ -3,29 +3,107 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
 
 from ._errors import errors_name
-from ._partitions import Reading, chunks_of, is_array, is_frame, partitions_of
+from ._partitions import (
+    CHUNK_ROWS,
+    Reading,
+    chunks_of,
+    is_array,
+    is_frame,
+    partitions_of,
+    reading_of,
+)
 from ._require import require_dask
-from ._strategies import Model, unpack
 
 Answers = NDArray[Any]
 
 
-def ask(data: Any, model: Model, method: str, dtype: type, name: str, reading: Reading) -> Any:
-    """Return the result of a method of the model for each row, as a lazy collection.
+def predict(
+    model: Any,
+    data: Any,
+    *,
+    columns: Sequence[str | int] | None = None,
+    chunk_rows: int = CHUNK_ROWS,
+) -> Any:
+    """Return the cluster of each row, as a lazy collection.
 
-    The dask array or dask Series has the partitions of the input; for files, one block for each, of
-    unknown length.
+    Parameters
+    ----------
+    model : estimator
+        A fitted model, from :func:`fit` or elsewhere. The labels are those that it gives now,
+        whatever it learns before they are computed.
+    data : dask array, dask dataframe, or list of paths
+        Rows, none of which may have a missing value.
+    columns, chunk_rows
+        As in :func:`update`.
+
+    Returns
+    -------
+    labels : dask array or dask Series
+        Lazy, with the partitions of ``data``: an array for an array or files, a Series with its
+        index for a frame.
+
+    See Also
+    --------
+    score_samples : How well the rows match.
+    fit : Fit a model.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> import numpy as np
+    >>> import resonart.dask
+    >>> from resonart import DDVFA
+    >>> model = DDVFA(rho_lb=0.8, rho_ub=0.9, bounds=(0, 1)).fit([[0.1, 0.1], [0.9, 0.9]])
+    >>> rows = da.from_array(np.array([[0.12, 0.1], [0.9, 0.88], [0.1, 0.1]]), chunks=(2, 2))
+    >>> labels = resonart.dask.predict(model, rows)
+    >>> labels.chunks, labels.compute(scheduler="synchronous").tolist()
+    (((2, 1),), [0, 1, 0])
     """
+    return _ask(model, data, columns, chunk_rows, "predict", np.int64, "cluster")
+
+
+def score_samples(
+    model: Any,
+    data: Any,
+    *,
+    columns: Sequence[str | int] | None = None,
+    chunk_rows: int = CHUNK_ROWS,
+) -> Any:
+    """Return the match of each row with the nearest cluster, as a lazy collection.
+
+    Parameters
+    ----------
+    model, data, columns, chunk_rows
+        As in :func:`predict`.
+
+    Returns
+    -------
+    scores : dask array or dask Series
+        Lazy, with the partitions of ``data``; the lower, the more novel.
+
+    See Also
+    --------
+    predict : The clusters of the rows.
+    """
+    return _ask(model, data, columns, chunk_rows, "score_samples", np.float64, "match")
+
+
+def _ask(
+    model: Any, data: Any, columns: Any, chunk_rows: int, method: str, dtype: type, name: str
+) -> Any:
     dask = require_dask()
-    # As the model is now, whatever it learns before the answers are computed.
-    known = dask.delayed(pickle.dumps(model), pure=False, traverse=False)
+    check_is_fitted(model)
+    # Each row has an answer: none is dropped here.
+    reading = reading_of(columns, "error", chunk_rows, data, model)
+    known = dask.delayed(pickle.dumps(model), pure=False, traverse=False)  # as it is now
     if is_array(data):
         partitions_of(data)  # raises the error
         return data.rechunk({1: -1}).map_blocks(
@@ -83,6 +161,6 @@ def answer_file(
 
 def answers(content: Any, model: bytes, method: str, dtype: type, reading: Reading) -> Answers:
     """Ask about a partition, some rows at a time."""
-    call: Callable[[Any], Answers] = getattr(unpack(model), method)
+    call: Callable[[Any], Answers] = getattr(pickle.loads(model), method)
     found = [call(chunk) for chunk in chunks_of(content, reading)]
     return np.concatenate(found) if found else np.empty(0, dtype=dtype)

@@ -148,8 +148,8 @@ def strategy_of(model: object) -> Strategy:
         if isinstance(model, kind):
             return strategy
     raise TypeError(
-        f"estimator must be a DDVFA, a DensityART or None, got {model!r}. Only these have models "
-        "that can be merged."
+        f"estimator must be a DDVFA or a DensityART, got {model!r}. Only models of these can be "
+        "merged."
     )
 
 

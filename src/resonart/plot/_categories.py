@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from ._axes import Boxes, PictureAxes, axes_of
 from ._colours import COLOURS, rows_by_marker, style_of
 from ._features import FeatureKey
-from ._matplotlib import axes_to_draw_in, require_matplotlib
+from ._prologue import axes_to_draw_in, check_fitted, check_flags
 from ._rows import LabelledRows, labelled_rows
 
 if TYPE_CHECKING:
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 # Attributes that describe a model's categories.
-NEEDED_ATTRIBUTES = ("boxes_", "category_labels_", "n_clusters_", "n_features_in_")
+NEEDED = dict.fromkeys(("boxes_", "category_labels_", "n_clusters_", "n_features_in_"), object)
 
 # A box smaller than this part of the picture, both ways, cannot be seen as a box.
 SPECK = 0.004
@@ -118,15 +117,13 @@ def categories(
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('feature 2', 'feature 3')
     """
-    require_matplotlib()
-    _check_model(model)
+    check_fitted(model, NEEDED, "a fitted DensityART, DDVFA, DVFA or FuzzyART")
     boxes = Boxes(*(np.asarray(side, dtype=np.float64) for side in model.boxes_))
     rows = labelled_rows(model, X, labels, max_points)
     shown = axes_of(model, boxes, rows, features)
     if not (legend is None or isinstance(legend, (bool, np.bool_))):
         raise TypeError(f"legend must be True, False or None, got {legend!r}.")
-    if not isinstance(names, (bool, np.bool_)):
-        raise TypeError(f"names must be True or False, got {names!r}.")
+    check_flags(names=names)
     axes = axes_to_draw_in(ax)
 
     scene = _scene(model, boxes, rows, shown)
@@ -159,21 +156,6 @@ class _Scene(NamedTuple):
     corners: Floats  # of each box
     box_labels: NDArray[np.int64]
     has_rows: bool  # otherwise points are boxes
-
-
-def _check_model(model: Any) -> None:
-    if isinstance(model, type) or not hasattr(model, "fit"):
-        raise TypeError(
-            f"model must be a fitted estimator, got {model!r}. Give one that is fitted, for "
-            "instance DDVFA(rho_lb=0.8, rho_ub=0.9).fit(X)."
-        )
-    check_is_fitted(model)
-    missing = [name for name in NEEDED_ATTRIBUTES if not hasattr(model, name)]
-    if missing:
-        raise TypeError(
-            f"model must have categories, but {type(model).__name__} has no "
-            f"{' and no '.join(missing)}. Give a fitted DensityART, DDVFA, DVFA or FuzzyART."
-        )
 
 
 def _scene(model: Any, boxes: Boxes, rows: LabelledRows, shown: PictureAxes) -> _Scene:

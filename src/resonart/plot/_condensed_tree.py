@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from resonart import CondensedTree
 from resonart._shared.words import count_of
 from resonart.reports.condensed_tree import leading_labels
 
 from ._colours import style_of
-from ._matplotlib import axes_to_draw_in, require_matplotlib
+from ._prologue import axes_to_draw_in, check_fitted, check_flags
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -90,12 +89,16 @@ def condensed_tree(
     >>> ax.get_xlabel(), ax.get_title()
     ('rows (grey: in no cluster)', '2 clusters in a tree over 400 rows')
     """
-    require_matplotlib()
     if vertical not in VERTICAL:
         raise ValueError(f"vertical must be 'lambda' or 'distance', got {vertical!r}.")
-    if not isinstance(numbers, (bool, np.bool_)):
-        raise TypeError(f"numbers must be True or False, got {numbers!r}.")
-    tree = _tree_of(model)
+    check_flags(numbers=numbers)
+    check_fitted(model, {"condensed_tree_": CondensedTree}, "a fitted DensityART")
+    tree = model.condensed_tree_
+    if not len(tree):
+        raise ValueError(
+            "model has not read its clusters yet, so there is no tree to draw: clusters of a "
+            "stream are read after its first rows. model.update_clusters() reads them at once."
+        )
     axes = axes_to_draw_in(ax)
     clusters = _clusters_in(model, tree)
     icicles = _Icicles(tree, clusters, by_distance=vertical == "distance")
@@ -104,27 +107,6 @@ def condensed_tree(
         _write_numbers(axes, icicles)
     _dress(axes, icicles, model.choice_.scaling)
     return axes
-
-
-def _tree_of(model: Any) -> CondensedTree:
-    if isinstance(model, type) or not hasattr(model, "fit"):
-        raise TypeError(
-            f"model must be a fitted estimator, got {model!r}. Give one that is fitted, for "
-            "instance DensityART().fit(X)."
-        )
-    check_is_fitted(model)
-    tree = getattr(model, "condensed_tree_", None)
-    if not isinstance(tree, CondensedTree):
-        raise TypeError(
-            f"model must have a density tree, but {type(model).__name__} has none. Give a fitted "
-            "DensityART."
-        )
-    if not len(tree):
-        raise ValueError(
-            "model has not read its clusters yet, so there is no tree to draw: clusters of a "
-            "stream are read after its first rows. model.update_clusters() reads them at once."
-        )
-    return tree
 
 
 class _Clusters(NamedTuple):

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from resonart import ClusterEvent, ClusterEvents
 from resonart._shared.words import count_of
 
 from ._colours import style_of
-from ._matplotlib import axes_to_draw_in, require_matplotlib
+from ._prologue import axes_to_draw_in, check_fitted, check_flags
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,6 +37,8 @@ APART = (0.02, 0.045)
 NEARBY = 30
 # Most clusters that are drawn: of more, the largest.
 MOST_BANDS = 300
+BIRTH: dict[str, Any] = {"marker": "o", "ms": 5, "mfc": "white", "mew": 1.3}
+DEATH: dict[str, Any] = {"marker": "x", "ms": 6, "mew": 1.8}
 
 
 def history(
@@ -104,13 +105,17 @@ def history(
     >>> ax.get_xlabel(), ax.get_title()
     ('rows learned', '2 clusters over time, 1 there now')
     """
-    require_matplotlib()
-    for name, value in {"numbers": numbers, "moves": moves}.items():
-        if not isinstance(value, (bool, np.bool_)):
-            raise TypeError(f"{name} must be True or False, got {value!r}.")
+    check_flags(numbers=numbers, moves=moves)
     if against not in (None, *AGAINST):
         raise ValueError(f"against must be 'time', 'row' or None, got {against!r}.")
-    moments, events = _diary_of(model)
+    check_fitted(model, {"events_": ClusterEvents}, "a fitted DensityART")
+    moments, events = model.history(as_frame=False), model.events_
+    if not len(moments["row"]):
+        raise ValueError(
+            "the model's diary has not begun, so there is nothing to draw. It begins with the "
+            "first reading of a stream or, if rows are forgotten, after the first half-life (half "
+            "a window): learn more rows."
+        )
     has_dates = moments["time"].dtype.kind == "M"
     if against is None:
         has_clock = has_dates or bool((moments["time"] != moments["row"]).any())
@@ -125,29 +130,6 @@ def history(
         _write_numbers(axes, bands)
     _dress(axes, bands, against, has_dates=has_dates)
     return axes
-
-
-def _diary_of(model: Any) -> tuple[dict[str, NDArray[Any]], ClusterEvents]:
-    if isinstance(model, type) or not hasattr(model, "fit"):
-        raise TypeError(
-            f"model must be a fitted estimator, got {model!r}. Give one that is fitted, for "
-            "instance DensityART().fit(X)."
-        )
-    check_is_fitted(model)
-    events = getattr(model, "events_", None)
-    if not isinstance(events, ClusterEvents):
-        raise TypeError(
-            f"model must keep a diary of its clusters, but {type(model).__name__} has none. Give a "
-            "fitted DensityART."
-        )
-    moments = model.history(as_frame=False)
-    if not len(moments["row"]):
-        raise ValueError(
-            "the model's diary has not begun, so there is nothing to draw. It begins with the "
-            "first reading of a stream or, if rows are forgotten, after the first half-life (half "
-            "a window): learn more rows."
-        )
-    return moments, events
 
 
 # ---------------------------------------------------------------------- lives of clusters
@@ -280,31 +262,20 @@ def _n_along(others: list[_Life], life: _Life) -> int:
     return sum(other.start < life.end and life.start < other.end for other in others)
 
 
-def _eased(share: Floats) -> Floats:
+def _eased(share: Floats | float) -> Floats:
     """Return a share of a way, walked gently at both ends."""
     part = np.clip(share, 0.0, 1.0)
     found: Floats = part * part * (3.0 - 2.0 * part)
     return found
 
 
-def _eased_at(share: float) -> float:
-    """Return the same for one share, which is needed at every place of every band."""
-    part = min(max(share, 0.0), 1.0)
-    return part * part * (3.0 - 2.0 * part)
-
-
 class _Band(NamedTuple):
-    """The outline of one cluster."""
+    """The outline of a cluster, or of what joins it to the one it comes from or goes into."""
 
-    life: _Life
+    label: int
     x: Floats
     low: Floats
     high: Floats
-
-    @property
-    def label(self) -> int:
-        """Its cluster."""
-        return self.life.label
 
 
 class _Change(NamedTuple):
@@ -313,15 +284,6 @@ class _Change(NamedTuple):
     relative: _Life
     place: float
     is_beside: bool
-
-
-class _Join(NamedTuple):
-    """What a cluster leaves in the one it merges into, or begins as in the one it comes from."""
-
-    label: int
-    x: Floats
-    low: Floats
-    high: Floats
 
 
 class _Laid(NamedTuple):
@@ -479,7 +441,7 @@ class _Bands:
             own = (x >= life.start) & (x < life.end)
             if own.any():
                 low = each.low[own]
-                self.bands[life] = _Band(life, x[own], low, low + each.wide[own])
+                self.bands[life] = _Band(life.label, x[own], low, low + each.wide[own])
         self.bottom = min(float(band.low.min()) for band in self.bands.values())
         self.top = max(float(band.high.max()) for band in self.bands.values())
 
@@ -510,14 +472,14 @@ class _Bands:
         for one, other in ((a, b), (b, a)):
             into, out_of = self._merges[one], self._splits[one]
             if _go_along(into, other, self._merges[other]):
-                found = min(found, _eased_at((into.place - x) / self.meet))
+                found = min(found, float(_eased((into.place - x) / self.meet)))
             if _go_along(out_of, other, self._splits[other]):
-                found = min(found, _eased_at((x - out_of.place) / self.meet))
+                found = min(found, float(_eased((x - out_of.place) / self.meet)))
         return found
 
     # ------------------------------------------------------------------ joins and forks
 
-    def joins(self, *, beside: bool) -> list[_Join]:
+    def joins(self, *, beside: bool) -> list[_Band]:
         """Return what joins bands: those that are neighbours, or the others."""
         found = []
         for life, band in self.bands.items():
@@ -528,7 +490,7 @@ class _Bands:
                     found.append(self._join(band, self.bands[change.relative], change, onward))
         return [each for each in found if len(each.x) > 1]
 
-    def _join(self, band: _Band, other: _Band, change: _Change, onward: bool) -> _Join:
+    def _join(self, band: _Band, other: _Band, change: _Change, onward: bool) -> _Band:
         """Return how a band ends in another, or begins in it."""
         at = -1 if onward else 0
         low, high = float(band.low[at]), float(band.high[at])
@@ -537,7 +499,7 @@ class _Bands:
         near &= away <= self.meet
         x, their_low, their_high = other.x[near], other.low[near], other.high[near]
         if not len(x):
-            return _Join(band.label, x, x, x)
+            return _Band(band.label, x, x, x)
         left = self._leaving(x, change.place)
         nearest = 0 if onward else -1
         is_above = low + high > their_low[nearest] + their_high[nearest]
@@ -551,7 +513,7 @@ class _Bands:
             inner = edge - (high - low) if is_above else edge
             low_x = inner + (low - inner) * left
             high_x = low_x + (high - low)
-        return _Join(band.label, x, low_x, high_x)
+        return _Band(band.label, x, low_x, high_x)
 
 
 # ---------------------------------------------------------------------- drawing
@@ -561,7 +523,7 @@ def _draw(axes: Axes, bands: _Bands) -> None:
     from matplotlib.collections import LineCollection, PolyCollection
 
     bands_shown = list(bands.bands.values())
-    layers: list[tuple[Sequence[_Band | _Join], float, float]] = [
+    layers: list[tuple[Sequence[_Band], float, float]] = [
         (bands_shown, 1.0, 2.0),
         (bands.joins(beside=True), 1.0, 3.0),
         (bands.joins(beside=False), 0.7, 4.0),
@@ -611,31 +573,11 @@ def _mark(axes: Axes, bands: _Bands, moves: list[tuple[float, _Life]]) -> None:
     for life, band in bands.bands.items():
         colour = style_of(life.label).colour
         middle = (band.low + band.high) / 2.0
-        if life.came == "born":
-            axes.plot(
-                band.x[0],
-                middle[0],
-                marker="o",
-                ms=5,
-                mfc="white",
-                mec=colour,
-                mew=1.3,
-                zorder=5,
-                clip_on=False,
-                gid=f"born {life.label}",
-            )
-        if life.went == "died":
-            axes.plot(
-                life.end,
-                middle[-1],
-                marker="x",
-                ms=6,
-                mec=colour,
-                mew=1.8,
-                zorder=5,
-                clip_on=False,
-                gid=f"died {life.label}",
-            )
+        ends = ("born", band.x[0], middle[0], BIRTH), ("died", life.end, middle[-1], DEATH)
+        for kind, x, y, look in ends:
+            if kind in (life.came, life.went):
+                gid = f"{kind} {life.label}"
+                axes.plot(x, y, **look, mec=colour, zorder=5, clip_on=False, gid=gid)
     for place, life in moves:
         if life in bands.bands:
             band = bands.bands[life]
@@ -659,17 +601,20 @@ def _write_numbers(axes: Axes, bands: _Bands) -> None:
         taken.append(place)
         return True
 
-    for band in sorted(bands.bands.values(), key=lambda each: -float(np.ptp(each.high - each.low))):
-        last = min(band.life.end, bands.right)
-        is_short = last - band.life.start < 2.0 * bands.meet
-        is_there = not np.isfinite(band.life.end)
+    widest = sorted(
+        bands.bands.items(), key=lambda each: -float(np.ptp(each[1].high - each[1].low))
+    )
+    for life, band in widest:
+        last = min(life.end, bands.right)
+        is_short = last - life.start < 2.0 * bands.meet
+        is_there = not np.isfinite(life.end)
         if is_there:
             y = float(band.low[-1] + band.high[-1]) / 2.0
             if is_free(bands.right, y):
                 _write(axes, band.label, bands.right, y, (4, 0), style_of(band.label).colour)
         if is_there and is_short:
             continue
-        x = min(band.life.start + 1.3 * bands.meet, (band.life.start + last) / 2.0)
+        x = min(life.start + 1.3 * bands.meet, (life.start + last) / 2.0)
         low, high = (float(np.interp(x, band.x, side)) for side in (band.low, band.high))
         if high - low >= ROOM * height:
             if is_free(x, (low + high) / 2.0):

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 import resonart
 
-from ._matplotlib import axes_to_draw_in, require_matplotlib
+from ._prologue import axes_to_draw_in, require_matplotlib
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

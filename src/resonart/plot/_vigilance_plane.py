@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
-from ._matplotlib import axes_to_draw_in, require_matplotlib
+from ._prologue import axes_to_draw_in, check_fitted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -16,11 +15,19 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 # Attributes that describe a plane.
-NEEDED_ATTRIBUTES = ("results_", "best_index_", "best_params_", "scoring_")
+NEEDED = dict.fromkeys(("results_", "best_index_", "best_params_", "scoring_"), object)
 
 CURVE = "#0072B2"
 BEST = "#D55E00"
 WITHOUT = "#DDDDDD"
+RING: dict[str, Any] = {
+    "ls": "none",
+    "marker": "o",
+    "ms": 9,
+    "mfc": "none",
+    "mec": BEST,
+    "mew": 2.0,
+}
 
 
 class _Quantity(NamedTuple):
@@ -88,8 +95,7 @@ def vigilance_plane(plane: Any, value: str = "score", *, ax: Axes | None = None)
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('rho', 'adjusted Rand index')
     """
-    require_matplotlib()
-    _check_plane(plane)
+    check_fitted(plane, NEEDED, "VigilancePlane(model).fit(X)", name="plane")
     quantity = _find_quantity(plane, value)
     axes = axes_to_draw_in(ax)
     if "param_rho_lb" in plane.results_:
@@ -100,20 +106,6 @@ def vigilance_plane(plane: Any, value: str = "score", *, ax: Axes | None = None)
 
 
 # ---------------------------------------------------------------------- what is shown
-
-
-def _check_plane(plane: Any) -> None:
-    if isinstance(plane, type) or not hasattr(plane, "fit"):
-        raise TypeError(
-            f"plane must be a fitted VigilancePlane, got {plane!r}. Call its fit first."
-        )
-    check_is_fitted(plane)
-    missing = [name for name in NEEDED_ATTRIBUTES if not hasattr(plane, name)]
-    if missing:
-        raise TypeError(
-            f"plane must be a fitted VigilancePlane, but {type(plane).__name__} has no "
-            f"{' and no '.join(missing)}. Give VigilancePlane(model).fit(X)."
-        )
 
 
 def _find_quantity(plane: Any, value: object) -> _Quantity:
@@ -188,12 +180,7 @@ def _draw_map(axes: Axes, plane: Any, quantity: _Quantity) -> None:
     axes.plot(
         best["rho_lb"],
         best["rho_ub"],
-        ls="none",
-        marker="o",
-        ms=9,
-        mfc="none",
-        mec=BEST,
-        mew=2.0,
+        **RING,
         path_effects=_white_outline(),
         label=_best(plane, quantity),
         clip_on=False,
@@ -252,12 +239,7 @@ def _draw_curve(axes: Axes, plane: Any, quantity: _Quantity) -> None:
     axes.plot(
         results[f"param_{name}"][best],
         results[quantity.key][best],
-        ls="none",
-        marker="o",
-        ms=9,
-        mfc="none",
-        mec=BEST,
-        mew=2.0,
+        **RING,
         label="best",
         zorder=3,
     )
