@@ -85,7 +85,7 @@ def river_model(kind: str, setting: Setting) -> Any:
 
 
 def density_grid(facts: Facts) -> list[Setting]:
-    return pairs(("half_life", (30, 60, 125, 250, 500, 1_000)), ("noise", ("attach", "label")))
+    return pairs(("half_life", (30, 60, 125, 250, 500, 1_000)), ("noise", ("nearest", "label")))
 
 
 def dbstream_grid(facts: Facts) -> list[Setting]:

@@ -87,7 +87,7 @@ def reference_of(
         window=asked["window"],
         alpha=asked["alpha"],
         leaves_choice="auto" in [asked[name] for name in choices],
-        attaches=asked["noise"] == "attach",
+        attaches=asked["noise"] == "nearest",
     )
 
 

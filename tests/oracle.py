@@ -57,9 +57,9 @@ def assert_same_predictions(model: Any, reference: Any, rows: Floats) -> None:
     expected = [reference.predict(row) for row in rows]
     clusters = np.array([e[0] for e in expected])
     resonated = np.array([e[1] for e in expected])
-    np.testing.assert_array_equal(model.set_params(on_mismatch="nearest").predict(rows), clusters)
+    np.testing.assert_array_equal(model.set_params(noise="nearest").predict(rows), clusters)
     np.testing.assert_array_equal(
-        model.set_params(on_mismatch="noise").predict(rows), np.where(resonated, clusters, -1)
+        model.set_params(noise="label").predict(rows), np.where(resonated, clusters, -1)
     )
     np.testing.assert_array_equal(model.score_samples(rows), [e[2] for e in expected])
 

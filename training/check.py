@@ -17,7 +17,7 @@ def check(sets: Iterable[LabelledSet]) -> str:
     """Return the table of DensityART beside the plain score and the ceiling."""
     found = []
     for data in sets:
-        labels = DensityART(noise="attach", n_jobs=None).fit(data.rows).labels_
+        labels = DensityART(noise="nearest", n_jobs=None).fit(data.rows).labels_
         seen = record(data)
         plain = float(seen.index[seen.seen[:, SCORE].argmax()]) if len(seen.index) else 0.0
         ours = adjusted_rand(labels.astype(np.int32), data.labels)

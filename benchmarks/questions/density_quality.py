@@ -80,7 +80,7 @@ def facts(data: DataSet) -> Case:
     return {"n_rows": data.rows.shape[0], "n_features": data.rows.shape[1], "n_true": n_true}
 
 
-def density(rows: Rows, noise: str = "attach", **parameters: Any) -> Labels:
+def density(rows: Rows, noise: str = "nearest", **parameters: Any) -> Labels:
     """Ours with nothing chosen by hand."""
     from resonart import DensityART
 

@@ -49,7 +49,7 @@ def change_cases(size: Size) -> list[Case]:
         {"data": data, "noise": noise, "half_life": half_life, "seed": seed}
         for data in size["changing"]
         for half_life in size["half_lives"]
-        for noise in ("attach", "label")
+        for noise in ("nearest", "label")
         for seed in range(size["n_seeds"])
     ]
 
@@ -193,7 +193,7 @@ def median_or_none(lines: Sequence[Line], name: str) -> float | None:
 def goals(tables: Tables) -> list[Goal]:
     """Judge how soon labels are right again, and what is told of nothing."""
     # Where noise is -1, a newcomer that is all noise passes for a cluster; attached it does not.
-    of_attached = [x for x in sums(tables) if x["noise"] == "attach"]
+    of_attached = [x for x in sums(tables) if x["noise"] == "nearest"]
     slow = [x for x in of_attached if x["n_never"] or x["worst"] > GOAL_RECOVERY]
     worst = max((x["worst"] for x in with_value(of_attached, "worst")), default=0.0)
     wrong = [x for x in tables["drift_constant"] if x[DIED] or x[SPLIT]]

@@ -79,7 +79,7 @@ def measure(
     density(start)  # whatever is loaded late
     most = rows_of(max(row_numbers))[0]
     samples = [
-        DensityART(noise="attach").fit(most[i * sample_rows : (i + 1) * sample_rows])
+        DensityART(noise="nearest").fit(most[i * sample_rows : (i + 1) * sample_rows])
         for i in range(n_samples)
     ]
     yield {"n_true": int(labels.max()) + 1, "spread": spread_of(data, n_features)}

@@ -36,7 +36,7 @@ Answer = tuple[str, str, float, Labels]
 
 
 def ours(rows: Rows, sample_rows: int) -> Iterator[Answer]:
-    yield OURS, ATTACHED, *timed(density, rows, "attach")
+    yield OURS, ATTACHED, *timed(density, rows, "nearest")
     yield OURS, KEPT, *timed(density, rows, "label")
 
 
@@ -45,7 +45,7 @@ def sample(rows: Rows, sample_rows: int) -> Iterator[Answer]:
     from resonart import DensityART
 
     def fit_some() -> Labels:
-        labels: Labels = DensityART(noise="attach").fit(rows[:sample_rows]).predict(rows)
+        labels: Labels = DensityART(noise="nearest").fit(rows[:sample_rows]).predict(rows)
         return labels
 
     yield SAMPLE, ATTACHED, *timed(fit_some)

@@ -102,7 +102,7 @@ def in_batches(
     """Learn batch after batch; after each, yield the model and the labels of the batch."""
     from resonart import DensityART
 
-    model = DensityART(noise="attach", max_categories=budget)
+    model = DensityART(noise="nearest", max_categories=budget)
     for start in range(0, len(rows), batch_rows):
         model.partial_fit(rows[start : start + batch_rows])
         yield model, model.labels_
@@ -114,7 +114,7 @@ def one_by_one(
     """Learn row after row; after each, yield the model and the label of the row."""
     from resonart import DensityART
 
-    model = DensityART(noise="attach", max_categories=budget)
+    model = DensityART(noise="nearest", max_categories=budget)
     for row in rows.tolist():
         label = model.learn_one(row)
         yield model, np.array([label])

@@ -69,7 +69,7 @@ def both_are_clocked_on_every_stream(folder: Path) -> None:
 def the_diary_is_compared(folder: Path) -> None:
     found = lines(folder, "drift_events")
     assert {(x["data"], x["noise"]) for x in found} == {
-        (data, noise) for data in ("sudden", "gradual") for noise in ("attach", "label")
+        (data, noise) for data in ("sudden", "gradual") for noise in ("nearest", "label")
     }
     for x in found:
         assert x["status"] == "done", x

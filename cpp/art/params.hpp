@@ -20,7 +20,7 @@ enum class Search { activation, index };
 enum class OutOfBounds { expand, clip, error };
 // What becomes of categories that a reading puts into no cluster: they say so, or go to the
 // nearest.
-enum class Noise { label, attach };
+enum class Noise { label, nearest };
 
 // Of a choice that no vigilance test took part in: it holds at every higher vigilance.
 constexpr double kAnyVigilance = std::numeric_limits<double>::infinity();
@@ -262,7 +262,7 @@ struct DensityArtParams : ParamsOf<DensityArtParams> {
         asked.selection = cluster_selection_method;
         asked.least_clusters = least_clusters;
         asked.most_clusters = most_clusters;
-        asked.attaches_noise = noise == Noise::attach;
+        asked.attaches_noise = noise == Noise::nearest;
         return asked;
     }
 };

@@ -215,7 +215,7 @@ DensityArt::Found DensityArt::read_on(const BoxesNow& seen,
     const std::size_t n = boxes.size;
     // Rows of noise that are attached to a cluster are nobody's, and so are those that no
     // reading has seen: they may become one.
-    const bool attaches = params_.noise == Noise::attach;
+    const bool attaches = params_.noise == Noise::nearest;
     std::vector<std::uint32_t> inside(before), own(before);
     std::vector<std::int32_t> labels(n);
     double unlabelled = 0.0;

@@ -529,7 +529,7 @@ private:
     LabelChanges finish(std::shared_ptr<ReadingRecord>&& record, Found&& found);
 
     const std::vector<std::int32_t>& clusters_of(const Reading& reading) const {
-        return params_.noise == Noise::attach ? reading.nearest : reading.cluster;
+        return params_.noise == Noise::nearest ? reading.nearest : reading.cluster;
     }
 
     // All clusters as they are seen. Those that many rows were read for are kept to, unless others

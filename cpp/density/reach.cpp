@@ -24,7 +24,7 @@ void DensityArt::set_ranges(const Bounds& bounds) noexcept {
 std::vector<std::uint32_t> DensityArt::measured_owners(std::size_t n_clusters) const {
     const std::size_t n = categories_.size();
     std::vector<std::uint32_t> owner(categories_.owners(), categories_.owners() + n);
-    if (!forgets() || params_.noise != Noise::attach) return owner;
+    if (!forgets() || params_.noise != Noise::nearest) return owner;
     std::vector<std::uint8_t> has_own(n_clusters, 0);
     for (std::size_t j = 0; j < n; ++j) {
         if (owner[j] != kNoLabel && strength_[j] > 0.0) has_own[owner[j]] = 1;

@@ -95,7 +95,7 @@ void bind_params(nb::module_& m) {
         .value("leaf", Selection::leaf)
         .value("cut", Selection::cut)
         .value("fixed", Selection::fixed);
-    nb::enum_<Noise>(m, "Noise").value("label", Noise::label).value("attach", Noise::attach);
+    nb::enum_<Noise>(m, "Noise").value("label", Noise::label).value("nearest", Noise::nearest);
     nb::class_<ParamField>(m, "ParamField")
         .def_ro("name", &ParamField::name)
         .def_ro("kind", &ParamField::kind)

@@ -16,7 +16,7 @@ from resonart import DensityART
 
 X, y = load_digits(return_X_y=True)
 flat = Isomap(n_neighbors=8, n_components=8).fit_transform(X)
-model = DensityART(noise="attach").fit(flat)
+model = DensityART(noise="nearest").fit(flat)
 labels = model.labels_
 print(model.n_clusters_, "clusters, adjusted mutual information with the digits:")
 print(round(adjusted_mutual_info_score(y, labels), 2))

@@ -90,7 +90,7 @@ def density_art(X, half_life=None):
 
 
 def topo_art(X):
-    return TopoART(rho_a=0.88, phi=5, tau=200, max_epochs=10, on_mismatch="noise").fit(X).labels_
+    return TopoART(rho_a=0.88, phi=5, tau=200, max_epochs=10, noise="label").fit(X).labels_
 
 
 def hdbscan(X, **params):

@@ -16,7 +16,7 @@ from paper.task import Outcome, Task
 
 
 def _run(task: Task, X: Rows, y: Labels, protocol: Protocol) -> list[Outcome]:
-    model = topo_art.estimator(task, protocol).set_params(on_mismatch="noise")
+    model = topo_art.estimator(task, protocol).set_params(noise="label")
     return [peak(model, task, X, y, protocol, step=protocol.topo_step)]
 
 

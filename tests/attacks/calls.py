@@ -222,7 +222,7 @@ def some_model(random: np.random.Generator) -> Any:
     elif kind < 11:
         given["window"] = float(random.choice([1e-300, 1.0, 3.0, 40.0, 400.0, 1e300]))
     options: dict[str, list[Any]] = {
-        "noise": ["attach"],
+        "noise": ["nearest"],
         "scaling": ["given", "range", "standard", "rank", "pca"],
         "min_cluster_size": [2, 5, 40, 0.1],
         "min_samples": [1, 3, 50],

@@ -63,7 +63,7 @@ def trial(random: Any, folder: Path) -> str:
 
 
 def make(random: Any) -> Any:
-    common = {"on_mismatch": str(random.choice(["nearest", "noise"]))}
+    common = {"noise": str(random.choice(["nearest", "label"]))}
     common["out_of_bounds"] = str(random.choice(["expand", "clip"]))
     rho_lb, rho_ub = sorted(random.random(2).round(3).tolist())
     alpha = float(10.0 ** random.uniform(-6, 0))

@@ -68,7 +68,7 @@ def _some_model(random: np.random.Generator) -> Any:
         model = DensityART(max_categories=int(random.integers(1, 60)), **how)
         return model.fit(rows, time=time if random.random() < 0.5 else None)
     if kind == 8:
-        return DensityART(max_categories=int(random.integers(1, 60)), noise="attach").fit(rows)
+        return DensityART(max_categories=int(random.integers(1, 60)), noise="nearest").fit(rows)
     if kind == 9:
         return merge_models([DensityART().partial_fit(part) for part in (rows, rows[:3])])
     if kind == 0:

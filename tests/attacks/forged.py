@@ -34,7 +34,7 @@ ODD_WHOLES = (
 ODD_PARAMETERS = (0.0, 5e-324, 1e-300, 1e-10, 0.5, 1.0, 10.0, 60.0, 1e10, 1e300, 1.7e308, -1.0)
 WORDS = (
     *("auto", "given", "range", "standard", "rank", "pca", "eom", "leaf", "cut"),
-    *("label", "attach", "expand", "clip", "error"),
+    *("label", "nearest", "expand", "clip", "error"),
 )
 # Those whose length is not that of others, or not said anywhere else.
 LENGTHS = (
@@ -96,13 +96,13 @@ def _in_parts(rows: Any, **times: Any) -> DensityART:
 
 MODELS: dict[str, Callable[[Any, Any], DensityART]] = {
     "plain": lambda X, t: DensityART().fit(X[:240]),
-    "attached": lambda X, t: DensityART(noise="attach").fit(X[:240]),
+    "attached": lambda X, t: DensityART(noise="nearest").fit(X[:240]),
     "coarse": lambda X, t: DensityART(max_categories=40).fit(X[:240]),
     "young": lambda X, t: DensityART(half_life=100).partial_fit(X[:20]),
     "fading": lambda X, t: DensityART(half_life=60).partial_fit(X),
     "fading by time": lambda X, t: DensityART(half_life=60).partial_fit(X, time=t),
     "fading, attached, coarse": lambda X, t: DensityART(
-        half_life=100, noise="attach", max_categories=50
+        half_life=100, noise="nearest", max_categories=50
     ).partial_fit(X),
     "window": lambda X, t: DensityART(window=150).partial_fit(X),
     "window by time, coarse": lambda X, t: DensityART(window=150, max_categories=30).partial_fit(

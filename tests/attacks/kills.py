@@ -115,7 +115,7 @@ def _arguments(random: np.random.Generator, source: str) -> list[str]:
         ["--model", "topo-art", "--rho-a", "0.9"],
         ["--model", "dvfa", "--rho-lb", "0.8", "--rho-ub", "0.9"],
         ["--model", "density-art"],
-        ["--model", "density-art", "--max-categories", "40", "--noise", "attach"],
+        ["--model", "density-art", "--max-categories", "40", "--noise", "nearest"],
         ["--model", "density-art", "--half-life", str(random.integers(50, 1_000))],
         ["--model", "density-art", "--window", str(random.integers(50, 1_000))],
     ][int(random.integers(9))]

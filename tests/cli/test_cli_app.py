@@ -557,7 +557,7 @@ def test_completion_knows_commands_options_and_words(
 
     assert completed("c") == ["plain,cluster", "plain,convert"]
     assert completed("cluster", "--rep") == ["plain,--report"]
-    assert completed("cluster", "data.csv", "--noise", "a") == ["plain,attach"]
+    assert completed("cluster", "data.csv", "--noise", "n") == ["plain,nearest"]
     assert completed("cluster", "da") == ["file,da"]
     assert completed("--v") == ["plain,--version"]
 

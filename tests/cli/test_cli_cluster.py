@@ -175,14 +175,14 @@ def test_text_columns_are_left_out_and_named(folder: Path) -> None:
             [
                 *("--model", "density-art", "--min-cluster-size", "10", "--min-samples", "3"),
                 *("--scaling", "standard", "--cluster-selection-method", "leaf"),
-                *("--noise", "attach", "--max-categories", "40", "--alpha", "0.1"),
+                *("--noise", "nearest", "--max-categories", "40", "--alpha", "0.1"),
             ],
             DensityART(
                 min_cluster_size=10,
                 min_samples=3,
                 scaling="standard",
                 cluster_selection_method="leaf",
-                noise="attach",
+                noise="nearest",
                 max_categories=40,
                 alpha=0.1,
             ),
@@ -233,7 +233,7 @@ def test_noise(folder: Path) -> None:
     io.write_table("corner.csv", {"a": rows[:, 0], "b": rows[:, 1]})
     options = ["--model", "topo-art", "--rho-a", "0.9", "--noise", "label", "-o", "labels.csv"]
     found = run_json("cluster", "corner.csv", *options)
-    labels = TopoART(rho_a=0.9, on_mismatch="noise").fit(rows).labels_
+    labels = TopoART(rho_a=0.9, noise="label").fit(rows).labels_
     np.testing.assert_array_equal(labels_of(), labels)
     assert labels[-1] == -1
     assert found["noise_rows"] == 2

@@ -72,7 +72,7 @@ def test_noise_of_density_art_is_what_it_was_read_with(folder: Path) -> None:
     given = ["predict", "density.resonart", "far.csv", "-o", "labels.csv"]
     run(*given, "--noise", "label")
     assert read("labels.csv")["label"].tolist()[1] == -1
-    assert "were read with --noise label" in error_of(*given, "--noise", "attach")
+    assert "were read with --noise label" in error_of(*given, "--noise", "nearest")
 
 
 def test_merge_density_art(folder: Path) -> None:

@@ -43,7 +43,7 @@ def models() -> dict[str, Any]:
     ddvfa = merge_models(parts)
     for row in rows(4, 10):
         ddvfa.learn_one(row)
-    topo = TopoART(rho_a=0.8, tau=0.4, phi=3, bounds=(np.zeros(2), 1), on_mismatch="noise")
+    topo = TopoART(rho_a=0.8, tau=0.4, phi=3, bounds=(np.zeros(2), 1), noise="label")
     topo.fit(rows(5, 40))
     density = DensityART(half_life=100.0, max_categories=50).fit(
         pd.DataFrame(rows(9, 80), columns=names)

@@ -68,9 +68,9 @@ def everything(
         model.partial_fit(piece)
         seen += [model.labels_.tobytes(), dump(model._engine)]
     seen += [model.learn_one(row) for row in asked[:20]]
-    for on_mismatch in ("nearest", "noise"):
-        if "on_mismatch" in model.get_params():
-            model.set_params(on_mismatch=on_mismatch)
+    for noise in ("nearest", "label"):
+        if "noise" in model.get_params():
+            model.set_params(noise=noise)
         seen.append(model.predict(asked).tobytes())
     seen += [model.score_samples(asked[:50]).tobytes(), dump(model._engine)]
     return pickle.dumps(seen)

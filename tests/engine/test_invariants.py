@@ -121,7 +121,7 @@ def test_prediction_tells_what_learning_would_do(
 ) -> None:
     kind, params = model
     ours, _ = pair(kind, **params)
-    ours.set_params(on_mismatch="noise").fit(X)
+    ours.set_params(noise="label").fit(X)
     # Rows outside the bounds, too: predict judges them as if the ranges had been widened.
     for row in np.concatenate([X[:3], 3 * X[:3] - 1, X[:2] + 5]):
         foretold = ours.predict(row[None])[0]

@@ -127,7 +127,7 @@ def test_a_call_that_fails_after_all_sorts_of_rows(model: Any) -> None:
     with pytest.raises(ValueError, match=r"2\^53"):
         ours.partial_fit(wider)
     assert state(ours) == before
-    others = {"beta": 0.5, "phi": 5, "noise": "attach"}
+    others = {"beta": 0.5, "phi": 5, "noise": "nearest"}
     name = next(name for name in others if name in ours.get_params())
     ours.set_params(**{name: others[name]})
     with pytest.raises(ValueError, match=r"2\^53"):

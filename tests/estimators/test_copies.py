@@ -30,7 +30,7 @@ MODELS = [
     DDVFA(rho_lb=0.75, rho_ub=0.9, max_categories=30),
     TopoART(rho_a=0.85, tau=40, max_categories=15),
     DensityART(),
-    DensityART(max_categories=50, noise="attach", min_cluster_size=0.05),
+    DensityART(max_categories=50, noise="nearest", min_cluster_size=0.05),
 ]
 each_model = pytest.mark.parametrize("model", MODELS, ids=repr)
 

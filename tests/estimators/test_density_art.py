@@ -82,7 +82,7 @@ def given_clusters(model: Any, labels: Any, n_labels: int | None = None, **more:
 budgets = st.one_of(st.integers(1, 12), st.integers(1, 60))
 
 
-@given(rows(max_features=5), budgets, alphas, st.sampled_from(["label", "attach"]))
+@given(rows(max_features=5), budgets, alphas, st.sampled_from(["label", "nearest"]))
 def test_a_fit_bit_for_bit(X: Floats, most: int, alpha: float, noise: str) -> None:
     params = {"max_categories": most, "alpha": alpha, "noise": noise, "bounds": (0, 1)}
     reference = reference_of(params, X.shape[1])
@@ -507,7 +507,7 @@ def test_recognised_bit_for_bit(X: Floats, most: int, n_labels: int, seed: int) 
     assert (told[~members] <= 1 / 3).all()
 
 
-@pytest.mark.parametrize("noise", ["label", "attach"])
+@pytest.mark.parametrize("noise", ["label", "nearest"])
 @pytest.mark.parametrize("most", [10_000, 40])
 def test_far_rows_are_noise_and_novel(noise: str, most: int) -> None:
     model = DensityART(noise=noise, max_categories=most).fit(BLOBS)
@@ -518,7 +518,7 @@ def test_far_rows_are_noise_and_novel(noise: str, most: int) -> None:
     np.testing.assert_array_equal(model.predict(far), -1)
     assert (model.score_samples(far) < 1e-3).all()
     assert (model.score_samples(BLOBS)[model.predict(BLOBS) >= 0] >= 0.5).all()
-    if noise == "attach":
+    if noise == "nearest":
         assert (model.labels_ >= 0).all()
 
 
@@ -886,7 +886,7 @@ def test_it_has_no_parameter_without_a_meaning() -> None:
     """Rows are taken once and in their order, and what is far from everything is noise."""
     rows = np.random.default_rng(0).normal(size=(60, 2))
     for model in (DensityART(), DensityART().fit(rows)):
-        for name in ("order", "max_epochs", "on_mismatch", "random_state"):
+        for name in ("order", "max_epochs", "random_state"):
             assert not hasattr(model, name)
             assert name not in dir(model)
             assert name not in model.get_params()

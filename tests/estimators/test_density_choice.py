@@ -70,7 +70,7 @@ def test_quality_falls_slowly_with_the_budget() -> None:
     X, y = blobs(400)
     X, y = X[(order := np.random.default_rng(0).permutation(len(X)))], y[order]
     for most in (50, 100, 300, 1000, len(X)):
-        model = DensityART(max_categories=most, noise="attach").fit(X)
+        model = DensityART(max_categories=most, noise="nearest").fit(X)
         assert model.n_categories_ <= most
         assert adjusted_rand_score(y, model.labels_) > 0.95, most
 
@@ -111,10 +111,10 @@ def test_the_order_of_rows_does_not_change_heights(d: int, samples: int) -> None
 @pytest.mark.parametrize("n_each", [80, 1100])
 def test_groups_well_apart_are_found_in_any_order(n_each: int) -> None:
     X, _ = blobs(n_each)  # the more are read through groups of boxes
-    expected = DensityART(noise="attach").fit(X)
+    expected = DensityART(noise="nearest").fit(X)
     for seed in range(5 if n_each < 100 else 2):
         order = np.random.default_rng(seed).permutation(len(X))
-        model = DensityART(noise="attach").fit(X[order])
+        model = DensityART(noise="nearest").fit(X[order])
         assert model.n_clusters_ == expected.n_clusters_ == len(CENTRES)
         assert adjusted_rand_score(expected.labels_[order], model.labels_) > 0.99
 
@@ -205,7 +205,7 @@ def test_ten_thousand_columns() -> None:
     rng = np.random.default_rng(0)
     X = rng.random((40, 10_000))
     X[20:] += 1.0
-    model = DensityART(min_cluster_size=5, noise="attach").fit(X)
+    model = DensityART(min_cluster_size=5, noise="nearest").fit(X)
     assert adjusted_rand_score(np.repeat([0, 1], 20), model.labels_) == 1.0
 
 

@@ -88,7 +88,7 @@ def forgetting(draw: Any) -> dict[str, Any]:
         "min_samples": draw(st.sampled_from(["auto", 4])),
         "scaling": draw(st.sampled_from(["auto", "range"])),
         "cluster_selection_method": draw(st.sampled_from(["auto", "eom"])),
-        "noise": draw(st.sampled_from(["label", "label", "attach"])),
+        "noise": draw(st.sampled_from(["label", "label", "nearest"])),
         "bounds": (0, 1),
     }
 

@@ -37,7 +37,7 @@ PLANES: dict[str, tuple[Any, dict[str, Any], Any]] = {
     "stability": (FuzzyART(rho=0), {"scoring": "stability"}, None),
     "vat": (DVFA(rho_lb=0, rho_ub=1, order="vat"), {}, Y),
     "topo": (
-        TopoART(rho_a=0.5, on_mismatch="noise"),
+        TopoART(rho_a=0.5, noise="label"),
         {"grid": {"rho_a": [0.5, 0.8, 0.9], "phi": [1, 3]}, "keep_labels": True},
         Y,
     ),

@@ -122,7 +122,7 @@ def test_a_consumer_of_a_stream_that_forgets(
     random_calls(Consumer(DensityART(**params), forgets=True), X, time, data)
 
 
-@given(seeds, st.sampled_from([8, 30, 10_000]), st.sampled_from(["label", "attach"]), st.data())
+@given(seeds, st.sampled_from([8, 30, 10_000]), st.sampled_from(["label", "nearest"]), st.data())
 def test_a_consumer_of_a_stream(seed: int, most: int, noise: str, data: Any) -> None:
     X = drifting(seed, 260, 2, None)
     model = DensityART(max_categories=most, noise=noise, min_cluster_size=4, bounds=(0, 1))

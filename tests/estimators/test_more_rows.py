@@ -47,7 +47,7 @@ def index_at(n_rows: int, make: Make) -> float:
     """Index of a small set that was grown, without rows of true noise."""
     data = grown(DataSet("small", *make(SMALL)), n_rows)
     known = data.labels >= 0
-    found = DensityART(noise="attach").fit(data.rows).labels_
+    found = DensityART(noise="nearest").fit(data.rows).labels_
     return float(adjusted_rand_score(data.labels[known], found[known]))
 
 

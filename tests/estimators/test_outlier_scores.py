@@ -225,7 +225,7 @@ def test_new_outliers_are_told() -> None:
 # --- Scores of rows ---
 
 
-@pytest.mark.parametrize("noise", ["label", "attach"])
+@pytest.mark.parametrize("noise", ["label", "nearest"])
 def test_what_is_said_of_a_learned_row(noise: str) -> None:
     X, _ = make_moons(400, noise=0.06, random_state=0)
     X = np.concatenate([X, np.random.default_rng(0).uniform(-2.0, 3.0, (20, 2))])

@@ -192,7 +192,7 @@ def test_traits_tell_algorithms_apart() -> None:
 @pytest.mark.parametrize("name", [f.name for f in _core.DensityArtParams.fields])
 def test_a_change_of_any_parameter_reaches_the_density_tree(name: str) -> None:
     new: dict[str, Any] = {"min_cluster_size": 7, "min_cluster_share": 0.25, "min_samples": 3}
-    new |= {"scaling": "rank", "cluster_selection_method": "leaf", "noise": "attach"}
+    new |= {"scaling": "rank", "cluster_selection_method": "leaf", "noise": "nearest"}
     new |= {"alpha": 0.5, "out_of_bounds": "clip", "max_categories": 50}
     new |= {"half_life": 20.0, "window": 30.0, "min_samples_share": 0.25}
     new |= {"least_clusters": 2, "most_clusters": (1, 2)}

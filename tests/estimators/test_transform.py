@@ -48,7 +48,7 @@ def expected(reference: Any, table: Floats) -> Floats:
 
 def assert_one_with_predict_and_score(model: Any, table: Floats) -> None:
     matches, scores = model.transform(table), model.score_samples(table)
-    labels = model.set_params(on_mismatch="nearest").predict(table)
+    labels = model.set_params(noise="nearest").predict(table)
     assert matches.shape == (len(table), model.n_clusters_)
     np.testing.assert_array_equal(matches[np.arange(len(table)), labels], scores)
 

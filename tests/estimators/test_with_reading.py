@@ -132,7 +132,7 @@ def test_a_model_with_a_reading_is_what_the_reading_says(
         assert len(kept.choice_.runners_up) == len(model.choice_.runners_up)
 
 
-@pytest.mark.parametrize("params", [{}, {"noise": "attach"}, {"max_categories": 100}])
+@pytest.mark.parametrize("params", [{}, {"noise": "nearest"}, {"max_categories": 100}])
 def test_rows_are_labelled_as_their_categories_are(params: dict[str, Any]) -> None:
     X = blobs(600)
     model = DensityART(**params).fit(X)
@@ -212,7 +212,7 @@ def test_answers_that_differ_in_noise_alone_are_told_once_where_noise_is_attache
     canonical = {np.unique(row, return_inverse=True)[1].tobytes() for row in _by_first(attached)}
     assert len(told) == len(canonical) < len(every)
     assert told == [each for each in every if each in told]
-    model = DensityART(noise="attach").fit(X)
+    model = DensityART(noise="nearest").fit(X)
     assert len(model.choice_.runners_up) + 1 == len(told)
 
 
@@ -263,7 +263,7 @@ def test_one_cluster_has_a_score_and_a_confidence() -> None:
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, 4, 5, 7, 12])
-@pytest.mark.parametrize("noise", ["label", "attach"])
+@pytest.mark.parametrize("noise", ["label", "nearest"])
 def test_there_are_as_many_clusters_as_wanted(k: int, noise: str) -> None:
     for X in (IRIS, blobs(700, d=2), np.random.default_rng(k).random((300, 3))):
         model = DensityART(n_clusters=k, noise=noise).fit(X)
@@ -275,7 +275,7 @@ def test_there_are_as_many_clusters_as_wanted(k: int, noise: str) -> None:
 
 def test_the_best_reading_with_so_many_clusters() -> None:
     X, y = make_blobs(800, centers=6, n_features=3, cluster_std=1.0, random_state=0)
-    assert adjusted_rand_score(y, DensityART(n_clusters=6, noise="attach").fit(X).labels_) > 0.95
+    assert adjusted_rand_score(y, DensityART(n_clusters=6, noise="nearest").fit(X).labels_) > 0.95
     iris = DensityART(n_clusters=3).fit(IRIS)
     assert np.bincount(iris.labels_[iris.labels_ >= 0]).min() >= 5  # not just any third cluster
     digits = load_digits()

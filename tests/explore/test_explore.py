@@ -284,7 +284,7 @@ def test_a_port_that_is_taken_is_said(explorer: Explorer) -> None:
 # ---------------------------------------------------------------------- the choice
 
 
-@pytest.mark.parametrize("params", [{}, {"max_categories": 60}, {"noise": "attach"}])
+@pytest.mark.parametrize("params", [{}, {"max_categories": 60}, {"noise": "nearest"}])
 def test_a_reading_is_read_again_as_it_was(params: dict[str, Any]) -> None:
     X = groups()
     model = DensityART(**params).fit(X)
@@ -302,7 +302,7 @@ def test_a_reading_is_read_again_as_it_was(params: dict[str, Any]) -> None:
     "params",
     [
         {},
-        {"noise": "attach"},
+        {"noise": "nearest"},
         {"max_categories": 60},
         {"min_cluster_size": 30, "cluster_selection_method": "leaf"},
     ],
@@ -554,12 +554,12 @@ def test_parameters_change_the_model_that_is_shown() -> None:
     X = groups()
     first = DensityART().fit(X)
     explorer = first.explore(X)
-    told = asked(explorer, "fit", params={"min_cluster_size": 40, "noise": "attach"})
-    expected = DensityART(min_cluster_size=40, noise="attach").fit(X)
+    told = asked(explorer, "fit", params={"min_cluster_size": 40, "noise": "nearest"})
+    expected = DensityART(min_cluster_size=40, noise="nearest").fit(X)
     np.testing.assert_array_equal(told["model"]["labels"], expected.labels_)
     np.testing.assert_array_equal(explorer.labels, expected.labels_)
     assert first.min_cluster_size == "auto"
-    assert "min_cluster_size=40, noise='attach'" in told["model"]["python"]
+    assert "min_cluster_size=40, noise='nearest'" in told["model"]["python"]
 
 
 def test_a_fault_is_an_answer_too(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -590,13 +590,13 @@ def test_many_rows_are_fitted_through_a_sample_at_first(monkeypatch: pytest.Monk
     monkeypatch.setattr(session_module, "MOST_LIVE", 100)
     X = groups()
     explorer = DensityART().fit(X).explore(X)
-    told = asked(explorer, "fit", params={"noise": "attach"})["model"]
+    told = asked(explorer, "fit", params={"noise": "nearest"})["model"]
     assert told["is_part"]
     assert "a random sample of 100 of 190 rows" in told["note"]
     np.testing.assert_array_equal(explorer.labels, explorer.model.predict(X))
     told = asked(explorer, "fit", params={}, all=True)["model"]
     assert not told["is_part"]
-    np.testing.assert_array_equal(explorer.labels, DensityART(noise="attach").fit(X).labels_)
+    np.testing.assert_array_equal(explorer.labels, DensityART(noise="nearest").fit(X).labels_)
 
 
 def test_what_takes_long_is_shown_through_fewer_boxes_at_first(
@@ -607,13 +607,13 @@ def test_what_takes_long_is_shown_through_fewer_boxes_at_first(
     X = groups()
     explorer = DensityART().fit(X).explore(X)
     asked(explorer, "fit", params={})  # by which it is known how long it takes
-    quick = asked(explorer, "fit", params={"noise": "attach"}, quick=True)["model"]
+    quick = asked(explorer, "fit", params={"noise": "nearest"}, quick=True)["model"]
     assert quick["is_quick"]
     assert explorer.model.n_categories_ <= 50
     assert explorer.model.max_categories == 10_000
     whole = asked(explorer, "fit", params={})["model"]
     assert not whole["is_quick"]
-    np.testing.assert_array_equal(whole["labels"], DensityART(noise="attach").fit(X).labels_)
+    np.testing.assert_array_equal(whole["labels"], DensityART(noise="nearest").fit(X).labels_)
 
 
 def test_the_model_can_be_taken_away(explorer: Explorer, tmp_path: Path) -> None:

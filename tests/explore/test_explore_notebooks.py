@@ -148,9 +148,9 @@ def check_round_trips(page: Any) -> None:
     assert all(line.strip() in text for line in rules)
     # A parameter: the kernel fits.
     page.get_by_role("tab", name="Parameters").click()
-    page.get_by_label("noise", exact=True).select_option("attach")
+    page.get_by_label("noise", exact=True).select_option("nearest")
     page.wait_for_selector(".rx[data-fitted]")
-    assert labels() == DensityART(noise="attach").fit(X).labels_.tolist()
+    assert labels() == DensityART(noise="nearest").fit(X).labels_.tolist()
 
 
 @pytest.fixture

@@ -591,9 +591,9 @@ def test_parameters_and_what_is_taken_away(browser: Any, tmp_path: Path) -> None
         other.wait_for_selector("[data-painted]")
         before = labels_drawn(other)
         page.get_by_role("tab", name="Parameters").click()
-        page.get_by_label("noise", exact=True).select_option("attach")
+        page.get_by_label("noise", exact=True).select_option("nearest")
         page.wait_for_selector("[data-fitted]")
-        expected = DensityART(noise="attach").fit(X)
+        expected = DensityART(noise="nearest").fit(X)
         assert labels_drawn(page) == expected.labels_.tolist()
         # Who looks at the same in another window sees it, too.
         assert min(before) == -1
@@ -610,7 +610,7 @@ def test_parameters_and_what_is_taken_away(browser: Any, tmp_path: Path) -> None
         space: dict[str, Any] = {"X": X}
         exec(code, space)
         np.testing.assert_array_equal(space["labels"], expected.labels_)
-        assert command == "resonart cluster x --noise attach"
+        assert command == "resonart cluster x --noise nearest"
         lines = download(page, "Labels (CSV)").decode().split()
         assert lines == ["row,label", *(f"{i},{k}" for i, k in enumerate(expected.labels_))]
         (tmp_path / "m.resonart").write_bytes(download(page, "Model"))

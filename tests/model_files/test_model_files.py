@@ -57,7 +57,7 @@ MODELS = [
     TopoART(rho_a=0.85, tau=40, max_categories=15),
     TopoART(rho_a=0.999, tau=1),  # which drops all categories after every row
     DensityART(),
-    DensityART(max_categories=50, min_cluster_size=0.02, noise="attach", scaling="rank"),
+    DensityART(max_categories=50, min_cluster_size=0.02, noise="nearest", scaling="rank"),
 ]
 CHOOSING = [DDVFA(random_state=0, n_orders=2), FuzzyART(rho="auto", random_state=0)]
 each_model = pytest.mark.parametrize("model", MODELS, ids=repr)

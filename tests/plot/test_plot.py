@@ -327,7 +327,7 @@ def test_more_clusters_than_colours(ax: Axes) -> None:
 
 
 def test_legend_names_clusters_and_noise(ax: Axes) -> None:
-    model = FuzzyART(rho=0.6, on_mismatch="noise", out_of_bounds="clip").fit(X)
+    model = FuzzyART(rho=0.6, noise="label", out_of_bounds="clip").fit(X)
     rows = np.concatenate([X, [[0.0, 60.0, 0.0]]])
     assert model.predict(rows)[-1] == -1
     plot.categories(model, rows, ax=ax)

@@ -43,18 +43,18 @@ MORE = RNG.random((40, 3)) * [15, 1.5, 1500] + [-3, -3.3, 5e4 - 200]  # some out
 
 MODELS = [
     FuzzyART(rho=0.8, beta=0.7),
-    FuzzyART(rho=0.8, on_mismatch="noise"),
+    FuzzyART(rho=0.8, noise="label"),
     FuzzyART(rho=0.8, out_of_bounds="clip"),
     DVFA(rho_lb=0.7, rho_ub=0.85),
-    DVFA(rho_lb=0.7, rho_ub=0.85, out_of_bounds="clip", on_mismatch="noise"),
+    DVFA(rho_lb=0.7, rho_ub=0.85, out_of_bounds="clip", noise="label"),
     DDVFA(rho_lb=0.75, rho_ub=0.85, merge_every=70),
     DDVFA(rho_lb=0.75, rho_ub=0.85, linkage="centroid", beta=0.5),
-    DDVFA(rho_lb=0.75, rho_ub=0.85, linkage="weighted", gamma=2.2, on_mismatch="noise"),
+    DDVFA(rho_lb=0.75, rho_ub=0.85, linkage="weighted", gamma=2.2, noise="label"),
     DDVFA(rho_lb=0.75, rho_ub=0.85, search="index", linkage="median"),
     TopoART(rho_a=0.85, tau=40),
-    TopoART(rho_a=0.85, tau=400, on_mismatch="noise"),
+    TopoART(rho_a=0.85, tau=400, noise="label"),
     DensityART(),
-    DensityART(max_categories=40, noise="attach"),
+    DensityART(max_categories=40, noise="nearest"),
     DDVFA(rho_lb=0.75, rho_ub=0.9, max_categories=30),
 ]
 each_model = pytest.mark.parametrize("model", MODELS, ids=repr)
@@ -579,8 +579,8 @@ def test_explanations_agree_with_predict(model: Any) -> None:
     table = np.concatenate([X[:20], MORE])
     labels, scores = ours.predict(table), ours.score_samples(table)
     nearest, noisy = copy.copy(ours), copy.copy(ours)
-    found = nearest.set_params(on_mismatch="nearest").predict(table)
-    resonating = noisy.set_params(on_mismatch="noise").predict(table) >= 0
+    found = nearest.set_params(noise="nearest").predict(table)
+    resonating = noisy.set_params(noise="label").predict(table) >= 0
     lower, upper = ours.boxes_
     seen = set()
     for i, row in enumerate(table):
@@ -681,7 +681,7 @@ def test_a_box_that_no_single_feature_leaves() -> None:
 
 def test_the_text_of_an_explanation() -> None:
     table = [[0, 10], [1, 12], [9, 28], [10, 30]]
-    model = FuzzyART(rho=0.7, on_mismatch="noise").fit(table)
+    model = FuzzyART(rho=0.7, noise="label").fit(table)
     assert str(model.explain([0, 11])) == (
         "cluster 0: the row lies inside its box\n"
         "its box (2 rows, 100 %): 0 <= x0 <= 1 and 10 <= x1 <= 12\n"
@@ -784,7 +784,7 @@ def test_a_smaller_box_may_decide() -> None:
 def test_a_box_takes_rows_as_far_as_is_told(model: Any) -> None:
     """Just inside of the reach a row belongs to the cluster, just beyond it does not."""
     ranges = np.array([-50.0, 0.0, 0.0]), np.array([50.0, 10.0, 1000.0])
-    ours = clone(model).set_params(bounds=ranges, on_mismatch="noise", out_of_bounds="clip")
+    ours = clone(model).set_params(bounds=ranges, noise="label", out_of_bounds="clip")
     ours.fit([[-40.0, 1.0, 100.0], [-35.0, 1.5, 150.0], [-37.0, 1.2, 120.0]])
     assert ours.n_categories_ == 1
     inside = np.array([-36.0, 1.2, 130.0])
@@ -810,7 +810,7 @@ def test_a_candidate_that_is_nearer_is_told() -> None:
     assert not why.resonates
     assert why.label >= 0
     assert "a category that has seen too few rows is nearer" in str(why)
-    noisy = model.set_params(on_mismatch="noise")
+    noisy = model.set_params(noise="label")
     assert noisy.explain(row).label == noisy.predict([row])[0] == -1
 
 

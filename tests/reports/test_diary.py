@@ -481,7 +481,7 @@ def test_what_is_forgotten_by_the_common_clock_is_not_merged(
         merged.partial_fit(X[:1], time=[ahead])
 
 
-@pytest.mark.parametrize("noise", ["attach", "label"])
+@pytest.mark.parametrize("noise", ["nearest", "label"])
 @pytest.mark.parametrize("half_life", [250, 1_000])
 def test_clusters_elsewhere_are_born_whatever_becomes_of_noise(noise: str, half_life: int) -> None:
     """Rows of a newcomer may be attached to an old cluster, of which they are no part."""

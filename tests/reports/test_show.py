@@ -113,7 +113,7 @@ def test_the_choice_of_a_vigilance() -> None:
         FuzzyART(rho=0.8),
         DVFA(rho_lb=0.7, rho_ub=0.85, out_of_bounds="clip"),
         DDVFA(rho_lb=0.5, rho_ub=0.7),
-        DDVFA(rho_lb=0.5, rho_ub=0.7, linkage="average", on_mismatch="noise"),
+        DDVFA(rho_lb=0.5, rho_ub=0.7, linkage="average", noise="label"),
         TopoART(rho_a=0.85),
         TopoART(rho_a=0.99, tau=400),
         DensityART(),

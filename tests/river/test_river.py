@@ -172,7 +172,7 @@ def test_every_parameter_reaches_the_estimator() -> None:
         "beta": 0.5,
         "bounds": (0, 2),
         "out_of_bounds": "clip",
-        "on_mismatch": "noise",
+        "noise": "label",
         "max_categories": 7,
     }
     params = DDVFA(**given).estimator.get_params()
@@ -185,7 +185,7 @@ def test_every_parameter_reaches_the_estimator() -> None:
         "min_samples": 7,
         "scaling": "rank",
         "cluster_selection_method": "leaf",
-        "noise": "attach",
+        "noise": "nearest",
         "max_categories": 70,
     }
     params = DensityART(**density).estimator.get_params()
@@ -276,11 +276,11 @@ def test_one_feature_is_enough(kind: Any) -> None:
     assert model.predict_one({"x": 0.0}) != model.predict_one({"x": 1.0})
 
 
-@pytest.mark.parametrize("on_mismatch", ["nearest", "noise"])
+@pytest.mark.parametrize("noise", ["nearest", "label"])
 @each_kind
-def test_before_the_first_row(kind: Any, on_mismatch: str) -> None:
-    label = -1 if on_mismatch == "noise" or kind is DensityART else 0
-    model = kind() if kind is DensityART else kind(on_mismatch=on_mismatch)
+def test_before_the_first_row(kind: Any, noise: str) -> None:
+    label = -1 if noise == "label" or kind is DensityART else 0
+    model = kind() if kind is DensityART else kind(noise=noise)
     assert model.predict_one({"a": 1.0}) == model.predict_one({}) == label
     assert model.predict_many(FRAME[:3]).tolist() == [label] * 3
     assert model.n_clusters_ == 0
@@ -288,8 +288,8 @@ def test_before_the_first_row(kind: Any, on_mismatch: str) -> None:
 
 
 def test_before_topo_art_has_a_cluster() -> None:
-    for on_mismatch, label in (("nearest", 0), ("noise", -1)):
-        model = TopoART(phi=50, on_mismatch=on_mismatch)
+    for noise, label in (("nearest", 0), ("label", -1)):
+        model = TopoART(phi=50, noise=noise)
         learned(model, DICTS[:5])
         assert model.n_clusters_ == 0
         assert model.predict_one(DICTS[0]) == label

@@ -238,7 +238,7 @@ BAD_PARAMETERS: list[tuple[str, dict[str, Any], str]] = [
     ("FuzzyART", {"max_epochs": 10**30}, "max_epochs must be"),
     ("FuzzyART", {"order": "sorted"}, "order must be one of 'given', 'random', 'vat', got"),
     ("FuzzyART", {"out_of_bounds": "drop"}, "out_of_bounds must be one of 'expand', 'clip'"),
-    ("FuzzyART", {"on_mismatch": "guess"}, "on_mismatch must be one of 'nearest', 'noise'"),
+    ("FuzzyART", {"noise": "guess"}, "noise must be one of 'label', 'nearest'"),
     ("FuzzyART", {"bounds": 3}, r"bounds must be None or a pair \(low, high\)"),
     ("FuzzyART", {"bounds": (1, 0)}, "low <= high, got low=1 and high=0 for feature 0"),
     ("FuzzyART", {"bounds": ([0, 0], 1)}, r"one number for each of the 3 features"),

@@ -35,8 +35,8 @@ def fresh(model: Any, **params: Any) -> Any:
 
 def noisy(model: Any) -> Any:
     """The same, saying so of rows that resonate with nothing, as DensityART always does."""
-    has_choice = "on_mismatch" in model.get_params()
-    return fresh(model, on_mismatch="noise") if has_choice else fresh(model)
+    has_choice = "noise" in model.get_params()
+    return fresh(model, noise="label") if has_choice else fresh(model)
 
 
 def with_room(model: Any) -> Any:

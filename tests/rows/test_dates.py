@@ -368,10 +368,11 @@ def test_the_page_has_dates_and_text_for_python() -> None:
 
 def test_the_page_does_not_forget_by_times_it_does_not_have() -> None:
     for model in (learned(), DensityART(half_life=100).partial_fit(ROWS, time=np.arange(N))):
-        answer = model.explore(ROWS)._session.answer({"kind": "fit", "params": {"noise": "attach"}})
+        session = model.explore(ROWS)._session
+        answer = session.answer({"kind": "fit", "params": {"noise": "nearest"}})
         assert "the model forgets rows by their times" in str(answer)
     counted = DensityART(half_life=100).partial_fit(ROWS)
-    answer = counted.explore(ROWS)._session.answer({"kind": "fit", "params": {"noise": "attach"}})
+    answer = counted.explore(ROWS)._session.answer({"kind": "fit", "params": {"noise": "nearest"}})
     assert answer["kind"] == "model"
 
 

@@ -151,7 +151,7 @@ def test_novelty_works_without_structure(d: int) -> None:
     random = np.random.default_rng(d)
     X, more = random.normal(size=(500, d)), random.normal(size=(500, d))
     with pytest.warns(UserWarning, match="No structure"):
-        model = DDVFA(random_state=0, on_mismatch="noise").fit(X)
+        model = DDVFA(random_state=0, noise="label").fit(X)
     far = np.full((1, d), 1e6)
     assert model.rho_lb_ > 0
     assert model.predict(far) == model.predict_one(far[0]) == -1
@@ -174,7 +174,7 @@ def test_benign_tissue_is_told_from_malignant() -> None:
 
 def test_a_stream_that_begins_without_structure_finds_what_comes() -> None:
     random = np.random.default_rng(0)
-    model = DDVFA(random_state=0, on_mismatch="noise")
+    model = DDVFA(random_state=0, noise="label")
     with pytest.warns(UserWarning, match=r"no structure and are one cluster.*Give"):
         model.partial_fit(random.normal(size=(300, 2)))
     corners = np.array([[40, 40], [-40, 40], [40, -40], [-40, -40], [0, 80]])
@@ -188,10 +188,10 @@ def test_a_stream_that_begins_without_structure_finds_what_comes() -> None:
 
 def test_equal_or_few_rows_leave_room_for_novelty() -> None:
     with pytest.warns(UserWarning, match="All rows are equal"):
-        model = DDVFA(on_mismatch="noise").fit([[1.0, 2.0]] * 40)
+        model = DDVFA(noise="label").fit([[1.0, 2.0]] * 40)
     assert model.predict([[1.0, 2.0], [1.5, 2.0], [9.0, 9.0]]).tolist() == [0, -1, -1]
     with pytest.warns(UserWarning, match="4 rows are too few"):
-        model = DDVFA(on_mismatch="noise").fit([[0, 0], [0, 1], [1, 0], [1, 1]])
+        model = DDVFA(noise="label").fit([[0, 0], [0, 1], [1, 0], [1, 1]])
     assert model.n_clusters_ == 1
     assert model.predict([[0.5, 0.5], [50, 50]]).tolist() == [0, -1]
 
@@ -208,7 +208,7 @@ def test_evidence() -> None:
     assert agreements == sorted(agreements, reverse=True)
     assert choice.agreement == agreements[0] == 1.0
     assert choice.shortlist[0].params == choice.params
-    density = DensityART(noise="attach").fit(MOONS)
+    density = DensityART(noise="nearest").fit(MOONS)
     assert choice.density_reason == density.choice_.reason
     of_orders: dict[int, Any] = {0: choice.order}  # the first order has found it
     for candidate in choice.shortlist:
@@ -223,7 +223,7 @@ def test_evidence() -> None:
 def test_the_chosen_run_agrees_best_of_all() -> None:
     """No vigilances tried by hand in the same order agree better."""
     X, _ = make_blobs(150, centers=4, cluster_std=1.2, random_state=2)
-    density = DensityART(noise="attach").fit(X)
+    density = DensityART(noise="nearest").fit(X)
     choice = choose_vigilance(X, n_orders=4, random_state=0)
     for rho_lb in np.arange(0, 96, 5) / 100:
         for rho_ub in (0.6, 0.7, 0.8, 0.9, 0.95):
@@ -244,7 +244,7 @@ def test_few_distinct_rows_are_clusters() -> None:
 def test_what_density_shows_in_many_rows_is_not_lost_in_the_sample() -> None:
     """Clusters are told apart by all rows, of which runs are then made of a sample."""
     X, _ = make_moons(3000, noise=0.05, random_state=0)
-    density = DensityART(noise="attach").fit(X)
+    density = DensityART(noise="nearest").fit(X)
     choice = choose_vigilance(X, n_orders=2, random_state=0)
     assert choice.density_reason == density.choice_.reason
     index = adjusted_rand_score(density.labels_[choice.order], choice.labels)

@@ -123,8 +123,8 @@ def test_dvfa_and_fuzzy_art(beta: float, max_epochs: int) -> None:
         check(FuzzyART(rho=0, **options), X, {"rho": steps(40)}, orders)
 
 
-@pytest.mark.parametrize("on_mismatch", ["nearest", "noise"])
-def test_topo_art(on_mismatch: str) -> None:
+@pytest.mark.parametrize("noise", ["nearest", "label"])
+def test_topo_art(noise: str) -> None:
     grid = {
         "rho_a": steps(20),
         "beta_sbm": np.array([0.0, 0.5]),
@@ -132,7 +132,7 @@ def test_topo_art(on_mismatch: str) -> None:
         "tau": np.array([5, 12]),
     }
     for X in (rows_with_ties(40, 2, seed=3), rows_without_ties(40, 2, seed=3)):
-        model = TopoART(rho_a=0, on_mismatch=on_mismatch)
+        model = TopoART(rho_a=0, noise=noise)
         check(model, X, grid, random_orders(40, 2), n_jobs=2)
 
 

@@ -192,7 +192,7 @@ def test_labels_of_any_cell_kept_or_made_again(model: Any) -> None:
 
 @pytest.mark.parametrize("keep_labels", [False, True])
 def test_rows_left_out_stay_so(keep_labels: bool) -> None:
-    model = TopoART(rho_a=0.5, on_mismatch="noise")
+    model = TopoART(rho_a=0.5, noise="label")
     grid = {"rho_a": [0.9], "tau": 12, "phi": 2, "beta_sbm": 0.0}
     plane = plane_of(model, grid=grid, keep_labels=keep_labels).fit(X, Y)
     labels = plane.labels(order=1)

@@ -256,12 +256,6 @@ PARAMETERS: dict[str, Parameter] = {
         ),
         Parameter("bounds", "Feature ranges, which are scaled to [0, 1]"),
         _engine("out_of_bounds", "What happens to a row outside the feature ranges"),
-        Parameter(
-            "on_mismatch",
-            "Whether a row that resonates with no cluster goes to the most active one or gets -1",
-            "choice",
-            choices=("nearest", "noise"),
-        ),
         _engine("max_categories", "Maximum number of categories, which limits memory"),
         Parameter(
             "n_clusters",
@@ -285,7 +279,7 @@ PARAMETERS: dict[str, Parameter] = {
             "choice",
             choices=("auto", "eom", "leaf"),
         ),
-        _engine("noise", "Whether rows in no cluster get the label -1 or go to the nearest one"),
+        _engine("noise", "Whether a row in no cluster gets the label -1 or goes to the nearest"),
         Parameter(
             "half_life",
             "Time after which a row counts half, in rows or in units of the clock, or a duration",

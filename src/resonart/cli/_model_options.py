@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Container
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -178,7 +178,7 @@ class ModelOptions:
     def make(self) -> Any:
         """Return the estimator, or raise an error about options that do not fit or are missing."""
         known = DEFAULTS[self.model]
-        params = self.params_of(known)
+        params = dict(self.given)
         for name in params:
             if name not in known:
                 owners = [model for model, defaults in DEFAULTS.items() if name in defaults]
@@ -200,17 +200,6 @@ class ModelOptions:
             )
         return estimator(self.model)(**params)
 
-    def params_of(self, known: Container[str]) -> dict[str, Any]:
-        """Return what was given, as parameters of an estimator that has these."""
-        params = dict(self.given)
-        if "noise" in params and "noise" not in known:
-            params["on_mismatch"] = ON_MISMATCH[params.pop("noise")]
-        return params
-
-
-# The parameter for --noise in estimators that do not label noise while they learn.
-ON_MISMATCH = {"label": "noise", "attach": "nearest"}
-
 
 def flag(name: str) -> str:
     """Return the option that sets a parameter.
@@ -225,7 +214,7 @@ def flag(name: str) -> str:
 
 
 # Parameters that are not options of a model: a command has its own option for them, or none.
-_NO_OPTIONS = {"gamma_ref", "search", "merge_every", "n_jobs", "verbose", "on_mismatch"}
+_NO_OPTIONS = {"gamma_ref", "search", "merge_every", "n_jobs", "verbose"}
 VIGILANCES = ("rho", "rho_lb", "rho_ub", "rho_a")
 # Parameters of vigilances, and those that a plane does not need.
 _NOT_OF_A_PLANE = {
@@ -245,8 +234,8 @@ _SPECIAL: dict[str, dict[str, Any]] = {
     },
     "noise": {
         "type": click.Choice(PARAMETERS["noise"].choices),
-        "help": "Whether rows in no cluster get the label -1 or go to the nearest one. [default: "
-        "label (density-art), attach (the others)]",
+        "help": "Whether a row in no cluster gets the label -1 or goes to the nearest one. "
+        "[default: label (density-art), nearest (the others)]",
     },
     "random_state": {
         "type": click.IntRange(0, 2**32 - 1),

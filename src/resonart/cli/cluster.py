@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 @command(
     "cluster data.csv -o labels.csv --save model.resonart",
     "cluster data.csv --label class --report --picture boxes.png",
-    "cluster data.csv --min-cluster-size 20 --noise attach",
+    "cluster data.csv --min-cluster-size 20 --noise nearest",
     "cluster data.parquet --model ddvfa --rho-lb 0.85 --rho-ub 0.95 --json",
     "cluster data.csv --half-life 1000",
 )

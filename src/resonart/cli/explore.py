@@ -23,7 +23,7 @@ from ._errors import CommandError, as_argument, as_options, note_features, warn
 from ._files import STDIN, InputFile, OutputFile, check_folder, is_read_once, write_file
 from ._late import Floats, NDArray, explorers, np, tables
 from ._learning import learn, read_first_rows
-from ._model_options import ON_MISMATCH, ModelOptions, flag, model_options
+from ._model_options import ModelOptions, flag, model_options
 from ._models import in_short, is_model_file, kind_of, load_fitted
 from ._output import Output, Report, duration
 from ._tables import TableOptions, TextOptions, in_memory_option, row_limit, table_options
@@ -475,10 +475,7 @@ def model_flags(model: Any) -> list[str]:
             continue
         if name == "random_state" and value == 0:
             continue
-        if name == "on_mismatch":
-            noise = {mismatch: word for word, mismatch in ON_MISMATCH.items()}
-            words += ["--noise", noise[value]]
-        elif isinstance(value, bool):
+        if isinstance(value, bool):
             words.append(flag(name) if value else f"--no-{flag(name).removeprefix('--')}")
         else:
             words += [flag(name), f"{value:.12g}" if isinstance(value, float) else str(value)]

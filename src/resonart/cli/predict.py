@@ -13,7 +13,6 @@ from ._errors import CommandError
 from ._files import shown_path, table_writer
 from ._label_table import LabelTable, label_table_options
 from ._late import np
-from ._model_options import ON_MISMATCH
 from ._models import kind_of, load_fitted
 from ._output import Output, Report, duration
 from ._tables import TableOptions, rows_in_words, table_options
@@ -93,11 +92,10 @@ def predict(
 
 def set_noise(model: Any, noise: str, path: str) -> None:
     """Let a model return -1, or the nearest cluster, for rows that resonate with none."""
-    params = model.get_params()
-    if "on_mismatch" in params:
-        model.set_params(on_mismatch=ON_MISMATCH[noise])
-    elif params["noise"] != noise:
+    if kind_of(model) != "density-art":
+        model.set_params(noise=noise)
+    elif model.noise != noise:
         raise CommandError(
-            f"the clusters of {path} were read with --noise {params['noise']}, which cannot be "
+            f"the clusters of {path} were read with --noise {model.noise}, which cannot be "
             f"changed without the rows. Cluster them with --noise {noise}."
         )

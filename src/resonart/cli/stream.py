@@ -213,7 +213,7 @@ def check_same(model: Any, options: ModelOptions, path: str) -> None:
     """Allow the same command again; refuse options that an existing model does not have."""
     given_by = click.get_current_context().get_parameter_source("model")
     is_kind_given = given_by is click.core.ParameterSource.COMMANDLINE
-    mine, asked = model.get_params(), options.params_of(model.get_params())
+    mine, asked = model.get_params(), dict(options.given)
     # (Bounds are a pair of numbers or of as many numbers as there are features.)
     if (is_kind_given and kind_of(model) != options.model) or not all(
         name in mine and np.array_equal(mine[name], value) for name, value in asked.items()

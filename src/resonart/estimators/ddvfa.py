@@ -88,7 +88,7 @@ default="single"
         Feature ranges that are scaled to [0, 1]. By default they are learned from the first rows.
     out_of_bounds : {"expand", "clip", "error"}, default="expand"
         What happens to a row outside the ranges; see :class:`FuzzyART`.
-    on_mismatch : {"nearest", "noise"}, default="nearest"
+    noise : {"label", "nearest"}, default="nearest"
         What ``predict`` returns for a row that resonates with no cluster: the most active cluster,
         or -1.
     max_categories : int or None, default=None
@@ -219,7 +219,7 @@ default="single"
         verbose: bool | int | str = "auto",
         bounds: Any = None,
         out_of_bounds: str = "expand",
-        on_mismatch: str = "nearest",
+        noise: str = "nearest",
         max_categories: int | None = None,
     ) -> None:
         self.rho_lb = rho_lb
@@ -240,7 +240,7 @@ default="single"
         self.verbose = verbose
         self.bounds = bounds
         self.out_of_bounds = out_of_bounds
-        self.on_mismatch = on_mismatch
+        self.noise = noise
         self.max_categories = max_categories
 
     def merge(self) -> LabelMap:

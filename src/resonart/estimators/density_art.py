@@ -64,7 +64,7 @@ class DensityART(RenamingMixin, BaseART):
     cluster_selection_method : {"auto", "eom", "leaf"}, default="auto"
         How clusters are taken from the tree: by excess of mass, or as its leaves. ``"auto"``
         chooses among these and cuts.
-    noise : {"label", "attach"}, default="label"
+    noise : {"label", "nearest"}, default="label"
         What becomes of rows that the reading puts into no cluster: they get the label -1, or that
         of the nearest cluster. A row that is far from everything learned gets -1 in both cases.
     alpha : float, default=1e-3
@@ -260,8 +260,10 @@ class DensityART(RenamingMixin, BaseART):
         "max_epochs": 1,
         "order": "given",
         "random_state": None,
-        "on_mismatch": "noise",
     }
+
+    def _goes_to_nearest(self) -> bool:
+        return False  # whatever becomes of noise among the rows that were learned
 
     # False for models of parts that are to be pooled: clusters are then read from all of them.
     _reads_on_the_way = True

@@ -49,7 +49,7 @@ class FuzzyART(AutoVigilance):
         where it is in the user's units, ``"clip"`` moves the row to the edge, and ``"error"``
         raises an error. ``predict`` and ``score_samples`` never change the model: with
         ``"expand"`` they judge such a row as if the ranges had been widened for it alone.
-    on_mismatch : {"nearest", "noise"}, default="nearest"
+    noise : {"label", "nearest"}, default="nearest"
         What ``predict`` returns for a row that resonates with no cluster: the most active cluster,
         or -1.
     max_categories : int or None, default=None
@@ -142,7 +142,7 @@ class FuzzyART(AutoVigilance):
         verbose: bool | int | str = "auto",
         bounds: Any = None,
         out_of_bounds: str = "expand",
-        on_mismatch: str = "nearest",
+        noise: str = "nearest",
         max_categories: int | None = None,
     ) -> None:
         self.rho = rho
@@ -156,7 +156,7 @@ class FuzzyART(AutoVigilance):
         self.verbose = verbose
         self.bounds = bounds
         self.out_of_bounds = out_of_bounds
-        self.on_mismatch = on_mismatch
+        self.noise = noise
         self.max_categories = max_categories
 
     @property

@@ -22,16 +22,16 @@ class PredictionMixin(TransformerMixin, EngineHolder):
     """``predict``, ``score_samples``, ``transform`` and their like."""
 
     def _goes_to_nearest(self) -> bool:
-        """Return whether a row that resonates with no cluster goes to the most active one."""
-        checked = PARAMETERS["on_mismatch"].check(self._setting("on_mismatch"))
+        """Return whether a new row that no cluster takes goes to the nearest one."""
+        checked = PARAMETERS["noise"].check(getattr(self, "noise", "label"))
         return bool(checked == "nearest")
 
     def predict(self, X: ArrayLike) -> Labels:
         """Return the cluster of each row, without learning it.
 
         A row goes to the first cluster, in the order of the search, whose match reaches the
-        vigilance. If there is none, ``on_mismatch`` decides between the most active cluster
-        (``"nearest"``) and -1 (``"noise"``). In :class:`DensityART`, the cluster of the most active
+        vigilance. If there is none, ``noise`` decides between the most active cluster
+        (``"nearest"``) and -1 (``"label"``). In :class:`DensityART`, the cluster of the most active
         category takes the row if the match reaches the cluster's own vigilance. If it does not, or
         if that category is noise, the label is -1. Weights may change after a row has been learned,
         so ``predict(X)`` need not equal ``labels_``.

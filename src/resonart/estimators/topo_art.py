@@ -53,7 +53,7 @@ class TopoART(BaseART):
         Feature ranges that are scaled to [0, 1]. By default they are learned from the first rows.
     out_of_bounds : {"expand", "clip", "error"}, default="expand"
         What happens to a row outside the ranges; see :class:`FuzzyART`.
-    on_mismatch : {"nearest", "noise"}, default="nearest"
+    noise : {"label", "nearest"}, default="nearest"
         The label, in ``predict`` and ``labels_``, of a row that lies nearest to a candidate: the
         cluster of the nearest permanent category, or -1.
     max_categories : int or None, default=None
@@ -66,7 +66,7 @@ class TopoART(BaseART):
     ----------
     labels_, labels_b_ : ndarray of shape (n_samples,)
         Clusters of the rows of the last ``fit`` or ``partial_fit`` by module B, found after
-        learning; -1 if no category is permanent yet, or by ``on_mismatch``. Clusters are numbered
+        learning; -1 if no category is permanent yet, or by ``noise``. Clusters are numbered
         in the order of their oldest categories, so labels may change as links are made and
         candidates are dropped.
     labels_a_ : ndarray of shape (n_samples,)
@@ -145,7 +145,7 @@ class TopoART(BaseART):
         random_state: Any = None,
         bounds: Any = None,
         out_of_bounds: str = "expand",
-        on_mismatch: str = "nearest",
+        noise: str = "nearest",
         max_categories: int | None = None,
     ) -> None:
         self.rho_a = rho_a
@@ -158,7 +158,7 @@ class TopoART(BaseART):
         self.random_state = random_state
         self.bounds = bounds
         self.out_of_bounds = out_of_bounds
-        self.on_mismatch = on_mismatch
+        self.noise = noise
         self.max_categories = max_categories
 
     def _own_params(self, n_rows: int | None) -> dict[str, Any]:
@@ -195,7 +195,7 @@ class TopoART(BaseART):
     def _set_labels(self, rows: Rows, labels: Labels) -> None:
         # Later links may join clusters: labels are found after all rows have been learned.
         if len(rows):
-            nearest = self.on_mismatch == "nearest"
+            nearest = self.noise == "nearest"
             self.labels_b_ = self._engine.predict(rows, nearest)
             self.labels_a_ = self._engine.predict_a(rows, nearest)
         else:

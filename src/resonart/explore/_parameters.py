@@ -105,8 +105,8 @@ def changed_parameters(model: Any) -> dict[str, Any]:
     Examples
     --------
     >>> from resonart import DensityART
-    >>> changed_parameters(DensityART(noise="attach"))
-    {'noise': 'attach'}
+    >>> changed_parameters(DensityART(noise="nearest"))
+    {'noise': 'nearest'}
     """
     defaults = inspect.signature(type(model)).parameters
     return {

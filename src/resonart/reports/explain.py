@@ -174,7 +174,7 @@ class Explanation:
         The result of ``predict``.
     cluster : int
         The cluster that was found: the label, or, if that is -1, the one that ``predict`` would
-        return with ``on_mismatch="nearest"``. -1 if topoART has no cluster yet.
+        return with ``noise="nearest"``. -1 if topoART has no cluster yet.
     match : float
         The result of ``score_samples``.
     vigilance : float or None
@@ -182,7 +182,7 @@ class Explanation:
         DensityART it is 0.5, because ``score_samples`` is at least that if a cluster takes the row.
     resonates : bool
         Whether the cluster takes the row, so that ``predict`` returns it even with
-        ``on_mismatch="noise"``. For topoART: whether the category nearest to the row has seen
+        ``noise="label"``. For topoART: whether the category nearest to the row has seen
         enough rows.
     linkage : str or None
         How DDVFA judges a cluster by its categories; None for the others.

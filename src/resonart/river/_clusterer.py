@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from river.base import Clusterer
 
+from resonart import DensityART
 from resonart._engine.parameters import PARAMETERS, Parameter, parameters_of
 from resonart._shared.warn import warn_user
 
@@ -244,9 +245,9 @@ class ARTClusterer(Clusterer):
 
         Returns
         -------
-        The cluster's label, or -1 if the row resonates with none and `on_mismatch="noise"`, or for
+        The cluster's label, or -1 if the row resonates with none and `noise="label"`, or for
         `DensityART` if the row is in no cluster. If there is no cluster yet, 0, as in river's own
-        clusterers (-1 with `on_mismatch="noise"`, and for `DensityART`).
+        clusterers (-1 with `noise="label"`, and for `DensityART`).
 
         """
         if self._pick is None:
@@ -260,7 +261,8 @@ class ARTClusterer(Clusterer):
         return label if label >= 0 else self._without_clusters()
 
     def _without_clusters(self) -> int:
-        return -1 if getattr(self.estimator, "on_mismatch", "noise") == "noise" else 0
+        is_labelled = isinstance(self.estimator, DensityART) or self.estimator.noise == "label"
+        return -1 if is_labelled else 0
 
     # ------------------------------------------------------------------ many rows
 

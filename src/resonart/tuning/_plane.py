@@ -286,7 +286,7 @@ class VigilancePlane(ClusterMixin, MetaEstimatorMixin, BaseEstimator):
         self.scoring_ = scoring
         self._estimator = estimator
         # Partitions do not show which rows a TopoART left out: these are found again.
-        has_noise = isinstance(estimator, TopoART) and estimator.on_mismatch == "noise"
+        has_noise = isinstance(estimator, TopoART) and estimator.noise == "label"
         self._rows = rows.copy() if has_noise or not self.keep_labels else None
 
     # ------------------------------------------------------------------ asking

@@ -62,7 +62,7 @@ def density_partition(rows: Rows, bounds: Bounds, n_threads: int) -> DensityPart
         n_distinct = int(repeated.max()) + 1
         return DensityPartition(repeated, f"{n_distinct} distinct rows are a cluster each.")
     params = _core.DensityArt.Params(
-        noise=_core.Noise.attach, out_of_bounds=_core.OutOfBounds.clip, max_categories=len(rows)
+        noise=_core.Noise.nearest, out_of_bounds=_core.OutOfBounds.clip, max_categories=len(rows)
     )
     engine = _core.DensityArt(rows.shape[1], params)
     engine.set_bounds(*bounds)

@@ -59,7 +59,7 @@ class Sweep:
     partition : ndarray of shape (n_cells, n_orders)
         Number of each run's partition. Equal numbers mean equal partitions, numbered as they first
         appear here, cell by cell; -1 is a run that was given up. Rows that a TopoART leaves out
-        (``on_mismatch="noise"``) count as one cluster here.
+        (``noise="label"``) count as one cluster here.
     partitions : ndarray of shape (n_partitions, n_rows) or None
         Labels of each partition, with clusters numbered by their first row.
     n_runs : int
@@ -378,7 +378,7 @@ def _prepare(
             "max_epochs": model._most_epochs(),
             "merge": model._merges_after_fit(),
             "keep_unmerged": keep_unmerged,
-            "nearest": model.on_mismatch == "nearest",
+            "nearest": model.noise == "nearest",
             "share": share,
             "max_categories": max_categories or 0,
         },
