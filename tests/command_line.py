@@ -10,7 +10,7 @@ import numpy as np
 from click.testing import CliRunner, Result
 from numpy.typing import NDArray
 
-from resonart import DDVFA, io
+from resonart import DDVFA, tables
 from resonart.cli._app import app
 
 N_ROWS = 60
@@ -68,10 +68,10 @@ def fill_folder(folder: Path) -> Path:
     """Write every file that the examples of the help texts name."""
     rows, names = blobs()
     table = columns_of(rows, names)
-    io.write_table(folder / "data.csv", table)
-    io.write_table(folder / "data.parquet", table)
+    tables.write_table(folder / "data.csv", table)
+    tables.write_table(folder / "data.parquet", table)
     new, new_names = blobs(20, seed=1)
-    io.write_table(folder / "new.csv", columns_of(new, new_names))
+    tables.write_table(folder / "new.csv", columns_of(new, new_names))
     save(folder / "model.resonart", rows)
     save(folder / "a.resonart", rows[:30])
     save(folder / "b.resonart", rows[30:])
@@ -86,6 +86,6 @@ def save(path: Path, rows: NDArray[np.float64]) -> None:
 
 def read(path: Path | str, *, label: str | None = None) -> dict[str, NDArray[Any]]:
     """Read a table of numbers back, by name of column."""
-    with io.open_table(path, label=label) as reader:
+    with tables.open_table(path, label=label) as reader:
         chunk = reader.read_all()
     return dict(zip(reader.feature_names, chunk.rows.T, strict=True))

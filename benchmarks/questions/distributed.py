@@ -178,7 +178,7 @@ def cost_cases(size: Size) -> list[Case]:
 
 def written(rows: Rows, folder: Path, n_files: int) -> list[Path]:
     """Write the rows as Parquet files."""
-    from resonart.io import write_table
+    from resonart.tables import write_table
 
     paths = []
     names = [f"x{j}" for j in range(rows.shape[1])]

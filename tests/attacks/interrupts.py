@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 import resonart
-from resonart import DDVFA, DVFA, DensityART, FuzzyART, TopoART, io
+from resonart import DDVFA, DVFA, DensityART, FuzzyART, TopoART, tables
 
 from .children import OUTSIDE, children
 
@@ -288,9 +288,6 @@ COMMANDS = [
     ["cluster", "rows.ndjson", *GIVEN, "--picture", "out.png", "--report"],
     ["predict", "model.resonart", "rows.csv", "-o", "out.csv.gz", "--scores"],
     ["predict", "model.resonart", "rows.ndjson", "-o", "out.npy"],
-    ["convert", "rows.csv", "out.arrow"],
-    ["convert", "model.resonart", "out.json"],
-    ["convert", "model.resonart", "out.resonart"],
     ["merge", "model.resonart", "other.resonart", "-o", "out.resonart"],
     ["vat", "rows.csv", "-o", "out.csv"],
     ["plane", "rows.csv", "-o", "out.csv", "--step", "0.25", "--orders", "2", "--sample", "60"],
@@ -305,7 +302,7 @@ def _in_command(random: np.random.Generator, folder: Path) -> str:
     rows = _rows(random, 3_000)
     names = [f"x{j}y" for j in range(rows.shape[1])]
     for name in ("rows.csv", "rows.ndjson"):
-        io.write_table(place / name, dict(zip(names, rows.T, strict=True)))
+        tables.write_table(place / name, dict(zip(names, rows.T, strict=True)))
     for name in ("model.resonart", "other.resonart"):
         model = DDVFA(rho_lb=0.8, rho_ub=0.95, bounds=(0.0, 1.0), random_state=0).fit(rows)
         model.feature_names_in_ = np.array(names, dtype=object)

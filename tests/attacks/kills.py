@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from resonart.io import _lines
+from resonart.stream import _lines
 
 from .children import children, command
 

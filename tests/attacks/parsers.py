@@ -19,10 +19,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from resonart.io import LineParser, TableError, open_table
-from resonart.io import _blocks as blocks_module
-from resonart.io import _ndjson as ndjson_module
-from resonart.io import _schema as schema_module
+from resonart.stream import LineParser
+from resonart.tables import TableError, open_table
+from resonart.tables import _blocks as blocks_module
+from resonart.tables import _schema as schema_module
+from resonart.tables._ndjson import NdjsonText
 
 Random = np.random.Generator
 
@@ -210,17 +211,16 @@ def may_go_over_lines(data: bytes) -> bool:
 @contextlib.contextmanager
 def small_looks(random: Random, *, tells_kinds: bool) -> Iterator[None]:
     """Let the schema be decided by a few lines, so that tables need not be long."""
-    before, few = schema_module.LOOK_LINES, ndjson_module.FEW_LINES
-    ndjson_module.NdjsonText.tells_kinds = tells_kinds
+    before = schema_module.LOOK_LINES
+    NdjsonText.tells_kinds = tells_kinds
     schema_module.LOOK_LINES = int(random.integers(1, 6)) if random.random() < 0.5 else before
-    ndjson_module.FEW_LINES = int(random.integers(1, 4))
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             yield
     finally:
-        schema_module.LOOK_LINES, ndjson_module.FEW_LINES = before, few
-        ndjson_module.NdjsonText.tells_kinds = True
+        schema_module.LOOK_LINES = before
+        NdjsonText.tells_kinds = True
 
 
 def in_blocks(data: bytes, format: str, options: dict[str, Any], size: int) -> Reading:

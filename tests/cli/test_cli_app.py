@@ -24,7 +24,7 @@ from resonart import _core
 from resonart.cli import _app, main
 from resonart.cli._app import COMMANDS, app, load_command
 from resonart.cli._command import MOST_USED
-from resonart.cli._locks import FileLock
+from resonart.cli._locks import locked
 
 ROOT = Path(__file__).parents[2]
 COMMAND = [sys.executable, "-m", "resonart"]
@@ -252,7 +252,7 @@ def test_wrong_usage_is_one_line_and_code_2(folder: Path, arguments: list[str], 
             ["merge", "a.resonart", "fuzzy.resonart", "-o", "c.resonart"],
             "only density-art and ddvfa models can be merged",
         ),
-        (["convert", "nothing.csv", "out.csv"], "There is no file nothing.csv"),
+        (["vat", "nothing.csv"], "There is no file nothing.csv"),
         (["vat", "data.csv", "--in-memory-rows", "10"], "larger --in-memory-rows"),
         (["plane", "data.csv", "--step", "0.0000001"], "step"),
     ],
@@ -446,7 +446,7 @@ def test_a_new_command_is_a_file_and_a_line_in_the_list(
         assert (beside.stdout, beside.stderr) == ("", "times  1\n\nn\n0\n")
         assert "both write to stdout" in error_of("shout", "-o", "-", "--json", code=2)
         place = tmp_path / "out.csv"
-        with FileLock(str(place), "another"):
+        with locked(str(place), "another"):
             assert "is being written by" in error_of("shout", "-o", place)
         text = run("shout", "--help").stdout
         assert "--times N" in text
@@ -555,7 +555,7 @@ def test_completion_knows_commands_options_and_words(
             main([])
         return capsys.readouterr().out.splitlines()
 
-    assert completed("c") == ["plain,cluster", "plain,convert"]
+    assert completed("c") == ["plain,cluster"]
     assert completed("cluster", "--rep") == ["plain,--report"]
     assert completed("cluster", "data.csv", "--noise", "n") == ["plain,nearest"]
     assert completed("cluster", "da") == ["file,da"]
@@ -565,15 +565,15 @@ def test_completion_knows_commands_options_and_words(
 @pytest.mark.subprocess
 def test_a_closed_output_pipe_ends_it_quietly(tmp_path: Path) -> None:
     rows = tmp_path / "data.csv"
-    rows.write_text("a,b\n" + "1.25,2.5\n" * 100_000)
+    rows.write_text("a,b\n" + "1.25,2.5\n2.5,1.5\n" * 100_000)
     with subprocess.Popen(
-        [*COMMAND, "convert", str(rows), "-"],
+        [*COMMAND, "cluster", str(rows), "--model", "fuzzy-art", "--rho", "0.5", "-o", "-"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     ) as process:
         assert process.stdout is not None
         assert process.stderr is not None
-        assert process.stdout.readline().strip() == b"a,b"
+        assert process.stdout.readline().strip() == b"row,label"
         process.stdout.close()
         assert process.stderr.read() == b""
         assert process.wait() == 141

@@ -1,10 +1,8 @@
-"""The other commands: predict, describe, explain, merge, plane, vat, convert."""
+"""The other commands: predict, describe, explain, merge, plane, vat."""
 
 from __future__ import annotations
 
-import json
 import re
-import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +11,8 @@ import pytest
 from matplotlib.image import imread
 
 import resonart
-from command_line import N_ROWS, blobs, columns_of, error_of, fill_folder, read, run, run_json, save
-from resonart import DDVFA, io, merge_models, vat_order
+from command_line import N_ROWS, blobs, error_of, fill_folder, read, run, run_json
+from resonart import DDVFA, merge_models, tables, vat_order
 from resonart.tuning import VigilancePlane
 
 
@@ -51,8 +49,10 @@ def test_predict(folder: Path) -> None:
 
 def test_predict_goes_in_chunks(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run("predict", "model.resonart", "new.csv", "-o", "whole.csv", "--scores")
-    open_table = io.open_table
-    monkeypatch.setattr(io, "open_table", lambda *a, **k: open_table(*a, **(k | {"chunk_rows": 3})))
+    open_table = tables.open_table
+    monkeypatch.setattr(
+        tables, "open_table", lambda *a, **k: open_table(*a, **(k | {"chunk_rows": 3}))
+    )
     run("predict", "model.resonart", "new.csv", "-o", "chunks.csv", "--scores")
     assert Path("chunks.csv").read_text() == Path("whole.csv").read_text()
 
@@ -78,7 +78,7 @@ def test_noise_of_density_art_is_what_it_was_read_with(folder: Path) -> None:
 def test_merge_density_art(folder: Path) -> None:
     rows, _ = blobs(200)
     for name, part in (("one", rows[:120]), ("two", rows[120:])):
-        io.write_table(f"{name}.csv", {"width": part[:, 0], "height": part[:, 1]})
+        tables.write_table(f"{name}.csv", {"width": part[:, 0], "height": part[:, 1]})
         run("cluster", f"{name}.csv", "--save", f"{name}.resonart")
     expected = merge_models([resonart.load("one.resonart"), resonart.load("two.resonart")])
     found = run_json("merge", "one.resonart", "two.resonart", "-o", "both.resonart")
@@ -100,7 +100,7 @@ def test_columns_are_matched_by_name(folder: Path, from_stdin: bool) -> None:
     new, _ = blobs(20, seed=1)
     run("predict", "model.resonart", "new.csv", "-o", "expected.csv")
     swapped = {"height": new[:, 1], "more": np.arange(20.0), "width": new[:, 0]}
-    io.write_table("swapped.csv", swapped)
+    tables.write_table("swapped.csv", swapped)
     source = "-" if from_stdin else "swapped.csv"
     stdin = Path("swapped.csv").read_bytes() if from_stdin else None
     run("predict", "model.resonart", source, "-o", "labels.csv", stdin=stdin)
@@ -129,7 +129,7 @@ def test_tables_without_names_go_by_order(folder: Path) -> None:
 
 def test_chosen_columns_go_by_order(folder: Path) -> None:
     new, _ = blobs(20, seed=1)
-    io.write_table("other.csv", {"h": new[:, 1], "w": new[:, 0]})
+    tables.write_table("other.csv", {"h": new[:, 1], "w": new[:, 0]})
     run("predict", "model.resonart", "new.csv", "-o", "expected.csv")
     run("predict", "model.resonart", "other.csv", "--columns", "w,h", "-o", "labels.csv")
     assert Path("labels.csv").read_text() == Path("expected.csv").read_text()
@@ -152,10 +152,10 @@ def test_features_that_are_missing_are_named(folder: Path, table: str, said: str
 @pytest.mark.parametrize("names", [["x0", "x1"], ["x1", "x0"]])
 def test_names_that_look_like_numbers_are_names(folder: Path, names: list[str]) -> None:
     rows, _ = blobs()
-    io.write_table("x.csv", dict(zip(names, rows.T, strict=True)))
+    tables.write_table("x.csv", dict(zip(names, rows.T, strict=True)))
     given = ["--model", "ddvfa", "--rho-lb", "0.8", "--rho-ub", "0.9"]
     run("cluster", "x.csv", *given, "--save", "x.resonart")
-    io.write_table("turned.csv", dict(zip(names[::-1], rows.T[::-1], strict=True)))
+    tables.write_table("turned.csv", dict(zip(names[::-1], rows.T[::-1], strict=True)))
     run("predict", "x.resonart", "x.csv", "-o", "expected.csv", "--scores")
     run("predict", "x.resonart", "turned.csv", "-o", "labels.csv", "--scores")
     assert Path("labels.csv").read_text() == Path("expected.csv").read_text()
@@ -322,68 +322,6 @@ def test_vat_order_has_the_numbers_of_the_table(folder: Path) -> None:
     assert found["dropped_rows"] == 1
 
 
-# ---------------------------------------------------------------------- convert
-
-
-def test_convert_tables(folder: Path) -> None:
-    found = run_json("convert", "data.csv", "out.parquet", "--label", "class")
-    assert found["rows"] == N_ROWS
-    assert found["columns"] == ["width", "height", "class"]
-    run("convert", "out.parquet", "back.csv", "--label", "class")
-    rows, names = blobs()
-    with io.open_table("back.csv", label="class") as reader:
-        chunk = reader.read_all()
-    np.testing.assert_array_equal(chunk.rows, rows)
-    assert chunk.labels is not None
-    assert chunk.labels.tolist() == names
-
-
-def test_a_zip_of_a_table_is_no_model(folder: Path) -> None:
-    with zipfile.ZipFile("data.zip", "w") as archive:
-        archive.write("data.csv")
-    assert run_json("convert", "data.zip", "out.csv")["written"] == "table"
-    assert run_json("convert", "model.resonart", "boxes.csv")["written"] == "boxes"
-    assert "model.resonart is a model, not a table" in error_of("cluster", "model.resonart")
-
-
-def test_convert_between_pipes(folder: Path) -> None:
-    data = Path("data.csv").read_bytes()
-    result = run("convert", "-", "-", "--columns", "height", "--to", "ndjson", stdin=data)
-    lines = [json.loads(line) for line in result.stdout.splitlines()]
-    assert [line["height"] for line in lines] == blobs()[0][:, 1].tolist()
-    assert "60 rows of 1 column" in result.stderr
-
-
-def test_convert_a_model_to_boxes(folder: Path) -> None:
-    model = resonart.load("model.resonart")
-    run("convert", "model.resonart", "boxes.csv")
-    table = read("boxes.csv")
-    names = ["cluster", "rows", "width from", "width to", "height from", "height to"]
-    assert list(table) == names
-    np.testing.assert_array_equal(table["cluster"], model.category_labels_)
-    np.testing.assert_array_equal(table["rows"], model.counts_)
-    np.testing.assert_array_equal(table["height to"], model.boxes_.upper[:, 1])
-    assert run("convert", "model.resonart", "-").stdout == Path("boxes.csv").read_text()
-
-
-def test_convert_a_model_to_json_and_to_a_model(folder: Path) -> None:
-    model = resonart.load("model.resonart")
-    run("convert", "model.resonart", "model.json")
-    assert json.loads(Path("model.json").read_text()) == model.describe().to_dict()
-    run("convert", "model.resonart", "again.resonart")
-    assert Path("again.resonart").read_bytes() == Path("model.resonart").read_bytes()
-    assert sorted(path.name for path in Path().glob(".*")) == []
-
-
-def test_a_model_learned_from_boxes_of_any_kind(folder: Path) -> None:
-    """Tables and models are told apart by what is in them, not by their names."""
-    rows, names = blobs()
-    save(Path("model.csv"), rows)
-    assert run_json("convert", "model.csv", "boxes.csv")["written"] == "boxes"
-    io.write_table("table.resonart", columns_of(rows, names), format="csv")
-    assert run_json("convert", "table.resonart", "out.csv")["written"] == "table"
-
-
 # ---------------------------------------------------------------------- counts
 
 
@@ -395,8 +333,6 @@ def test_one_is_one_thing(folder: Path) -> None:
         run("predict", "one.resonart", "one.csv").output,
         run("describe", "one.resonart").output,
         run("explain", "one.resonart", "one.csv", "--row", "0").output,
-        run("convert", "one.csv", "two.csv").output,
-        run("convert", "one.resonart", "boxes.csv").output,
         run("merge", "one.resonart", "one.resonart", "-o", "two.resonart").output,
         run("vat", "one.csv").output,
         run("explore", "one.csv", "--html", "one.html").output,
@@ -410,4 +346,4 @@ def test_one_is_one_thing(folder: Path) -> None:
         assert re.search(rf"\b1 (?:{several})\b", text) is None, text
     assert "1 row of 1 feature" in said[0]
     assert "with the 1 class of 'class'" in said[0]
-    assert "1 row in 1 cluster and 1 category; 0 lines left out." in said[9]
+    assert "1 row in 1 cluster and 1 category; 0 lines left out." in said[7]

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import click
 import numpy as np
@@ -64,8 +65,6 @@ OVERWRITING = [
     ("data.csv", ["plane", "data.csv", "-o", "SAME"]),
     ("data.csv", ["vat", "data.csv", "-o", "SAME"]),
     ("data.csv", ["vat", "data.csv", "--picture", "SAME"]),
-    ("data.csv", ["convert", "data.csv", "SAME"]),
-    ("model.resonart", ["convert", "model.resonart", "SAME"]),
     ("b.resonart", ["merge", "a.resonart", "b.resonart", "-o", "SAME"]),
     ("rows.ndjson", ["stream", "new.resonart", "--input", "rows.ndjson", "-o", "SAME"]),
     ("rows.ndjson", ["stream", "new.resonart", "--input", "rows.ndjson", "--rejects", "SAME"]),
@@ -136,7 +135,7 @@ def test_devices_may_be_named_twice(here: Path) -> None:
 
 def test_a_model_may_be_read_while_it_is_not_written(here: Path) -> None:
     """--no-learn only reads: two names for one file are then no harm, and no lock is needed."""
-    with _locks.FileLock("model.resonart", "another"):
+    with _locks.locked("model.resonart", "another"):
         before = Path("model.resonart").read_bytes()
         run("stream", "model.resonart", "--no-learn", "--input", "new.csv", "-o", "x.ndjson",
             "--columns", "width,height")  # fmt: skip
@@ -176,7 +175,6 @@ WRITING = [
     ["cluster", "data.csv", "--save", "live.resonart"],
     ["cluster", "data.csv", "--save", "symlink"],
     ["merge", "a.resonart", "b.resonart", "-o", "live.resonart"],
-    ["convert", "model.resonart", "live.resonart"],
 ]
 
 
@@ -232,9 +230,9 @@ def test_of_streams_that_begin_at_once_one_goes_on(here: Path) -> None:
 
 
 def test_a_lock_whose_holder_says_nothing(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_locks, "_write_holder", lambda *_: None)
+    monkeypatch.setattr(_locks, "_holder", lambda command: None)
     monkeypatch.setattr(_locks, "WAIT_FOR_HOLDER", 0.0)
-    with _locks.FileLock("x.resonart", "another"):
+    with _locks.locked("x.resonart", "another"):
         said = error_of("merge", "a.resonart", "b.resonart", "-o", "x.resonart")
     assert "x.resonart is being written by another process." in said
     run("merge", "a.resonart", "b.resonart", "-o", "x.resonart")
@@ -251,10 +249,10 @@ def test_a_lock_file_that_was_left_behind_locks_nothing(here: Path) -> None:
 def test_where_there_are_no_locks_it_goes_on_with_a_warning(
     here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(descriptor: int) -> bool:
+    def refuse(*given: Any, **options: Any) -> None:
         raise OSError(_locks.errno.ENOLCK, "No locks available")
 
-    monkeypatch.setattr(_locks, "try_lock", refuse)
+    monkeypatch.setattr("filelock.FileLock.acquire", refuse)
     done = run("merge", "a.resonart", "b.resonart", "-o", "x.resonart")
     assert "warning: x.resonart cannot be locked here" in done.stderr
     assert not list(here.glob(".*"))
@@ -262,7 +260,8 @@ def test_where_there_are_no_locks_it_goes_on_with_a_warning(
 
 def test_a_name_as_long_as_can_be(here: Path) -> None:
     name = "é" * 120 + ".csv"
-    run("convert", "data.csv", name)
+    Path(name).write_bytes(Path("data.csv").read_bytes())
     run("stream", "m.resonart", "--input", name, "--columns", "width,height", *GIVEN[:4])
-    with _locks.FileLock(name, "another"), _locks.FileLock("é" * 119 + ".csv", "another"):
-        assert "is being written by process" in error_of("convert", "new.csv", name)
+    with _locks.locked(name, "another"), _locks.locked("é" * 119 + ".csv", "another"):
+        said = error_of("predict", "model.resonart", "new.csv", "-o", name)
+    assert "is being written by process" in said

@@ -22,107 +22,26 @@ import resonart
 from command_line import run
 from resonart._shared.progress import listener, reported_to
 from resonart._shared.signature import _from_source, defaults_of
-from resonart.cli import _counts, _progress, _temporary_ids
-from resonart.cli._cluster_ids import ClusterIds, names_of
-from resonart.cli._counts import ClusterCounts
+from resonart.cli import _progress, _tally
 from resonart.cli._model_options import DEFAULTS, ESTIMATORS, estimator
 from resonart.cli._output import MOST_LINES, Output, Report, Table, duration, plain
 from resonart.cli._tables import TableOptions
-from resonart.cli._temporary_ids import TemporaryIds
+from resonart.cli._tally import Tally
 from resonart.cli.explore import command_of
-from resonart.io import open_table, write_table
-
-# ---------------------------------------------------------------------- ids
-
-
-@st.composite
-def histories(draw: st.DrawFn) -> list[tuple[int, list[int] | None, list[int]]]:
-    """Draw what a model did call by call: clusters after it, the label map, labels given."""
-    history = []
-    n_clusters = 0
-    for _ in range(draw(st.integers(1, 8))):
-        label_map = None
-        kept = n_clusters
-        if n_clusters and draw(st.booleans()):
-            kept = draw(st.integers(1, n_clusters))
-            # Every new label has an old one, as after a merge.
-            label_map = [*range(kept)] + [
-                draw(st.integers(0, kept - 1)) for _ in range(n_clusters - kept)
-            ]
-            label_map = draw(st.permutations(label_map))
-            if draw(st.booleans()):  # and some clusters go
-                gone = draw(st.sets(st.integers(0, kept - 1), max_size=kept))
-                left = [new for new in range(kept) if new not in gone]
-                label_map = [-1 if new in gone else left.index(new) for new in label_map]
-                kept = len(left)
-        n_clusters = kept + draw(st.integers(0 if kept else 1, 3))
-        labels = draw(st.lists(st.integers(0, n_clusters - 1), max_size=6))
-        history.append((n_clusters, label_map, labels))
-    return history
-
-
-@given(histories())
-def test_ids_stay_through_merges_and_removals(
-    history: list[tuple[int, list[int] | None, list[int]]],
-) -> None:
-    ids = ClusterIds()
-    told: list[int] = []
-    expected = np.empty(0, dtype=np.int64)  # all labels kept, and renamed each time
-    for n_clusters, label_map, labels in history:
-        ids.follow(n_clusters, None if label_map is None else dict(enumerate(label_map)))
-        told += ids.of(np.array(labels, dtype=np.int64)).tolist()
-        if label_map is not None:
-            expected = np.array([-1 if old < 0 else label_map[old] for old in expected])
-        expected = np.concatenate([expected, labels]).astype(np.int64)
-    found = names_of(np.array(told, dtype=np.int64), ids.labels())
-    np.testing.assert_array_equal(found, expected)
-
-
-def test_noise_stays_noise() -> None:
-    ids = ClusterIds()
-    ids.follow(2)
-    ids.follow(1, {1: 0})
-    assert ids.of(np.array([-1, 0])).tolist() == [-1, 0]
-    assert names_of(np.array([-1, 1]), ids.labels()).tolist() == [-1, 0]
-
-
-def test_a_cluster_that_has_become_noise() -> None:
-    """Its id has no label any more, nor have those that came to mean the same."""
-    ids = ClusterIds()
-    ids.follow(3)
-    ids.follow(2, {2: 1})
-    ids.follow(2, {1: -1})
-    assert ids.labels().tolist() == [0, -1, -1, 1]
-    assert ids.of(np.array([-1, 0, 1])).tolist() == [-1, 0, 3]
-    counts = ClusterCounts()
-    counts.add(np.array([0, 1, 2, 2, 3, -1]), np.array(list("aabbcc")))
-    found = counts.summary(ids.labels(), np.arange(2), None)
-    assert (found.sizes, found.n_noise) == ({0: 1, 1: 1}, 4)
-    expected = adjusted_rand_score(list("aabbcc"), [0, -1, -1, -1, 1, -1])
-    assert counts.agreement(ids.labels()) == pytest.approx(expected)
-
+from resonart.tables import open_table, write_table
 
 # ---------------------------------------------------------------------- counts
 
 
 def test_clusters_are_counted_by_what_there_is() -> None:
     """However high labels are: clusters that died long ago take no room."""
-    counts = ClusterCounts()
-    counts.add(np.array([10**12, 7, 7, -1]), None)
-    found = counts.summary(np.empty(0, dtype=np.int64), np.array([3, 10**12]), None)
+    tally = Tally()
+    tally.add(np.array([10**12, 7, 7, -1]), None)
+    found = tally.summary(np.array([3, 10**12]), None)
     assert found.sizes == {3: 0, 7: 2, 10**12: 1}
+    assert (found.n_noise, found.n_classes, found.agreement) == (1, None, None)
     lines = [line[:2] for line in found.table().rows]
     assert lines == [["7 (gone)", 2], [str(10**12), 1], ["3", 0], ["noise", 1]]
-
-
-def test_rows_of_clusters_that_have_gone_are_noise() -> None:
-    counts = ClusterCounts()
-    counts.add(np.array([0, 0, 1, 2, 2, 2, -1]), np.array(list("aabcccd")))
-    found = counts.summary(np.array([0, -1, 1]), np.arange(2), None)
-    assert (found.sizes, found.n_noise) == ({0: 2, 1: 3}, 2)
-    assert counts.agreement(np.array([0, -1, 1])) == adjusted_rand_score(
-        list("aabcccd"), [0, 0, -1, 1, 1, 1, -1]
-    )
 
 
 @given(
@@ -132,65 +51,32 @@ def test_rows_of_clusters_that_have_gone_are_noise() -> None:
 def test_agreement_is_that_of_scikit_learn(rows: list[tuple[str, int]], size: int) -> None:
     classes = np.array([known for known, _ in rows])
     labels = np.array([label for _, label in rows])
-    counts = ClusterCounts()
+    tally = Tally()
     for begin in range(0, len(rows), size):
-        counts.add(labels[begin : begin + size], classes[begin : begin + size])
-    found = counts.agreement(np.arange(5))
-    assert found == pytest.approx(adjusted_rand_score(classes, labels), abs=1e-12)
-    for names in (np.arange(5), np.empty(0, dtype=np.int64)):
-        told = counts.summary(names, np.arange(5), None)
-        assert told.sizes == {label: int((labels == label).sum()) for label in range(5)}
-        assert told.n_noise == int((labels == -1).sum())
-    assert counts.n_rows == len(rows)
+        tally.add(labels[begin : begin + size], classes[begin : begin + size])
+    found = tally.summary(np.arange(5), "class")
+    assert found.agreement == pytest.approx(adjusted_rand_score(classes, labels), abs=1e-12)
+    assert found.sizes == {label: int((labels == label).sum()) for label in range(5)}
+    assert found.n_noise == int((labels == -1).sum())
+    assert tally.n_rows == len(rows)
 
 
 def test_agreement_of_more_rows_than_a_double_counts() -> None:
     many = 2**60
-    assert _counts.adjusted_rand_index({(0, 0): many, (1, 1): many}) == 1.0
-    assert _counts.adjusted_rand_index({(0, 0): many, (0, 1): many, (1, 0): many}) == pytest.approx(
+    assert _tally.adjusted_rand_index({(0, 0): many, (1, 1): many}) == 1.0
+    assert _tally.adjusted_rand_index({(0, 0): many, (0, 1): many, (1, 0): many}) == pytest.approx(
         adjusted_rand_score([0] * 4000 + [1] * 2000, [0] * 2000 + [1] * 2000 + [0] * 2000), abs=1e-3
     )
 
 
 def test_too_many_classes_are_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_counts, "MOST_CLASSES", 3)
-    counts = ClusterCounts()
-    counts.add(np.zeros(5, np.int64), np.array(list("abcde")))
-    counts.add(np.zeros(5, np.int64), np.array(list("fghij")))
-    assert counts.has_too_many_classes
-    assert counts.agreement(np.array([0])) is None
-    assert counts.n_rows == 10
-
-
-def test_without_classes_there_is_no_agreement() -> None:
-    counts = ClusterCounts()
-    counts.add(np.array([0, 1]), None)
-    assert counts.agreement(np.array([0, 1])) is None
-    assert counts.n_classes is None
-
-
-# ---------------------------------------------------------------------- ids kept in a file
-
-
-@pytest.mark.parametrize("most_in_memory", [1, 2**24])
-def test_the_spool_gives_back_what_it_got(
-    monkeypatch: pytest.MonkeyPatch, most_in_memory: int
-) -> None:
-    monkeypatch.setattr(_temporary_ids, "MOST_IN_MEMORY", most_in_memory)
-    rows = np.arange(1000) * 2**40
-    numbers = np.arange(1000) % 7 - 1
-    with TemporaryIds() as ids:
-        for part in np.array_split(np.arange(1000), 9):
-            ids.add(rows[part], numbers[part])
-        for size in (1, 64, 5000):
-            batches = list(ids.batches(size))
-            np.testing.assert_array_equal(np.concatenate([b[0] for b in batches]), rows)
-            np.testing.assert_array_equal(np.concatenate([b[1] for b in batches]), numbers)
-            assert all(len(b[0]) <= size for b in batches)
-        ids.rewind()
-        assert ids.take(3)[0].tolist() == rows[:3].tolist()
-        assert ids.take(2000)[0].tolist() == rows[3:].tolist()
-        assert len(ids.take(1)[0]) == 0
+    monkeypatch.setattr(_tally, "MOST_CLASSES", 3)
+    tally = Tally()
+    tally.add(np.zeros(5, np.int64), np.array(list("abcde")))
+    tally.add(np.zeros(5, np.int64), np.array(list("fghij")))
+    assert tally.has_too_many_classes
+    assert tally.summary(np.arange(1), "class").agreement is None
+    assert tally.n_rows == 10
 
 
 # ---------------------------------------------------------------------- words

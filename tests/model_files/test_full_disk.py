@@ -14,8 +14,7 @@ import numpy as np
 import pytest
 
 from command_line import error_of, fill_folder, run
-from resonart import io
-from resonart.cli import _temporary_ids
+from resonart import tables
 
 resource = pytest.importorskip("resource", reason="limits of Unix")
 
@@ -29,8 +28,8 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     fill_folder(tmp_path)
     rows = np.random.default_rng(0).random((3_000, 2)) * [10.0, 20.0]
     wide = {"width": rows[:, 0], "height": rows[:, 1]}
-    io.write_table("many.csv", wide)
-    io.write_table("many.ndjson", wide)
+    tables.write_table("many.csv", wide)
+    tables.write_table("many.ndjson", wide)
     Path("bad.ndjson").write_text('{"x": 1, "y": 2}\n' + "no row\n" * 3_000)
     return tmp_path
 
@@ -54,18 +53,15 @@ GIVEN = ["--model", "ddvfa", "--rho-lb", "0.8", "--rho-ub", "0.99"]
 WRITING = [
     ("out.csv", ["cluster", "many.csv", *GIVEN, "-o", "out.csv"]),
     ("out.npy", ["cluster", "many.csv", *GIVEN, "-o", "out.npy"]),
-    ("out.csv.gz", ["convert", "many.csv", "out.csv.gz"]),
-    ("out.npy.gz", ["convert", "many.csv", "out.npy.gz"]),
-    ("out.parquet", ["convert", "many.csv", "out.parquet"]),
-    ("out.arrow", ["convert", "many.csv", "out.arrow"]),
-    ("out.ndjson", ["convert", "many.csv", "out.ndjson"]),
+    ("out.csv.gz", ["predict", "model.resonart", "many.csv", "--scores", "-o", "out.csv.gz"]),
+    ("out.npy.gz", ["predict", "model.resonart", "many.csv", "--scores", "-o", "out.npy.gz"]),
+    ("out.parquet", ["predict", "model.resonart", "many.csv", "--scores", "-o", "out.parquet"]),
+    ("out.arrow", ["predict", "model.resonart", "many.csv", "--scores", "-o", "out.arrow"]),
+    ("out.ndjson", ["predict", "model.resonart", "many.csv", "--scores", "-o", "out.ndjson"]),
     ("m.resonart", ["cluster", "many.csv", *GIVEN, "--save", "m.resonart"]),
     ("out.png", ["cluster", "data.csv", *GIVEN, "--picture", "out.png"]),
     ("out.svg", ["vat", "data.csv", "--picture", "out.svg"]),
     ("out.csv", ["predict", "model.resonart", "many.csv", "-o", "out.csv"]),
-    ("m.json", ["convert", "large.resonart", "m.json"]),
-    ("m.resonart", ["convert", "large.resonart", "m.resonart"]),
-    ("boxes.csv", ["convert", "large.resonart", "boxes.csv"]),
     ("m.resonart", ["merge", "large.resonart", "larger.resonart", "-o", "m.resonart"]),
     ("m.resonart", ["stream", "m.resonart", "--input", "many.csv", *GIVEN]),
     ("out.txt", ["stream", "s.resonart", "--input", "many.csv", *GIVEN, "-o", "out.txt"]),
@@ -104,7 +100,6 @@ def test_the_file_is_named(here: Path, name: str, arguments: list[str]) -> None:
         ["cluster", "data.csv", *GIVEN],
         ["cluster", "data.csv", *GIVEN, "--json"],
         ["cluster", "many.csv", *GIVEN, "-o", "-"],
-        ["convert", "many.csv", "-", "--to", "npy"],
         ["describe", "model.resonart"],
         ["stream", "s.resonart", "--input", "many.csv", *GIVEN],
         ["version"],
@@ -127,25 +122,12 @@ def test_standard_output_is_named(here: Path, arguments: list[str]) -> None:
 
 def test_a_device_is_named(here: Path) -> None:
     for arguments in (
-        ["convert", "many.csv", FULL, "--to", "csv"],
-        ["convert", "many.csv", FULL, "--to", "parquet"],
         ["stream", "s.resonart", "--input", "many.csv", *GIVEN, "-o", FULL],
         ["stream", "t.resonart", "--input", "bad.ndjson", *GIVEN, "--rejects", FULL],
     ):
         said = error_of(*arguments)
         assert str(FULL) in said
         assert os.strerror(errno.ENOSPC) in said
-
-
-def test_the_folder_of_temporary_files_is_named(
-    here: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(_temporary_ids, "MOST_IN_MEMORY", 1)
-    with no_file_larger_than(10_000):
-        said = error_of("cluster", "many.csv", *GIVEN, "-o", "out.csv")
-    assert _temporary_ids.tempfile.gettempdir() in said
-    assert "TMPDIR" in said
-    assert not Path("out.csv").exists()
 
 
 def test_an_input_that_cannot_be_read_is_named(here: Path) -> None:

@@ -16,7 +16,7 @@ import pytest
 
 import resonart
 from command_line import run
-from resonart import DDVFA, io
+from resonart import DDVFA, tables
 from resonart._shared.escape import _UNSHOWN, escaped, escaped_json
 
 # Colour, a title of the window, C1's escape sequence, bell, a line break, a mark of direction.
@@ -75,7 +75,7 @@ def test_texts_of_the_library(model: Any) -> None:
 
 
 def test_errors_about_files(tmp_path: Path) -> None:
-    for make in (io.open_table, resonart.load):
+    for make in (tables.open_table, resonart.load):
         with pytest.raises((ValueError, OSError)) as caught:
             make(tmp_path / EVIL[0])  # type: ignore[operator]
         assert_tame(str(caught.value))
@@ -86,9 +86,9 @@ def test_the_command_line(model: Any, tmp_path: Path, monkeypatch: pytest.Monkey
     evil = f"{EVIL[0]}\udcff\x9b.csv" if sys.platform == "linux" else "evil.csv"
     table = {name: evil_rows()[name].to_numpy() for name in EVIL}
     table["text\x1b[1m"] = np.array(["t\x9b"] * 60, dtype=object)
-    io.write_table(evil, table)
+    tables.write_table(evil, table)
     lines = evil.replace(".csv", ".ndjson")
-    io.write_table(lines, table)
+    tables.write_table(lines, table)
     os.symlink(evil, "link.csv")
     model.save("m.resonart")
     Path("bad.ndjson").write_text('{"a": 1, "b": 2}\n{"a": "\x9b\u202e"}\nnonsense\x1b[31m\n')
@@ -102,7 +102,7 @@ def test_the_command_line(model: Any, tmp_path: Path, monkeypatch: pytest.Monkey
         (0, ["explain", "m.resonart", evil, "--row", "3"]),
         (0, ["explain", "m.resonart", evil, "--row", "3", "--json"]),
         (0, ["predict", "m.resonart", evil, "-o", "out\x1b.csv"]),
-        (0, ["convert", evil, "x\x07.parquet"]),
+        (0, ["predict", "m.resonart", evil, "-o", "x\x07.parquet"]),
         (0, ["stream", "new\x1b", "--input", lines, *given, "-o", "o\x9b", "--rejects", "r\x9b"]),
         (0, ["stream", "n.resonart", "--input", "bad.ndjson", *given, "--rejects", "rejects"]),
         (0, ["stream", "o.resonart", "--input", "bad.ndjson", *given]),

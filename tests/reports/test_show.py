@@ -26,7 +26,7 @@ from resonart.tuning import VigilancePlane, choose_vigilance
 NASTY = ["<script>alert(1)</script>", 'a" onload="x', "sepal & <b>", "esc\x1b[31m\u202e"]
 X = load_iris().data
 FRAME = pd.DataFrame(X, columns=NASTY)
-ROOMS = ["", "tuning", "datasets", "plot", "io", "dask", "river"]
+ROOMS = ["", "tuning", "datasets", "plot", "stream", "tables", "dask", "river"]
 
 
 def public_results() -> list[Any]:
@@ -232,17 +232,16 @@ def test_data_sets_and_tables(tmp_path: Any) -> None:
     info = datasets.describe("iris")
     assert info.title in check(info)
     pytest.importorskip("pyarrow")
-    from resonart import io
+    from resonart import stream, tables
 
     path = tmp_path / "rows.csv"
     path.write_text("a,b,kind\n1,2,<b>\n3,4,<i>\n")
-    with io.open_table(path, label="kind") as reader:
+    with tables.open_table(path, label="kind") as reader:
         chunk = next(iter(reader))
     assert "<b>" in check(chunk)
-    check(io.convert(path, tmp_path / "rows.npy"))
-    check(io.Reject(3, "<b> is not a number", b"<b>,2\n" * 40))
-    check(io.LiveRows(X, np.arange(150), [io.Reject(3, "<b> is not a number", b"<b>")]))
-    check(io.Block(b"1,2\n3,4\n", 8, 0))
+    check(stream.Reject(3, "<b> is not a number", b"<b>,2\n" * 40))
+    check(stream.LiveRows(X, np.arange(150), [stream.Reject(3, "<b> is not a number", b"<b>")]))
+    check(stream.Block(b"1,2\n3,4\n", 8, 0))
 
 
 def test_long_ones_are_cut() -> None:

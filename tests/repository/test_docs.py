@@ -25,7 +25,10 @@ from browser import find_browser, running_browser
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 EXAMPLES = sorted((ROOT / "examples" / "gallery").glob("plot_*.py"))
-MODULES = ["resonart", *(f"resonart.{m}" for m in ("tuning", "plot", "io", "datasets", "river"))]
+MODULES = [
+    "resonart",
+    *(f"resonart.{m}" for m in ("tuning", "plot", "stream", "tables", "datasets", "river")),
+]
 MODULES += ["resonart.dask", "resonart.cli", "resonart.explore"]
 # A short one, which is also run as a notebook.
 NOTEBOOK = "plot_fuzzy_art_boxes"
@@ -105,7 +108,7 @@ def test_every_extra_is_on_the_start_page() -> None:
 
 
 def check_public_names(site: Path) -> None:
-    constants = {"resonart.io.FORMATS", "resonart.io.MISSING"}
+    constants = {"resonart.tables.FORMATS", "resonart.tables.MISSING"}
     api = (site / "api.html").read_text()
     for name in public_names():
         if name in constants:

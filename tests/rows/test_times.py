@@ -5,16 +5,16 @@ from __future__ import annotations
 import io
 import json
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resonart.io import LineParser, TableError, convert, open_table
-from resonart.io._times import are_back, in_words, seconds_of, seconds_of_many
-from resonart.io._values import MISSING
+from resonart.stream import LineParser
+from resonart.tables import TableError, open_table
+from resonart.tables._times import are_back, in_words, seconds_of, seconds_of_many
+from resonart.tables._values import MISSING
 
 pa = pytest.importorskip("pyarrow")
 
@@ -223,10 +223,3 @@ def test_columns_to_be_ignored_need_not_be_there() -> None:
             assert reader.read_all().rows.tolist() == expected
     with open_table(io.BytesIO(b"a,b\n1,2\n"), columns=["a"], ignore=["a"]) as reader:
         assert reader.read_all().rows.tolist() == [[1]]  # chosen is chosen
-
-
-def test_a_table_is_converted_with_its_time(tmp_path: Path) -> None:
-    source, target = tmp_path / "a.csv", tmp_path / "b.csv"
-    source.write_text("t,x\n1970-01-02,5\n")
-    assert convert(source, target, time="t").columns == ["x", "t"]
-    assert target.read_text().splitlines() == ["x,t", "5,86400"]

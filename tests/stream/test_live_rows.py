@@ -17,18 +17,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from resonart.io import LineParser, LineReader, LiveLines, LiveRows, TableError, open_lines
-from resonart.io import _ndjson as ndjson_module
-from resonart.io._blocks import LONGEST_LINE
-
-
-@pytest.fixture(scope="module", autouse=True, params=[1, 10**9], ids=["at once", "one by one"])
-def few_lines(request: pytest.FixtureRequest) -> Iterator[None]:
-    """From how many lines on NDJSON is read at once: what a line gives does not depend on it."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ndjson_module, "FEW_LINES", request.param)
-        yield
-
+from resonart.stream import LineParser, LineReader, LiveLines, LiveRows, open_lines
+from resonart.tables import TableError
+from resonart.tables._blocks import LONGEST_LINE
 
 # ---------------------------------------------------------------------- reading lines
 
@@ -290,8 +281,8 @@ def test_a_source_that_has_more_is_not_cut_off(tmp_path: Path) -> None:
     text = b"x,y\n" + b"?,1\n" * 300 + b"1,1\n" * 500
     (tmp_path / "rows.csv").write_bytes(text)
     with open_lines(tmp_path / "rows.csv") as reader, pytest.MonkeyPatch.context() as patch:
-        patch.setattr("resonart.io._lines.BLOCK_BYTES", 100)
-        patch.setattr("resonart.io._lines.READ_BYTES", 100)
+        patch.setattr("resonart.stream._lines.BLOCK_BYTES", 100)
+        patch.setattr("resonart.stream._lines.READ_BYTES", 100)
         parser = LineParser("csv")
         lines = LiveLines(reader, parser, patience=0.0)
         data = some_lines(lines)

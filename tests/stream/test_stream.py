@@ -204,9 +204,6 @@ def test_files_of_density_art_are_read_by_the_other_commands(here: Path) -> None
     far.write_text("x,y\n90,90\n")
     assert "no cluster" in other("explain", path, far, "--row", "0")
     assert "cluster" in other("explain", path, here / "rows.csv", "--row", "1")
-    boxes = here / "boxes.csv"
-    other("convert", path, boxes)
-    assert len(boxes.read_text().splitlines()) == model.n_categories_ + 1
 
 
 def test_a_model_goes_on_with_another_input(here: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import io
-import json
 import os
 import stat
 import subprocess
@@ -21,17 +20,16 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
-from resonart.io import (
+from resonart.tables import (
     FORMATS,
     MISSING,
     Chunk,
     TableError,
     TableWriter,
-    convert,
     open_table,
     write_table,
 )
-from resonart.io._encoders import TypedEncoder
+from resonart.tables._encoders import TypedEncoder
 
 each_format = pytest.mark.parametrize("format", FORMATS)
 same_folder = settings(
@@ -399,7 +397,7 @@ def test_csv_is_what_goes_to_standard_output(monkeypatch: pytest.MonkeyPatch) ->
 def test_a_reader_that_goes_away() -> None:
     code = (
         "import sys, numpy as np\n"
-        "from resonart.io import TableWriter\n"
+        "from resonart.tables import TableWriter\n"
         "try:\n"
         "    with TableWriter('-') as writer:\n"
         "        for _ in range(100): writer.write({'a': np.arange(10000.0)})\n"
@@ -418,56 +416,12 @@ def test_a_reader_that_goes_away() -> None:
         assert process.wait() == 3
 
 
-# ---------------------------------------------------------------------- conversion
-
-
-@pytest.mark.parametrize("source", [format for format in FORMATS if format != "npy"])
-@pytest.mark.parametrize("target", [format for format in FORMATS if format != "npy"])
-def test_conversion_keeps_features_and_label(source: str, target: str, tmp_path: Path) -> None:
-    rng = np.random.default_rng(0)
-    rows = rng.normal(size=(100, 2))
-    rows[7, 1] = np.nan
-    labels = [f"class {i % 3}" for i in range(100)]
-    first, second = tmp_path / f"a.{source}", tmp_path / f"b.{target}"
-    write_table(first, {**named(rows), "note": ["text"] * 100, "kind": labels})
-    with pytest.raises(TableError, match="column 'x1': the value is missing"):
-        convert(first, second, label="kind")
-    assert not second.exists()
-    done = convert(first, second, label="kind", missing="drop", chunk_rows=13)
-    assert done == (99, 1, ["x0", "x1", "kind"], ["note"])
-    with open_table(second, label="kind") as reader:
-        chunk = reader.read_all()
-    kept = np.arange(100) != 7
-    np.testing.assert_array_equal(bits(chunk.rows), bits(rows[kept]))
-    assert chunk.labels is not None
-    assert chunk.labels.tolist() == [label for i, label in enumerate(labels) if i != 7]
-
-
-def test_conversion_to_and_from_npy(tmp_path: Path) -> None:
-    write_table(tmp_path / "a.csv", {"u": [1.0, 2.0], "v": [0.1, 0.2], "k": ["x", "y"]})
-    assert convert(tmp_path / "a.csv", tmp_path / "a.npy").columns == ["u", "v"]
-    assert np.load(tmp_path / "a.npy").tolist() == [[1, 0.1], [2, 0.2]]
-    assert convert(tmp_path / "a.npy", tmp_path / "a.ndjson", columns=[1]).n_rows == 2
-    assert json.loads((tmp_path / "a.ndjson").read_text().splitlines()[1]) == {"x1": 0.2}
-    (tmp_path / "a.npy").unlink()
-    with pytest.raises(TableError, match="NPY can only store numbers, and labels are text"):
-        convert(tmp_path / "a.csv", tmp_path / "a.npy", label="k")
-    assert not (tmp_path / "a.npy").exists()
-
-
-def test_a_table_can_be_converted_in_place(tmp_path: Path) -> None:
-    path = tmp_path / "a.csv"
-    path.write_text("a;b\r\n1;2\r\n\r\n3;NA\r\n")
-    assert convert(path, path, missing="drop").n_rows == 1
-    assert path.read_text() == "a,b\n1,2\n"
-
-
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 @pytest.mark.subprocess
 def test_a_forked_child_takes_no_file_away(tmp_path: Path) -> None:
     code = """
 import os, sys
-from resonart.io import TableWriter
+from resonart.tables import TableWriter
 with TableWriter("out.ndjson") as writer:
     writer.write({"x": [1]})
     child = os.fork()

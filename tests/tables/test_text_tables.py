@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from resonart.io import LineParser, TableError, convert, open_table
-from resonart.io import _ndjson as ndjson_module
-from resonart.io import _schema as schema_module
+from resonart.stream import LineParser
+from resonart.tables import TableError, open_table
+from resonart.tables import _schema as schema_module
 
 
 def in_blocks(text: str | bytes, format: str = "csv", **options: Any) -> tuple[list[str], Any]:
@@ -120,45 +120,6 @@ def test_a_look_at_the_first_lines_is_enough(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(schema_module, "LOOK_LINES", 3)
     assert LineParser("csv").look(b"x,y\n1,u\n", 1) is False
     assert LineParser("csv").look(b"x,y\n1,u\n2,v\n", 1) is True
-
-
-MANY_LINES = [
-    ('{"a": 1, "b": 2.5, "c": "u"}\n', {}),
-    ('{"a": 1, "b": 2.5, "c": "u"}\n{"a": 3, "c": "v"}\n{"a": null, "b": 1}\n', {}),
-    ('{"a": 1, "b": 2.5, "c": " u "}\n{"a": 3, "b": 1, "c": "NA"}\n', {"label": "c"}),
-    ('{"a": 1, "b": 2.5, "c": 1}\n{"a": 3, "b": 1, "c": 1.0}\n', {"label": "c"}),
-    ('{"a": true, "b": -0}\n{"a": 1, "b": -0.0}\n', {"columns": ["b", "a"]}),
-    ('{"a": 1, "b": 2, "a": 3}\n', {}),
-    ("[1, 2.5]\n[3, null]\n[-4, 5e-324]\r\n", {}),
-    ("[1, 2, 3]\n[4, 5, 6]\n", {"columns": [2, 0]}),
-    ('[1, 2, "u"]\n[4, 5, "v"]\n', {"label": 2}),
-    ("[1, 2, 0]\n[4, 5, 1]\n", {"label": 2}),
-    ('{"a": 1}\n\n{"a": 2}\n', {}),
-]
-
-
-@pytest.mark.parametrize(("text", "options"), MANY_LINES)
-def test_many_lines_of_json_are_read_as_few_are(
-    text: str, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Many are given to pyarrow, if it sees the same in them."""
-    found = []
-    for few_lines in (1, 10**9):
-        monkeypatch.setattr(ndjson_module, "FEW_LINES", few_lines)
-        data = io.BytesIO(text.encode() * 50)
-        with open_table(data, format="ndjson", missing="keep", **options) as reader:
-            rows, labels, numbers = reader.read_all()
-        found.append((rows.tobytes(), None if labels is None else labels.tolist(), len(numbers)))
-    assert found[0] == found[1]
-    assert found[0][2] == 50 * text.count("{") + 50 * text.count("[")
-
-
-def test_a_key_that_comes_up_late_is_told_among_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ndjson_module, "FEW_LINES", 1)
-    text = '{"a": 1, "c": "u"}\n' * 3 + '{"a": 2, "b": 3, "c": "v"}\n' * 3
-    with pytest.warns(UserWarning, match=r"line 4 has a number 'b', .* not read") as told:
-        assert in_blocks(text, "ndjson", exclude=["c"]) == (["a"], [[1]] * 3 + [[2]] * 3)
-    assert len(told) == 1
 
 
 # ---------------------------------------------------------------------- how numbers are written
@@ -273,21 +234,6 @@ def test_options_of_other_formats() -> None:
             in_blocks("[1]\n", "ndjson", **{name: value})
         with pytest.raises(ValueError, match=f"{name} is for csv and tsv, and"):
             LineParser("ndjson", **{name: value})
-
-
-def test_convert_reads_all_that(tmp_path: Any) -> None:
-    (tmp_path / "a.csv").write_bytes("größe;y;jahr\n1.000,5;?;7\n2;1;8\n".encode("latin-1"))
-    done = convert(
-        tmp_path / "a.csv",
-        tmp_path / "b.csv",
-        decimal=",",
-        thousands=".",
-        na=["?"],
-        encoding="latin-1",
-        exclude=["jahr"],
-        missing="drop",
-    )
-    assert (done.n_rows, done.n_dropped, done.columns) == (1, 1, ["größe", "y"])
 
 
 # ---------------------------------------------------------------------- lines

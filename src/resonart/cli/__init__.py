@@ -39,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     See Also
     --------
     resonart.DensityART : The default model of the command ``cluster``.
-    resonart.io.open_table : How tables are read.
+    resonart.tables.open_table : How tables are read.
 
     Examples
     --------

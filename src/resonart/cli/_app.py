@@ -17,6 +17,7 @@ from click.shell_completion import CompletionItem
 import resonart
 from resonart._engine.build import version_text
 from resonart._shared.escape import escaped_lines
+from resonart._shared.naming import naming
 
 from ._command import TwoHelps
 from ._errors import (
@@ -24,7 +25,6 @@ from ._errors import (
     WarningLines,
     discard_unwritten_output,
     failure_of,
-    naming,
     print_error,
 )
 
@@ -39,7 +39,6 @@ COMMANDS = {
     "stream": "Learn rows as they arrive, and write one line for each.",
     "plane": "Try every vigilance; show which are best.",
     "vat": "Order rows so that each cluster is in one piece; draw the VAT image.",
-    "convert": "Write a table in another format, or a model's boxes as a table.",
     "version": "Show the versions of resonart and what it uses, and its build.",
 }
 

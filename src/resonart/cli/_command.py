@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 import click
 
 from ._files import STDOUT, InputFile, OutputFile, check_distinct, files_of
-from ._locks import FileLock
+from ._locks import locked
 from ._output import Output, Report
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -116,7 +116,7 @@ class Command(TwoHelps):
         with ExitStack() as locks:
             for file in files:
                 if file.is_written and file.path != STDOUT:
-                    locks.enter_context(FileLock(file.path, command))
+                    locks.enter_context(locked(file.path, command))
             return super().invoke(ctx)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -10,8 +10,7 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TextIO
 
 import click
@@ -127,26 +126,6 @@ def as_argument(path: str) -> str:
     return f"./{path}" if path.startswith("-") and path != "-" else path
 
 
-@contextmanager
-def naming(what: str) -> Iterator[None]:
-    """Let system errors name a file if they do not, as when writing to an open file.
-
-    Examples
-    --------
-    >>> with naming("labels.csv"):
-    ...     raise OSError(28, "No space left on device")
-    Traceback (most recent call last):
-    ...
-    OSError: [Errno 28] No space left on device: 'labels.csv'
-    """
-    try:
-        yield
-    except OSError as error:
-        if error.errno in (None, errno.EPIPE) or error.filename is not None:
-            raise
-        raise OSError(error.errno, error.strerror, what) from error
-
-
 def as_options(text: str) -> str:
     """Return advice of the library as options of the command line.
 
@@ -239,7 +218,7 @@ class WarningLines:
 
 def note_features(source: str, names: Sequence[str] | None, doubtful: Mapping[str, str]) -> None:
     """Warn of features that hardly look like measurements, and keep all names for later."""
-    from resonart.io._columns import CLASSES, CONSTANT
+    from resonart.tables._columns import CLASSES, CONSTANT
 
     context = click.get_current_context(silent=True)
     known = set() if context is None else {option.name for option in context.command.params}

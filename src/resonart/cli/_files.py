@@ -16,10 +16,11 @@ from typing import Any, NamedTuple
 
 import click
 
-from resonart import io
-from resonart.io._target import Target
+from resonart import tables
+from resonart._shared.naming import naming
+from resonart.tables._target import Target
 
-from ._errors import CommandError, naming
+from ._errors import CommandError
 
 STDIN = STDOUT = "-"
 
@@ -143,9 +144,9 @@ def write_file(path: str | Path, content: bytes) -> None:
         raise
 
 
-def table_writer(target: str | None) -> AbstractContextManager[io.TableWriter | None]:
+def table_writer(target: str | None) -> AbstractContextManager[tables.TableWriter | None]:
     """Open a table for writing, before the work starts; None if nothing is to be written."""
-    return nullcontext() if target is None else io.TableWriter(target)
+    return nullcontext() if target is None else tables.TableWriter(target)
 
 
 def shown_path(target: str | None) -> str | None:

@@ -14,17 +14,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     import resonart._engine.durations as durations
-    import resonart._shared.dates as dates
     import resonart.estimators.in_blocks as in_blocks
     import resonart.explore as explorers
-    import resonart.io._read as tables
-    import resonart.io._times as times
-    import resonart.io._values as values
-    import resonart.reports.standing as standing
+    import resonart.stream._clock as clocks
+    import resonart.stream._events as histories
+    import resonart.stream._output as outputs
+    import resonart.stream._streamer as streaming
+    import resonart.tables._read as reading
+    import resonart.tables._times as times
     from resonart import plot, tuning
     from resonart._shared.labels import LabelMap as LabelMap
-
-    from . import _streaming as streaming
 
     Integers = NDArray[np.int64]
     Floats = NDArray[np.float64]
@@ -33,14 +32,14 @@ else:
     explorers = LateModule("resonart.explore")
     plot = LateModule("resonart.plot")
     tuning = LateModule("resonart.tuning")
-    standing = LateModule("resonart.reports.standing")
     in_blocks = LateModule("resonart.estimators.in_blocks")
     durations = LateModule("resonart._engine.durations")
-    dates = LateModule("resonart._shared.dates")
-    tables = LateModule("resonart.io._read")
-    times = LateModule("resonart.io._times")
-    values = LateModule("resonart.io._values")
-    streaming = LateModule("resonart.cli._streaming")
+    clocks = LateModule("resonart.stream._clock")
+    histories = LateModule("resonart.stream._events")
+    outputs = LateModule("resonart.stream._output")
+    reading = LateModule("resonart.tables._read")
+    times = LateModule("resonart.tables._times")
+    streaming = LateModule("resonart.stream._streamer")
     NDArray = Integers = Floats = LabelMap = Any
 
 __all__ = [
@@ -48,16 +47,16 @@ __all__ = [
     "Integers",
     "LabelMap",
     "NDArray",
-    "dates",
+    "clocks",
     "durations",
     "explorers",
+    "histories",
     "in_blocks",
     "np",
+    "outputs",
     "plot",
-    "standing",
+    "reading",
     "streaming",
-    "tables",
     "times",
     "tuning",
-    "values",
 ]

@@ -1,24 +1,18 @@
-"""One pass over a table: read as a whole if it is small, and in chunks if it is not."""
+"""Learning a table: read as a whole if it is small, and in chunks if it is not."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import resonart
-
-from ._clock import forgets, split_times
-from ._cluster_ids import ClusterIds
 from ._errors import CommandError
-from ._late import Integers, in_blocks, tables
+from ._late import clocks, in_blocks, reading
 from ._output import Advance
 
 if TYPE_CHECKING:
-    from resonart.io import Chunk
-
-    OnChunk = Callable[[Chunk, Integers], None]
+    from resonart.tables import Chunk
 
 
 class FirstRows(NamedTuple):
@@ -35,7 +29,6 @@ class Learned(NamedTuple):
     in_memory: bool  # all rows were learned by one fit
     n_first_rows: int  # learned at first; a vigilance was chosen from them
     seconds: float  # spent learning, reading not counted
-    labels: Integers  # of every id
 
 
 def read_first_rows(chunks: Iterable[Chunk], limit: int, advance: Advance) -> FirstRows:
@@ -50,53 +43,44 @@ def read_first_rows(chunks: Iterable[Chunk], limit: int, advance: Advance) -> Fi
         if n_rows > limit:
             break
     else:
-        return FirstRows(tables.join_chunks(taken), True, iter(()))
-    whole = tables.join_chunks(taken)
-    rest = chain([tables.part_of(whole, limit, n_rows)], chunks)
-    return FirstRows(tables.part_of(whole, 0, limit), False, rest)
+        return FirstRows(reading.join_chunks(taken), True, iter(()))
+    whole = reading.join_chunks(taken)
+    rest = chain([reading.part_of(whole, limit, n_rows)], chunks)
+    return FirstRows(reading.part_of(whole, 0, limit), False, rest)
 
 
 def learn(
     model: Any,
     first: FirstRows,
-    on_chunk: OnChunk,
     advance: Advance,
     *,
     has_times: bool = False,
     has_dates: bool = False,
 ) -> Learned:
-    """Let the model learn all rows, and pass on every chunk with the ids of its clusters.
+    """Let the model learn all rows.
 
     A table that is read as a whole is learned by ``fit``, and a larger one block by block.
     """
-    ids = ClusterIds()
     seconds = 0.0
     n_first_rows = len(first.chunk.rows)
     if not first.is_all:
         check_goes_in_chunks(model, n_first_rows)
     for chunk in chain([first.chunk], first.rest):
         began = time.perf_counter()
-        rows, times = split_times(chunk.rows, has_times, has_dates=has_dates)
+        rows, times = clocks.split_times(chunk.rows, has_times, has_dates=has_dates)
         if times is not None:
-            labels = (model.fit if first.is_all else model.partial_fit)(rows, time=times).labels_
+            (model.fit if first.is_all else model.partial_fit)(rows, time=times)
+        elif first.is_all:
+            model.fit(rows)
         else:
-            labels = model.fit(rows).labels_ if first.is_all else in_blocks.learn_block(model, rows)
+            in_blocks.learn_block(model, rows)
         seconds += time.perf_counter() - began
-        if forgets(model):
-            on_chunk(chunk, labels)  # which clusters rows were in that are gone stays so
-            advance(len(rows))
-            continue
-        if first.is_all or keeps_labels(model):
-            ids.follow(model.n_clusters_, getattr(model, "label_map_", None))
-        on_chunk(chunk, ids.of(labels))
-        advance(len(chunk.rows))
+        advance(len(rows))
     if not first.is_all:
         began = time.perf_counter()
-        label_map = in_blocks.end_blocks(model)
+        in_blocks.end_blocks(model)
         seconds += time.perf_counter() - began
-        if label_map is not None and keeps_labels(model) and not forgets(model):
-            ids.follow(model.n_clusters_, label_map)
-    return Learned(first.is_all, n_first_rows, seconds, ids.labels())
+    return Learned(first.is_all, n_first_rows, seconds)
 
 
 def check_goes_in_chunks(model: Any, n_first_rows: int) -> None:
@@ -113,18 +97,3 @@ def check_goes_in_chunks(model: Any, n_first_rows: int) -> None:
             f"--epochs {params['max_epochs']} needs all rows in memory, and the table has more "
             f"than {n_first_rows:,}. {cure}"
         )
-
-
-def keeps_labels(model: Any) -> bool:
-    """Return whether a row stays in its cluster, but for merging.
-
-    TopoART renumbers its clusters as links change, and DensityART reads them again, so that they
-    may split. Their labels are known only if all rows are asked for again after the last one is
-    learned. If DensityART forgets, that is not possible: rows keep the label they got on arrival.
-    """
-    return forgets(model) or not isinstance(model, (resonart.TopoART, resonart.DensityART))
-
-
-def labels_are_final(model: Any, learned: Learned) -> bool:
-    """Return whether labels given on the way are final."""
-    return learned.in_memory or keeps_labels(model)

@@ -16,10 +16,10 @@ import click
 
 import resonart
 from resonart._shared.escape import escaped, escaped_json, escaped_lines
+from resonart._shared.naming import naming
 from resonart._shared.progress import reported_to
 from resonart._shared.words import in_words
 
-from ._errors import naming
 from ._late import np
 from ._progress import ProgressLine, Share
 

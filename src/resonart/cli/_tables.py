@@ -8,13 +8,13 @@ from typing import Any, Literal
 
 import click
 
-from resonart import io
+from resonart import tables
 from resonart._shared.words import count_of
-from resonart.io._formats import FORMATS
+from resonart.tables._formats import FORMATS
 
-from ._clock import known_column
 from ._command import COUNT, choice_option, gathered, in_section, option
 from ._errors import CommandError, note_features
+from ._late import clocks
 from ._learning import read_first_rows
 from ._models import check_width, feature_names
 from ._output import Output
@@ -50,15 +50,15 @@ class TableOptions(TextOptions):
 
     def open(
         self, source: str, model: Any = None, time_column: str | None = None, about: Any = None
-    ) -> io.TableReader:
+    ) -> tables.TableReader:
         """Open a table; for a model, by the names of its features, or else by their order.
 
         ``about`` is the metadata of the model: the column of its clock is not a feature.
         """
         finds_features = model is not None and self.columns is None
         features = feature_names(model) if finds_features else None
-        clock = known_column(about)
-        reader = io.open_table(
+        clock = clocks.known_column(about)
+        reader = tables.open_table(
             source,
             features=features,
             time=time_column,
@@ -74,7 +74,7 @@ class TableOptions(TextOptions):
 
     def read_all(
         self, source: str, in_memory_rows: int | None, output: Output
-    ) -> tuple[io.Chunk, io.TableReader]:
+    ) -> tuple[tables.Chunk, tables.TableReader]:
         """Read all rows, or raise an error if there are too many."""
         with (
             self.open(source) as reader,

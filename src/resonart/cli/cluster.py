@@ -12,15 +12,13 @@ import click
 import resonart
 from resonart._shared.words import count_of
 
-from ._clock import check_column, note_of_times, split_times, time_option
-from ._cluster_ids import names_of
+from ._clock import check_column, time_option
 from ._command import command, data_argument, option, picture_option
-from ._counts import ClusterCounts
 from ._errors import CommandError, note_features, warn
 from ._files import OutputFile, check_folder, is_read_once, shown_path, table_writer
 from ._label_table import LabelTable, label_table_options
-from ._late import Floats, Integers, NDArray, np, plot, tables
-from ._learning import FirstRows, Learned, keeps_labels, labels_are_final, learn, read_first_rows
+from ._late import Floats, Integers, clocks, plot, reading
+from ._learning import FirstRows, Learned, learn, read_first_rows
 from ._model_options import ModelOptions, model_options
 from ._models import as_feature, feature_names, in_short, kind_of, vigilances_of
 from ._output import Output, Report, duration
@@ -33,10 +31,12 @@ from ._tables import (
     rows_in_words,
     table_options,
 )
-from ._temporary_ids import AT_ONCE, TemporaryIds
+from ._tally import Tally
 
 if TYPE_CHECKING:
-    from resonart.io import Chunk, TableReader
+    from resonart.tables import Chunk, TableReader, TableWriter
+
+AT_ONCE = 2**16  # rows that are labelled together
 
 
 @command(
@@ -82,7 +82,8 @@ def cluster(
     DATA is a CSV, TSV, Parquet, Arrow, NPY, NDJSON or JSON file, compressed or not, or - for stdin.
     Nothing has to be chosen: how clusters are read from the density of the rows is chosen
     automatically, and so are the vigilances of the other models, unless they are given. Noise has
-    the label -1. A table larger than --in-memory-rows is read in chunks, in limited memory.
+    the label -1. A table larger than --in-memory-rows is read twice in chunks, in limited memory:
+    first to learn its rows, then to label them.
     """
     if axes is not None and (picture is None or len(axes) > 2):
         raise click.UsageError("--axes names one or two features for --picture FILE.")
@@ -92,21 +93,19 @@ def cluster(
     model = model_options.make()
     check_column(time_column, model)
     task = ClusterTask(data, table, model, labels, time_column)
-    with table_writer(labels.target) as writer, TemporaryIds() as kept_ids:
-        result = run(task, kept_ids if writer is not None else None, in_memory_rows, output)
+    with table_writer(labels.target) as writer:
+        result = learn_table(task, in_memory_rows, output)
         # First the model, which took long to learn: no later error can lose it.
         if save is not None:
             made_by = f"resonart {resonart.__version__} cluster"
-            about = {"made_by": made_by, "data": data, "rows": result.counts.n_rows}
+            about = {"made_by": made_by, "data": data, "rows": result.n_rows}
             if time_column is not None:
-                about |= note_of_times(result.reader)
+                about |= clocks.note_of_times(result.reader)
             model.save(save, metadata=about, include_labels=False)  # they have their own table
-        if writer is not None:
-            for columns in labelled(task, result, kept_ids):
-                writer.write(columns)
+        tally = label_table(task, result, writer, output)
     draw(picture, lambda ax: draw_categories(ax, task, result, axes))
     files = {"labels_file": labels.target, "model_file": save, "picture_file": picture}
-    return report_of(task, result, files, output.seconds, describes=report)
+    return report_of(task, result, tally, files, output.seconds, describes=report)
 
 
 class ClusterTask(NamedTuple):
@@ -124,7 +123,7 @@ class ClusterTask(NamedTuple):
 
     def features(self, chunk: Chunk) -> Floats:
         """Return the features of rows, without their times."""
-        return split_times(chunk.rows, self.time_column is not None)[0]
+        return clocks.split_times(chunk.rows, self.time_column is not None)[0]
 
 
 class ClusterResult(NamedTuple):
@@ -132,24 +131,19 @@ class ClusterResult(NamedTuple):
 
     learned: Learned
     first: FirstRows | None  # the rows, where they are all in memory
-    counts: ClusterCounts
     reader: TableReader  # which knows what the table was
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows were learned."""
+        return self.reader.n_rows - self.reader.n_dropped
 
 
 # ---------------------------------------------------------------------- learning
 
 
-def run(
-    task: ClusterTask, kept_ids: TemporaryIds | None, in_memory_rows: int | None, output: Output
-) -> ClusterResult:
-    """Read and learn."""
-    counts = ClusterCounts()
-
-    def on_chunk(chunk: Chunk, ids: Integers) -> None:
-        counts.add(ids, chunk.labels)
-        if kept_ids is not None:
-            kept_ids.add(chunk.numbers, ids)
-
+def learn_table(task: ClusterTask, in_memory_rows: int | None, output: Output) -> ClusterResult:
+    """Read the table and learn its rows."""
     with task.open() as reader:
         with output.progress("Reading", lambda: reader.share_read) as advance:
             first = read_first_rows(
@@ -162,81 +156,68 @@ def run(
             learned = learn(
                 task.model,
                 first,
-                on_chunk,
                 advance,
                 has_times=task.time_column is not None,
                 has_dates=reader.has_dates,
             )
-    if not labels_are_final(task.model, learned):
-        counts = count_again(task)
     task.model.name_features(reader.feature_names)
-    if counts.has_too_many_classes:
-        warn(
-            f"the column {reader.label_name!r} has too many different values "
-            "to be classes. Clusters are not compared with it."
-        )
-    return ClusterResult(learned, first if first.is_all else None, counts, reader)
+    return ClusterResult(learned, first if first.is_all else None, reader)
 
 
 def check_readable_twice(task: ClusterTask, n_rows: int) -> None:
     """Raise an error if a pipe would have to be read twice."""
-    if not is_read_once(task.data):
-        return
-    if task.labels.scores:
-        why = "--scores"
-    elif not keeps_labels(task.model):
-        why = f"{kind_of(task.model)}, which labels rows after all of them are learned,"
-    else:
-        return
-    raise CommandError(
-        f"{why} reads a table of more than {n_rows:,} rows a second time, which a pipe does "
-        "not allow. Give a file, or a larger --in-memory-rows."
-    )
+    if is_read_once(task.data):
+        raise CommandError(
+            f"a table of more than {n_rows:,} rows is read a second time to label them, which a "
+            "pipe does not allow. Give a file, or a larger --in-memory-rows."
+        )
 
 
-def count_again(task: ClusterTask) -> ClusterCounts:
-    """Ask the finished model for the cluster of every row."""
-    counts = ClusterCounts()
-    with task.open() as reader:
-        for chunk in reader:
-            counts.add(task.model.predict(task.features(chunk)), chunk.labels)
-    return counts
+# ---------------------------------------------------------------------- labels
 
 
-# ---------------------------------------------------------------------- what is written
+def label_table(
+    task: ClusterTask, result: ClusterResult, writer: TableWriter | None, output: Output
+) -> Tally:
+    """Count the rows of each cluster, and write the table of labels if there is to be one."""
+    tally = Tally()
+    with output.progress("Labelling") as advance:
+        for chunk, rows, labels in labelled(task, result.first):
+            tally.add(labels, chunk.labels)
+            if writer is not None:
+                writer.write(task.labels.columns(chunk.numbers, labels, task.model, rows))
+            advance(len(rows))
+    if tally.n_rows != result.n_rows:
+        raise CommandError(f"{task.data} has changed while it was read. Cluster it again.")
+    if tally.has_too_many_classes:
+        warn(
+            f"the column {result.reader.label_name!r} has too many different values "
+            "to be classes. Clusters are not compared with it."
+        )
+    return tally
 
 
 def labelled(
-    task: ClusterTask, result: ClusterResult, kept_ids: TemporaryIds
-) -> Iterator[dict[str, NDArray[Any]]]:
-    """Yield the columns of the table of labels, some rows at a time.
+    task: ClusterTask, first: FirstRows | None
+) -> Iterator[tuple[Chunk, Floats, Integers]]:
+    """Give chunks with their features and labels: those of ``fit``, or predicted in a second pass.
 
-    The table is read a second time for what only the finished model knows: matches, and the labels
-    of topo-art and density-art.
+    The second pass labels all rows by the finished model. Labels given on the way would not do:
+    clusters merge, and density-art and topo-art know them only at the end.
     """
-    is_final = labels_are_final(task.model, result.learned)
-    if is_final and not task.labels.scores:
-        for numbers, ids in kept_ids.batches():
-            yield {"row": numbers, "label": names_of(ids, result.learned.labels)}
-        return
-    kept_ids.rewind()
-    for chunk in chunks_again(task, result.first):
-        numbers, ids = kept_ids.take(len(chunk.rows))
-        if not np.array_equal(numbers, chunk.numbers):
-            raise CommandError(f"{task.data} has changed while it was read. Cluster it again.")
-        rows = task.features(chunk)
-        labels = names_of(ids, result.learned.labels) if is_final else task.model.predict(rows)
-        yield task.labels.columns(numbers, labels, task.model, rows)
-
-
-def chunks_again(task: ClusterTask, first: FirstRows | None) -> Iterator[Chunk]:
-    """Give all rows a second time, from memory or from the file."""
     if first is None:
         with task.open() as reader:
-            yield from reader
-    else:
-        for begin in range(0, len(first.chunk.rows), AT_ONCE):
-            yield tables.part_of(first.chunk, begin, begin + AT_ONCE)
+            for chunk in reader:
+                rows = task.features(chunk)
+                yield chunk, rows, task.model.predict(rows)
+        return
+    labels = task.model.labels_
+    for begin in range(0, len(labels), AT_ONCE):
+        chunk = reading.part_of(first.chunk, begin, begin + AT_ONCE)
+        yield chunk, task.features(chunk), labels[begin : begin + AT_ONCE]
+
+
+# ---------------------------------------------------------------------- the picture
 
 
 def draw_categories(
@@ -259,15 +240,16 @@ def draw_categories(
 def report_of(
     task: ClusterTask,
     result: ClusterResult,
+    tally: Tally,
     files: dict[str, Any],
     seconds: float,
     *,
     describes: bool,
 ) -> Report:
     """Report what was found."""
-    model, reader, learned, counts = task.model, result.reader, result.learned, result.counts
-    n_rows, n_clusters = counts.n_rows, model.n_clusters_
-    summary = counts.summary(learned.labels, model.cluster_labels_, reader.label_name)
+    model, reader, learned = task.model, result.reader, result.learned
+    n_rows, n_clusters = result.n_rows, model.n_clusters_
+    summary = tally.summary(model.cluster_labels_, reader.label_name)
     owners = Counter(model.category_labels_.tolist())
     categories = {label: owners[label] for label in summary.sizes}
     choice = getattr(model, "vigilance_choice_", None)

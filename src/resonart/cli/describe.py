@@ -8,10 +8,8 @@ import click
 
 import resonart
 
-from ._clock import clock_of, forgets, known_column
 from ._command import COUNT, SHARE, command, model_argument, option
-from ._events import distance_of, events_of
-from ._late import durations, times
+from ._late import clocks, durations, histories, times
 from ._models import feature_names, in_short, kind_of, load_fitted, vigilances_of
 from ._output import Output, Report, Table
 
@@ -71,9 +69,13 @@ class Forgetting(NamedTuple):
 
 def forgetting_of(model: Any, about: dict[str, Any]) -> Forgetting | None:
     """Return a model's clock, its current time, and what happened to its clusters."""
-    if not forgets(model):
+    if not clocks.forgets(model):
         return None
-    clock, told, column = clock_of(model), events_of(model), known_column(about)
+    clock, told, column = (
+        clocks.clock_of(model),
+        histories.events_of(model),
+        clocks.known_column(about),
+    )
     names = feature_names(model)
     now = times.in_words(clock.now, clock.has_dates)
     record = {
@@ -87,7 +89,7 @@ def forgetting_of(model: Any, about: dict[str, Any]) -> Forgetting | None:
         "events": [
             each.to_dict()
             | {
-                "distance": distance_of(each),
+                "distance": histories.distance_of(each),
                 "place": dict(zip(names, each.place.values(), strict=True)),
             }
             for each in told.last

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from resonart import io
+from resonart import tables
 
 from ._command import command, data_argument, model_argument, option
 from ._errors import CommandError
@@ -51,7 +51,7 @@ def explain(model_file: str, data: str, row: int, table: TableOptions, output: O
     )
 
 
-def find_row(table: io.TableReader, wanted: int) -> Any:
+def find_row(table: tables.TableReader, wanted: int) -> Any:
     """Return the values of a row, if it has them all, reading no further than to it."""
     last = -1
     for chunk in table:

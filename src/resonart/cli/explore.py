@@ -14,14 +14,14 @@ from typing import Any, NamedTuple
 
 import click
 
-from resonart import io
+from resonart import stream, tables
 from resonart._shared.words import count_of
 
-from ._clock import check_column, split_times, time_option
+from ._clock import check_column, time_option
 from ._command import COUNT, command, option
 from ._errors import CommandError, as_argument, as_options, note_features, warn
 from ._files import STDIN, InputFile, OutputFile, check_folder, is_read_once, write_file
-from ._late import Floats, NDArray, explorers, np, tables
+from ._late import Floats, NDArray, clocks, explorers, np, reading
 from ._learning import learn, read_first_rows
 from ._model_options import ModelOptions, flag, model_options
 from ._models import in_short, is_model_file, kind_of, load_fitted
@@ -264,15 +264,17 @@ def learned(task: Task, model: Any) -> Found:
         note_features(task.data, reader.feature_names, reader.doubtful)
         kept = KeptRows(MOST_KEPT)
 
-        def on_chunk(chunk: Any, ids: Any) -> None:
-            if not first.is_all:
-                kept.add(split_times(chunk.rows, has_times)[0], chunk.labels, chunk.numbers)
+        def keep(chunk: Any) -> Any:
+            kept.add(clocks.split_times(chunk.rows, has_times)[0], chunk.labels, chunk.numbers)
+            return chunk
 
+        if not first.is_all:
+            keep(first.chunk)
+            first = first._replace(rest=map(keep, first.rest))
         with task.output.progress("Learning") as advance:
             learn(
                 model,
                 first,
-                on_chunk,
                 advance,
                 has_times=has_times,
                 has_dates=reader.has_dates,
@@ -281,7 +283,7 @@ def learned(task: Task, model: Any) -> Found:
     if not first.is_all:
         texts = other_columns(task, reader, kept.numbers)
         return kept.of(model)._replace(texts=texts)
-    rows = split_times(first.chunk.rows, has_times)[0]
+    rows = clocks.split_times(first.chunk.rows, has_times)[0]
     labels = np.asarray(model.labels_)
     texts = other_columns(task, reader, first.chunk.numbers)
     return Found(model, rows, labels, first.chunk.labels, len(rows), texts)
@@ -305,7 +307,7 @@ def loaded(task: Task, model_file: str) -> Found:
 
 
 def other_columns(
-    task: Task, reader: io.TableReader, numbers: NDArray[np.int64]
+    task: Task, reader: tables.TableReader, numbers: NDArray[np.int64]
 ) -> dict[str, NDArray[Any]] | None:
     """Read what is no feature, such as names and dates, of the rows with these numbers.
 
@@ -317,14 +319,14 @@ def other_columns(
     names: list[str] = []
     found: dict[str, NDArray[Any]] = {}
     # Whatever there is to say about the table was said when it was read.
-    with warnings.catch_warnings(), suppress(io.TableError):
+    with warnings.catch_warnings(), suppress(tables.TableError):
         warnings.simplefilter("ignore")
         with table.open(task.data) as whole:
             names = whole.left_out
     aside = (*names, *task.table.exclude, task.table.label, reader.time_name)
     for name in [name for name in dict.fromkeys(aside) if name is not None][:MOST_TEXTS]:
         columns = replace(table, columns=reader.feature_names[:1], label=name)
-        with suppress(io.TableError), columns.open(task.data) as texts:
+        with suppress(tables.TableError), columns.open(task.data) as texts:
             parts = [chunk.labels[np.isin(chunk.numbers, numbers)] for chunk in texts]  # type: ignore[index]
             found[str(texts.label_name)] = np.concatenate(parts)
     return {name: column for name, column in found.items() if len(column) == len(numbers)}
@@ -352,7 +354,7 @@ class LiveRows:
         for rows in self._from_lines() if is_read_once(self._data) else self._from_table():
             for begin in range(0, len(rows), self._n_step):
                 some = rows[begin : begin + self._n_step]
-                yield split_times(some, has_times, has_dates=self.has_dates)
+                yield clocks.split_times(some, has_times, has_dates=self.has_dates)
 
     def _from_table(self) -> Iterator[Rows]:
         with self._table.open(self._data, time_column=self._time_column) as reader:
@@ -363,18 +365,18 @@ class LiveRows:
     def _from_lines(self) -> Iterator[Rows]:
         """Yield rows from lines; lines that are no rows are left out, with one warning."""
         title = "standard input" if self._data == STDIN else self._data
-        with io.open_lines(self._data) as reader:
-            form = self._table.format or tables.format_by(self._data, reader.peek(), title)
+        with stream.open_lines(self._data) as reader:
+            form = self._table.format or reading.format_by(self._data, reader.peek(), title)
             if form not in ("csv", "tsv", "ndjson"):
                 raise click.UsageError(
                     f"--follow reads lines of csv, tsv or ndjson from a pipe, and this is {form}."
                 )
             given = {field.name: getattr(self._table, field.name) for field in fields(TextOptions)}
             try:
-                parser = io.LineParser(form, time=self._time_column, title=title, **given)
+                parser = stream.LineParser(form, time=self._time_column, title=title, **given)
             except ValueError as error:
                 raise click.UsageError(as_options(str(error))) from None
-            lines, n_lines, has_warned = io.LiveLines(reader, parser), 0, False
+            lines, n_lines, has_warned = stream.LiveLines(reader, parser), 0, False
             while (block := lines.read()) is not None:
                 if not block.data:
                     continue

@@ -11,10 +11,10 @@ import click
 import resonart
 from resonart._shared.words import count_of
 
-from ._clock import TIME_COLUMN, known_column
 from ._command import command, target_option
 from ._errors import CommandError
 from ._files import InputFile, OutputFile, check_folder
+from ._late import clocks
 from ._models import kind_of, load_fitted
 from ._output import Output, Report, Table
 
@@ -45,9 +45,9 @@ def merge(model_files: tuple[str, ...], target: Path, output: Output) -> Report:
         "made_by": f"resonart {resonart.__version__} merge",
         "models": list(model_files),
     }
-    columns = {known_column(note) for note in notes}
+    columns = {clocks.known_column(note) for note in notes}
     if len(columns) == 1 and None not in columns:
-        about |= {TIME_COLUMN: columns.pop()}
+        about |= {clocks.TIME_COLUMN: columns.pop()}
     merged.save(target, metadata=about, include_labels=False)
 
     label_maps = merged.label_maps_

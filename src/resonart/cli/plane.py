@@ -27,7 +27,7 @@ from ._pictures import check_picture, draw
 from ._tables import TableOptions, in_memory_option, rows_in_words, table_options
 
 if TYPE_CHECKING:
-    from resonart.io import Chunk
+    from resonart.tables import Chunk
     from resonart.tuning import VigilancePlane
 
 HEADINGS = {

@@ -8,14 +8,13 @@ from resonart._engine.parameters import PARAMETERS
 from resonart._shared.words import count_of
 
 from ._command import choice_option, command, data_argument, model_argument
-from ._counts import ClusterCounts
 from ._errors import CommandError
 from ._files import shown_path, table_writer
 from ._label_table import LabelTable, label_table_options
-from ._late import np
 from ._models import kind_of, load_fitted
 from ._output import Output, Report, duration
 from ._tables import TableOptions, rows_in_words, table_options
+from ._tally import Tally
 
 
 @command(
@@ -48,7 +47,7 @@ def predict(
     model, about = load_fitted(model_file)
     if noise is not None:
         set_noise(model, noise, model_file)
-    counts = ClusterCounts()
+    tally = Tally()
     began = output.seconds  # what is imported for it does not make a model slow
     with (
         table.open(data, model, about=about) as reader,
@@ -57,19 +56,19 @@ def predict(
     ):
         for chunk in reader:
             found = model.predict(chunk.rows)
-            counts.add(found, chunk.labels)
+            tally.add(found, chunk.labels)
             if writer is not None:
                 writer.write(labels.columns(chunk.numbers, found, model, chunk.rows))
             advance(len(found))
     seconds = output.seconds
-    speed = counts.n_rows / max(seconds - began, 1e-9)
-    summary = counts.summary(np.empty(0, np.int64), model.cluster_labels_, reader.label_name)
+    speed = tally.n_rows / max(seconds - began, 1e-9)
+    summary = tally.summary(model.cluster_labels_, reader.label_name)
     return Report(
         {
             "model_file": model_file,
             "model": kind_of(model),
             "data": data,
-            "rows": counts.n_rows,
+            "rows": tally.n_rows,
             "dropped_rows": reader.n_dropped,
             "clusters": model.n_clusters_,
             **summary.record,
@@ -78,7 +77,7 @@ def predict(
         },
         [
             {
-                "data": f"{data}: {rows_in_words(counts.n_rows, n_dropped=reader.n_dropped)}",
+                "data": f"{data}: {rows_in_words(tally.n_rows, n_dropped=reader.n_dropped)}",
                 "model": f"{model_file}: {kind_of(model)}, "
                 f"{count_of(model.n_clusters_, 'cluster')}",
                 "agreement": summary.agreement_in_words,

@@ -10,22 +10,23 @@ from typing import Any
 import click
 
 import resonart
-from resonart import io
+from resonart import stream as streams
 from resonart._shared.words import count_of
-from resonart.io._formats import COMPRESSED, format_of_name
+from resonart.stream._errors import StreamError
+from resonart.tables._formats import COMPRESSED, format_of_name
 
-from ._clock import check_column, known_column, time_option
+from ._clock import check_column, time_option
 from ._command import COUNT, choice_option, command, option, target_option
-from ._errors import CommandError, as_options, message_of
+from ._errors import CommandError, as_options, message_of, note_features, print_error, warn
 from ._files import STDIN, STDOUT, InputFile, OutputFile, UpdatedFile
-from ._late import np, streaming, tables
+from ._late import clocks, np, outputs, reading, streaming
 from ._model_options import ModelOptions, model_options
 from ._models import chooses_itself, feature_names, is_fitted, kind_of
 from ._output import Output, Report
-from ._stream_output import LINE_FORMATS, LineOutput, line_format, names_in_lines
 from ._tables import TextOptions, column_list, text_options
 
 FORMATS = ("ndjson", "csv", "tsv")
+LINE_FORMATS = ["ndjson", "csv"]
 WARM_UP = 1_000
 SECONDS = click.FloatRange(min=0, min_open=True)
 
@@ -45,7 +46,7 @@ SECONDS = click.FloatRange(min=0, min_open=True)
 @text_options
 @time_option
 @target_option("Write the lines to this file; - is standard output.", default=STDOUT)
-@choice_option("--output-format", list(LINE_FORMATS), "Format of the lines.", default="ndjson")
+@choice_option("--output-format", LINE_FORMATS, "Format of the lines.", default="ndjson")
 @option(
     "--keep",
     type=column_list,
@@ -132,18 +133,20 @@ def stream(
         text = text if time_column is None else replace(text, exclude=(*text.exclude, time_column))
         time_column = None
     else:
-        time_column = time_column or known_column(about)
+        time_column = time_column or clocks.known_column(about)
         check_column(time_column, model, path)
     has_events = isinstance(model, resonart.DensityART)
     keep = keep or []
     check_kept(keep, output_format, has_events=has_events, apart=events is not None)
-    lines = line_format(output_format, has_events=has_events, keep=keep, apart=events is not None)
+    lines = outputs.line_format(
+        output_format, has_events=has_events, keep=keep, apart=events is not None
+    )
     with ExitStack() as stack:
         stop = stack.enter_context(streaming.heeding_signals())
-        reader = stack.enter_context(io.open_lines(source, wake=stop.wake, stops=stop.stops))
+        reader = stack.enter_context(streams.open_lines(source, wake=stop.wake, stops=stop.stops))
         form = form or format_of(source, reader, parser_state)
-        clocks = (time_column, known_column(about))
-        parser = make_parser(form, text, keep, clocks, model, source)
+        times = (time_column, clocks.known_column(about))
+        parser = make_parser(form, text, keep, times, model, source)
         if parser_state is not None:
             restore(parser, parser_state, path)
         wanted = {"output": (None if target == STDOUT else target, output_format, lines.header)}
@@ -151,8 +154,10 @@ def stream(
             wanted["events"] = (events, output_format, lines.events_header or "")
         if rejects is not None:
             wanted["rejects"] = (rejects, "ndjson", "")
-        outputs = {
-            name: LineOutput(path, kind, position.files.get(name), appends=appends, header=header)
+        written = {
+            name: outputs.LineOutput(
+                path, kind, position.files.get(name), appends=appends, header=header
+            )
             for name, (path, kind, header) in wanted.items()
         }
         streamer = streaming.Streamer(
@@ -160,7 +165,7 @@ def stream(
             path=path,
             parser=parser,
             reader=reader,
-            outputs=outputs,
+            outputs=written,
             format=lines,
             stop=stop,
             position=position,
@@ -170,20 +175,37 @@ def stream(
             checkpoint_seconds=checkpoint_seconds,
             stops_at_reject=on_reject == "stop",
             learns=not no_learn,
+            listener=Listener(),
             has_times=time_column is not None,
         )
         try:
             streamer.replay()
-            for each in outputs.values():
+            for each in written.values():
                 stack.callback(each.close)
                 each.begin()
             streamer.run()
+        except StreamError as error:
+            raise CommandError(as_options(str(error))) from error
         except (OSError, ValueError, MemoryError) as error:
             told = "the output was closed"
             if not isinstance(error, BrokenPipeError):
                 told = message_of(error).rstrip(".") if str(error) else "out of memory"
             raise CommandError(f"{told}. {checkpoint_note(streamer)}") from error
         return report_of(streamer)
+
+
+class Listener:
+    """Passes on to stderr what there is to say about a stream."""
+
+    note_features = staticmethod(note_features)
+
+    def say(self, text: str) -> None:
+        """Write a line about what the stream does."""
+        print_error(f"resonart: {text}")
+
+    def warn(self, text: str) -> None:
+        """Write a warning."""
+        warn(as_options(text))
 
 
 # ---------------------------------------------------------------------- the model
@@ -254,14 +276,14 @@ def check_kept(keep: list[str], form: str, *, has_events: bool, apart: bool) -> 
     for i, name in enumerate(keep):
         if name in keep[:i]:
             raise click.UsageError(f"--keep names {name!r} twice.")
-        if name in names_in_lines(form, has_events=has_events, apart=apart):
+        if name in outputs.names_in_lines(form, has_events=has_events, apart=apart):
             others = "" if apart or form == "ndjson" else ", or write events apart with --events"
             raise click.UsageError(
                 f"--keep: lines have a field {name!r} already. Rename the one in the input{others}."
             )
 
 
-def format_of(source: str, reader: io.LineReader, before: dict[str, Any] | None) -> str:
+def format_of(source: str, reader: streams.LineReader, before: dict[str, Any] | None) -> str:
     """Return the format by the name, or as a checkpoint knows it, or by the first bytes."""
     form = format_of_name(source)
     if form is not None and form not in FORMATS:
@@ -274,7 +296,7 @@ def format_of(source: str, reader: io.LineReader, before: dict[str, Any] | None)
         )
     if form is None and before is not None:
         return str(before.get("format"))
-    form = tables.format_by(source, first, title_of(source))
+    form = reading.format_by(source, first, title_of(source))
     if form not in FORMATS:
         raise no_lines(source, form)
     return form
@@ -284,7 +306,7 @@ def no_lines(source: str, form: str) -> click.UsageError:
     """Return the error for a table that is not text."""
     return click.UsageError(
         f"{title_of(source)}: a stream is read line by line, and {form} has no lines. Use resonart "
-        "cluster, or resonart convert."
+        "cluster."
     )
 
 
@@ -300,7 +322,7 @@ def make_parser(
     clocks: tuple[str | None, str | None],
     model: Any,
     source: str,
-) -> io.LineParser:
+) -> streams.LineParser:
     """Return a parser that finds the requested columns, or else the model's features.
 
     ``clocks`` are the column of times, and the one that the model had before.
@@ -309,7 +331,7 @@ def make_parser(
     features = feature_names(model) if text.columns is None and is_fitted(model) else None
     ignore = () if known is None else (known,)
     try:
-        return io.LineParser(
+        return streams.LineParser(
             form,
             features=features,
             time=time,
@@ -322,7 +344,7 @@ def make_parser(
         raise click.UsageError(as_options(str(error))) from None
 
 
-def restore(parser: io.LineParser, state: dict[str, Any], path: str) -> None:
+def restore(parser: streams.LineParser, state: dict[str, Any], path: str) -> None:
     """Let the parser continue as before; the options must be the same."""
     try:
         parser.restore(state)

@@ -74,7 +74,7 @@ def fit(
     ----------
     data : dask array, dask dataframe, or list of paths
         The partitions: blocks of rows, partitions, or files that the workers can read (all formats
-        of :func:`resonart.io.open_table`), each a partition.
+        of :func:`resonart.tables.open_table`), each a partition.
     estimator : DensityART or DDVFA
         The estimator to fit, which is not changed. If ``bounds`` is None, ranges are found in the
         first pass. Vigilances that are ``"auto"`` are chosen on the sample. Rows are presented

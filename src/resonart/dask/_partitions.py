@@ -123,7 +123,7 @@ def rows_of_array(data: Any) -> int | None:
 
 def rows_in_file(path: str) -> int | None:
     """Return the number of rows that a file states; None if it doesn't, or can't be read."""
-    from resonart.io import guess_format
+    from resonart.tables import guess_format
 
     try:
         if guess_format(path) != "parquet":
@@ -140,7 +140,7 @@ def chunks_of(content: Any, reading: Reading) -> Iterator[Any]:
     if isinstance(content, str):
         from pandas import DataFrame
 
-        from resonart.io import EmptyTableError
+        from resonart.tables import EmptyTableError
 
         try:
             with _open(content, reading) as table:
@@ -171,7 +171,7 @@ def _label(frame: Any, column: str | int) -> Any:
 
 
 def _open(path: str, reading: Reading) -> Any:
-    from resonart.io import open_table
+    from resonart.tables import open_table
 
     return open_table(
         path,

@@ -1,4 +1,4 @@
-"""The loop of ``resonart stream``: lines in, rows learned, lines out, and nothing learned twice.
+"""The loop of a stream: lines in, rows learned, lines out, and nothing learned twice.
 
 The model and the position in the input are one file, written at once. However the program ends, the
 next run finds a model and the position that belongs to it.
@@ -12,28 +12,29 @@ import os
 import signal
 import time
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from resonart import ClusterEvent, DensityART, Learned
 from resonart._shared.escape import escaped_json
-from resonart.io import Block, LineParser, LineReader, LiveLines, LiveRows, Reject
-from resonart.io._live_rows import PATIENCE
-from resonart.io._times import are_back, in_words
+from resonart._shared.naming import naming
+from resonart._shared.words import count_of
+from resonart.tables._times import are_back, in_words
 
 from ._clock import clock_of, note_of_times, split_times
-from ._errors import CommandError, as_options, naming, note_features, print_error, warn
+from ._errors import StreamError
 from ._events import Diary
-from ._models import check_width, is_fitted
-from ._stream_output import Kept, LineFormat, LineOutput, Naming, WrittenFile
+from ._lines import Block, LineReader
+from ._live_rows import PATIENCE, LineParser, LiveLines, LiveRows, Reject
+from ._output import Kept, LineFormat, LineOutput, Naming, WrittenFile
 
 # Rows of a model with events that are learned at once: its diary keeps the last ones only.
 AT_ONCE = 4_096
@@ -69,7 +70,7 @@ class Position:
             if not position._can_be_true() or not isinstance(parser, dict):
                 raise TypeError
         except (TypeError, KeyError, ValueError, AttributeError):
-            raise CommandError(
+            raise StreamError(
                 "this version does not understand the position in the model file's stream. "
                 "Continue without --resume."
             ) from None
@@ -145,6 +146,21 @@ def length_of_lines(data: bytes, n_lines: int) -> int:
     return len(data) - len(data.split(b"\n", n_lines)[n_lines])
 
 
+class Listener(Protocol):
+    """Whoever hears what there is to say about a stream while it runs."""
+
+    def say(self, text: str) -> None:
+        """Pass on what the stream does."""
+
+    def warn(self, text: str) -> None:
+        """Pass on a warning."""
+
+    def note_features(
+        self, source: str, names: Sequence[str] | None, doubtful: Mapping[str, str]
+    ) -> None:
+        """Pass on the features, and which of them hardly look like measurements."""
+
+
 @dataclass
 class Streamer:
     """A model that learns lines as they arrive.
@@ -167,6 +183,7 @@ class Streamer:
     checkpoint_seconds: float
     stops_at_reject: bool
     learns: bool
+    listener: Listener
     has_times: bool = False  # in the last column of rows
 
     def __post_init__(self) -> None:
@@ -197,13 +214,13 @@ class Streamer:
             if self.stop.signal is not None:
                 return
             if n_bytes < want.n_bytes:
-                raise CommandError(
+                raise StreamError(
                     f"the input ends after {n_bytes:,} bytes, and {want.n_bytes:,} were learned "
                     "before: it is not the same input. Without --resume, all of it is learned as "
                     "new rows."
                 )
             if self.reader.crc32 != want.crc32:
-                raise CommandError(
+                raise StreamError(
                     f"the first {want.n_lines:,} lines are not those the model has learned: it is "
                     "not the same input. Without --resume, all of it is learned as new rows."
                 )
@@ -211,7 +228,7 @@ class Streamer:
                 return
         crc32 = self.reader.crc32
         if crc32 != zlib.crc32(b"\n", want.crc32):
-            raise CommandError(
+            raise StreamError(
                 f"line {want.n_lines:,}, the last one, had no end when it was learned, and has "
                 "grown since then. Without --resume, all of the input is learned as new rows."
             )
@@ -244,7 +261,7 @@ class Streamer:
         if first is not None and self._read.n_rows == 0 and self.stop.signal is None:
             n_lines = self._read.n_rejected
             none = "the only line is not" if n_lines == 1 else f"none of {n_lines:,} lines is"
-            raise CommandError(f"{none} a row. Line {first.line}: {first.reason}.")
+            raise StreamError(f"{none} a row. Line {first.line}: {first.reason}.")
 
     def _learn_what_waits(self) -> None:
         """Let a model start with fewer rows than it wanted: they would not come again."""
@@ -256,27 +273,27 @@ class Streamer:
                 self._take(held)
             self._learn_waiting(is_last=True)
         except ValueError as error:
-            warn(f"{self.n_waiting:,} rows were waiting and are lost: {error}")
+            self.listener.warn(f"{self.n_waiting:,} rows were waiting and are lost: {error}")
 
     def _tell_of_columns(self) -> None:
         self._owes_columns = True
         most = f"at most {PATIENCE:g} seconds " if self.parser.can_decide else ""
-        print_error(
-            f"resonart: waiting {most}for more lines, to see which columns are numbers. Name the "
+        self.listener.say(
+            f"waiting {most}for more lines, to see which columns are numbers. Name the "
             "columns with --columns to get an answer for each row at once."
         )
 
     def _tell_of_warm_up(self) -> None:
         if not self._is_told_of_warm_up:
             self._is_told_of_warm_up = True
-            print_error(
-                f"resonart: waiting for {self.warm_up:,} rows, from which the model learns feature "
+            self.listener.say(
+                f"waiting for {self.warm_up:,} rows, from which the model learns feature "
                 "ranges and vigilances. Give fewer with --warm-up, or give --bounds and vigilances."
             )
 
     def _take(self, block: Block) -> None:
         """Take lines, first those for the warm-up of a new model."""
-        if self.warm_up and not is_fitted(self.model):
+        if self.warm_up and not self.model.__sklearn_is_fitted__():
             found = self._parse(block.data)
             n_wanted = self.warm_up - self.n_waiting
             if n_wanted < len(found.rows):
@@ -292,7 +309,7 @@ class Streamer:
             self._owes_columns = False
             names, left_out = self.parser.names or [], self.parser.left_out
             told = f" Not numeric: {', '.join(left_out)}." if left_out else ""
-            print_error(f"resonart: the features are {', '.join(names)}.{told}")
+            self.listener.say(f"the features are {', '.join(names)}.{told}")
         rejects = found.rejects
         n_lines = block.data.count(b"\n")
         if block.dropped:
@@ -325,13 +342,23 @@ class Streamer:
         """Parse lines; rows that the model refuses are rejected."""
         first_line = self._read.n_lines + 1
         found = self.parser.parse(data, first_line)
-        check_width(self.parser.names, self.model, self.parser.title)
+        self._check_width()
         for why_not in (self._why_outside, self._why_late):
             reasons = why_not(found.rows)
             if reasons:
                 lines = [int(found.lines[row]) for row in reasons]
                 found = found.without(reasons, self.parser.texts(data, first_line, lines))
         return found
+
+    def _check_width(self) -> None:
+        """Raise an error if the number of columns is not that of the model's features."""
+        names, wanted = self.parser.names, getattr(self.model, "n_features_in_", None)
+        if names is not None and wanted is not None and len(names) != wanted:
+            some = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
+            raise StreamError(
+                f"{self.parser.title}: the rows have {count_of(len(names), 'feature')} ({some}), "
+                f"the model has {wanted}. Choose as many with columns."
+            )
 
     def _why_outside(self, rows: NDArray[np.float64]) -> dict[int, str]:
         """Return which rows are outside bounds that no row may leave, and how."""
@@ -369,7 +396,7 @@ class Streamer:
         """Return the bounds that no row may leave, if any, also before the model has learned."""
         if self.model.out_of_bounds != "error":
             return None
-        if is_fitted(self.model):
+        if self.model.__sklearn_is_fitted__():
             low, high = self.model.bounds_
             return low, high
         try:
@@ -380,7 +407,7 @@ class Streamer:
 
     def _stop_at(self, reject: Reject, block: Block) -> None:
         """Learn the rows before a line that is not a row, write a checkpoint, and fail."""
-        problem = CommandError(f"line {reject.line}: {reject.reason}.")
+        problem = StreamError(f"line {reject.line}: {reject.reason}.")
         n_bytes = length_of_lines(block.data, reject.line - self._read.n_lines - 1)
         try:
             self._take_lines(split_block(block, n_bytes, self._read.crc32)[0])
@@ -403,7 +430,7 @@ class Streamer:
             return
         told_before = self._read.n_rejected - len(rejects)
         for line, reason, _ in rejects[: max(0, SHOWN_REJECTS - told_before)]:
-            warn(f"line {line} left out: {as_options(reason)}.")
+            self.listener.warn(f"line {line} left out: {reason}.")
 
     # ------------------------------------------------------------------ learning
 
@@ -426,9 +453,11 @@ class Streamer:
     def _learn(
         self, rows: NDArray[np.float64], lines: NDArray[np.int64], kept: Sequence[Kept]
     ) -> None:
-        is_new = not is_fitted(self.model)
+        is_new = not self.model.__sklearn_is_fitted__()
         if is_new:
-            note_features(self.parser.title, self.parser.names, self.parser.doubtful(rows))
+            self.listener.note_features(
+                self.parser.title, self.parser.names, self.parser.doubtful(rows)
+            )
         has_events = self.learns and isinstance(self.model, DensityART)
         # A new model learns the feature ranges from the rows it starts with.
         size = AT_ONCE if has_events and not is_new else len(rows)
@@ -448,12 +477,12 @@ class Streamer:
     ) -> None:
         told: list[tuple[int, ClusterEvent]] = []
         if self.learns:
-            n_before = self.model.n_samples_seen_ if is_fitted(self.model) else 0
+            n_before = self.model.n_samples_seen_ if self.model.__sklearn_is_fitted__() else 0
             more = {} if times is None else {"time": times}
             learned = self.model.learn_many(rows, **more)
             told = [(each.row - n_before, each) for each in self._diary.news(self.model)]
             if self._diary.n_lost:
-                warn(
+                self.listener.warn(
                     f"{self._diary.n_lost:,} events came in such quick succession that they are "
                     "not reported. A longer --half-life or --window has fewer events."
                 )
@@ -488,7 +517,11 @@ class Streamer:
     def _due_at(self) -> float | None:
         """Return when a checkpoint is due, if anything has changed since the last one."""
         n_bytes = 0 if self.saved is None else self.saved.n_bytes
-        if not self.learns or not is_fitted(self.model) or self.position.n_bytes == n_bytes:
+        if (
+            not self.learns
+            or not self.model.__sklearn_is_fitted__()
+            or self.position.n_bytes == n_bytes
+        ):
             return None
         return self._checked_at + self.checkpoint_seconds
 
@@ -502,7 +535,7 @@ class Streamer:
 
     def checkpoint(self) -> None:
         """Write the model and its position, if anything has changed."""
-        if not self.learns or not is_fitted(self.model):
+        if not self.learns or not self.model.__sklearn_is_fitted__():
             return
         written = {name: output.commit() for name, output in self.outputs.items()}
         # If this run has no such file, the earlier entry stays valid.

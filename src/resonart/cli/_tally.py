@@ -15,68 +15,38 @@ from ._output import Table
 MOST_CLASSES = 100_000
 
 
-class ClusterCounts:
-    """Count rows by cluster, and by cluster and class, as they come."""
+class Tally:
+    """Rows of each cluster, and of each known class in each cluster, counted as they come."""
 
     def __init__(self) -> None:
-        self._sizes: Counter[int] = Counter()  # of each id; -1 is noise
+        self.n_rows = 0
+        self._sizes: Counter[int] = Counter()  # of each label; -1 is noise
         self._pairs: Counter[tuple[Hashable, int]] = Counter()
         self._classes: set[Hashable] = set()
 
-    def add(self, clusters: Integers, classes: NDArray[Any] | None) -> None:
-        """Count rows of these clusters (by id) and classes."""
-        ids, counted = np.unique(clusters, return_counts=True)
-        self._sizes.update(dict(zip(ids.tolist(), counted.tolist(), strict=True)))
+    def add(self, labels: Integers, classes: NDArray[Any] | None) -> None:
+        """Count rows with these labels and known classes."""
+        self.n_rows += len(labels)
+        found, counted = np.unique(labels, return_counts=True)
+        self._sizes.update(dict(zip(found.tolist(), counted.tolist(), strict=True)))
         if classes is not None and not self.has_too_many_classes:
-            pairs = Counter(zip(classes.tolist(), clusters.tolist(), strict=True))
+            pairs = Counter(zip(classes.tolist(), labels.tolist(), strict=True))
             self._pairs.update(pairs)
             self._classes.update(known for known, _ in pairs)
 
     @property
-    def n_rows(self) -> int:
-        """How many rows were counted."""
-        return self._sizes.total()
-
-    @property
-    def n_classes(self) -> int | None:
-        """How many classes were seen; None without classes, or with too many to be classes."""
-        return None if self.has_too_many_classes else len(self._classes) or None
-
-    @property
     def has_too_many_classes(self) -> bool:
-        """Whether the classes were given up."""
+        """Whether the column has more values than classes can be."""
         return len(self._classes) > MOST_CLASSES
 
-    def agreement(self, labels: Integers) -> float | None:
-        """Return the adjusted Rand index to the classes; None where there are none."""
-        if self.n_classes is None:
-            return None
-        pairs: Counter[tuple[Hashable, int]] = Counter()
-        for (known, cluster), n_rows in self._pairs.items():
-            pairs[known, _label_of(cluster, labels)] += n_rows
-        return adjusted_rand_index(pairs)
-
-    def summary(self, labels: Integers, living: Integers, label_column: str | None) -> Summary:
-        """Return all of it at once.
-
-        ``labels`` are those of the ids, or empty if ids are labels; ``living`` are the labels that
-        clusters have now.
-        """
-        sizes = dict.fromkeys(living.tolist(), 0)
-        n_noise = 0
-        for cluster, n_rows in sorted(self._sizes.items()):
-            label = _label_of(cluster, labels)
-            if label < 0:
-                n_noise += n_rows
-            else:
-                sizes[label] = sizes.get(label, 0) + n_rows
-        agreement = self.agreement(labels)
+    def summary(self, living: Integers, label_column: str | None) -> Summary:
+        """Return all of it at once; ``living`` are the labels that clusters have now."""
+        sizes = dict.fromkeys(living.tolist(), 0) | self._sizes
+        n_noise = sizes.pop(-1, 0)
+        n_classes = None if self.has_too_many_classes else len(self._classes) or None
+        agreement = None if n_classes is None else adjusted_rand_index(self._pairs)
         in_order = dict(sorted(sizes.items()))
-        return Summary(in_order, n_noise, label_column, self.n_classes, agreement, living)
-
-
-def _label_of(cluster: int, labels: Integers) -> int:
-    return int(labels[cluster]) if cluster >= 0 and len(labels) else cluster
+        return Summary(in_order, n_noise, label_column, n_classes, agreement, living)
 
 
 class Summary(NamedTuple):

@@ -14,12 +14,17 @@ from itertools import chain
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
-from resonart._shared.escape import escaped_json
+import numpy as np
+from numpy.typing import NDArray
 
-from ._errors import CommandError, naming
+from resonart._shared.escape import escaped_json
+from resonart._shared.naming import naming
+from resonart._shared.require import require
+from resonart.tables._times import in_words
+from resonart.tables._values import JsonText
+
+from ._errors import StreamError
 from ._events import distance_of
-from ._late import Integers, np, times, values
-from ._locks import try_lock
 
 if TYPE_CHECKING:
     from resonart import ClusterEvent, Learned
@@ -59,7 +64,7 @@ class LineFormat(NamedTuple):
 
     def lines(
         self,
-        numbers: Integers,
+        numbers: NDArray[np.int64],
         learned: Learned,
         before: int,
         event: str = "merge",
@@ -96,7 +101,7 @@ class LineFormat(NamedTuple):
 
     def _rows(
         self,
-        numbers: Integers,
+        numbers: NDArray[np.int64],
         learned: Learned,
         kept: Sequence[Kept],
         first: int,
@@ -123,7 +128,7 @@ def _renaming_as_ndjson(event: str, line: int, changed: dict[int, int]) -> str:
 
 
 def _event_as_ndjson(event: ClusterEvent, line: int, names: Naming) -> str:
-    time, distance = times.in_words(event.time), distance_of(event)
+    time, distance = in_words(event.time), distance_of(event)
     told = {
         "event": json.dumps(event.kind),
         "line": line,
@@ -158,7 +163,7 @@ def _ndjson(keep: Sequence[str], *, apart: bool) -> LineFormat:
 def _as_json(field: str | None) -> str:
     if field is None:
         return "null"
-    return escaped_json(field) if isinstance(field, values.JsonText) else _json_text(field)
+    return escaped_json(field) if isinstance(field, JsonText) else _json_text(field)
 
 
 def _json_text(text: str) -> str:
@@ -198,7 +203,7 @@ def _csv(keep: Sequence[str], *, has_events: bool, apart: bool) -> LineFormat:
                 "label": event.label,
                 "other": "" if event.other is None else event.other,
                 "row": event.row,
-                "time": times.in_words(event.time),
+                "time": in_words(event.time),
                 "size": f"{event.size:.6g}",
                 "distance": "" if distance is None else f"{distance:.6g}",
                 "place": names.place(event),
@@ -312,17 +317,17 @@ class LineOutput:
     def _check_same(self, path: str, before: WrittenFile) -> None:
         """Raise an error if this is not the file of the earlier run."""
         if before.path != path:
-            raise CommandError(
+            raise StreamError(
                 f"the lines so far are in {before.path}: name that file again, or continue "
                 "without --resume."
             )
         if before.format != self._format:
-            raise CommandError(
+            raise StreamError(
                 f"{self._title} has been written as {before.format}, not as {self._format}."
             )
         size = os.path.getsize(path) if os.path.exists(path) else 0
         if size < before.n_bytes:
-            raise CommandError(
+            raise StreamError(
                 f"{self._title} has {size:,} of the {before.n_bytes:,} bytes that were written "
                 "before. If it was moved away, move it back."
             )
@@ -375,7 +380,7 @@ class LineOutput:
         header = self._header.encode()
         begin = os.read(descriptor, len(header)) if header else b""
         if begin and begin != header:
-            raise CommandError(
+            raise StreamError(
                 f"{self._title} begins with other columns than {self._header.strip()}. Name "
                 "another file, or give the options that it was written with."
             )
@@ -383,11 +388,12 @@ class LineOutput:
     def _lock(self, descriptor: int) -> None:
         """Lock the file itself, too: a hard link is another name of the same file."""
         try:
-            is_mine = try_lock(descriptor)
+            locks = require("filelock", "Locking files", "cli")
+            is_mine = locks.lock_descriptor(descriptor, blocking=False)
         except OSError:
             return  # no locks here, which was reported
         if not is_mine:
-            raise CommandError(
+            raise StreamError(
                 f"{self.path} is being written by another process, under another name. Wait for "
                 "it to end, or stop it."
             )
@@ -421,7 +427,7 @@ class LineOutput:
 def binary_stdout() -> BinaryIO:
     """Return standard output, buffered: Python's own may be raw, and then writes only a part."""
     if sys.stdout is None:
-        raise CommandError("standard output is closed. Name a file with --output.")
+        raise StreamError("standard output is closed. Name a file with --output.")
     try:
         return os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     except io.UnsupportedOperation:  # somebody has put an object in its place

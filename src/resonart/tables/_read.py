@@ -377,9 +377,8 @@ def open_table(
 
     See Also
     --------
-    convert : Write a table in another format.
     write_table : Write a table.
-    LineParser : Read a stream line by line.
+    resonart.stream.LineParser : Read a stream line by line.
 
     Notes
     -----

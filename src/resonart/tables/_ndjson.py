@@ -1,7 +1,4 @@
-"""NDJSON: one JSON object or array per line. Keys are columns.
-
-Many lines of plain numbers and texts are read by pyarrow at once; all others one by one.
-"""
+"""NDJSON: one JSON object or array per line. Keys are columns."""
 
 from __future__ import annotations
 
@@ -10,8 +7,6 @@ import math
 import warnings
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
-from itertools import chain
 from operator import itemgetter
 from typing import Any
 
@@ -22,20 +17,14 @@ from resonart._shared.words import count_of
 from ._columns import NAMED, Request, first_names, near
 from ._encoding import why_not_text, without_byte_order_mark
 from ._errors import TableError, reason, shown
-from ._formats import BOM
-from ._pyarrow import in_arrow, require_pyarrow
 from ._schema import Evidence, TextOptions, TextParser
-from ._times import is_date, seconds_of, seconds_of_many
-from ._values import BadLine, Floats, JsonText, Piece, label_text, numbered, objects
+from ._times import is_date, seconds_of
+from ._values import BadLine, JsonText, Piece, label_text, numbered, objects
 
 AS_NUMBERS = "Write JSON numbers without quotes and with a decimal point"
-# Fewer lines are quicker one by one than by pyarrow.
-FEW_LINES = 32
 
 # What says of values that they are not all there, or not all numbers.
 NOT_PLAIN = (KeyError, TypeError, OverflowError)
-# What opens a row, what closes it, and what then can be in none.
-_OBJECTS, _ARRAYS = (b"{", b"}", b"[]"), (b"[", b"]", b"{}")
 
 
 class NdjsonText(TextParser):
@@ -51,10 +40,6 @@ class NdjsonText(TextParser):
         self._places: dict[str, int] = {}
         self._first_bad: BadLine | None = None
         self._beyond: set[str] = set()  # keys that the first lines had not
-        try:
-            self._pa = require_pyarrow("Reading NDJSON", "json")
-        except ImportError:
-            self._pa = None  # it goes without
 
     # ------------------------------------------------------------------ the schema
 
@@ -120,123 +105,10 @@ class NdjsonText(TextParser):
         super().restore(state)
         self._places = {name: j for j, name in enumerate(self.names)}
 
-    # ------------------------------------------------------------------ rows, many at once
+    # ------------------------------------------------------------------ rows
 
     def parse(self, data: bytes, line: int) -> Piece:
         """Return the rows of whole lines, the first of which has this number."""
-        n_lines = data.count(b"\n")
-        if n_lines >= FEW_LINES and self._is_plain(data, n_lines):
-            ways = [self._objects if self.has_names else self._arrays, self._all_at_once]
-            for read in ways if self._pa is not None else ways[1:]:
-                with suppress(*NOT_PLAIN, ValueError, NotImplementedError):
-                    found = read(data)
-                    if len(found.rows) == n_lines:
-                        return found._replace(lines=lambda: range(line, line + n_lines))
-        return self._one_by_one(data, line)
-
-    def _is_plain(self, data: bytes, n_lines: int) -> bool:
-        """Return whether pyarrow can read the lines, and would see what is there.
-
-        Every line is one bracket of plain values, so none can extend beyond it. No object has an
-        unknown key, for which a warning would be needed. And to pyarrow Inf is a number.
-        """
-        assert self.selection is not None
-        n_keys = n_lines * (len(self.names) + len(self._beyond))
-        opening, closing, others = _OBJECTS if self.has_names else _ARRAYS
-        ends = closing + (b"\r\n" if data.endswith(b"\r\n") else b"\n")
-        return (
-            data.startswith(opening)
-            and data.count(b"\n" + opening) == data.count(opening) - 1 == n_lines - 1
-            and data.endswith(ends)
-            and data.count(ends) == data.count(closing) == n_lines
-            and not any(other in data for other in others)
-            and (self.selection.is_chosen or data.count(b'":') <= n_keys)
-            and b"Inf" not in data
-            and BOM not in data
-            and why_not_text(data) is None
-        )
-
-    def _objects(self, data: bytes) -> Piece:
-        """Return the rows of plain objects whose features are numbers, and its label a text."""
-        chosen, pa = self.selection, self._pa
-        assert chosen is not None
-        kinds = {self.names[j]: pa.float64() for j in chosen.columns}
-        if self.has_dates:
-            assert chosen.time is not None
-            kinds[self.names[chosen.time]] = pa.string()
-        if chosen.label is not None:
-            kinds[self.names[chosen.label]] = pa.string()
-        table = self._read(data, kinds)
-        rows = np.empty((table.num_rows, len(chosen.columns)))
-        for k, j in enumerate(chosen.columns):
-            found = table.column(self.names[j])
-            if j == chosen.time and self.has_dates:
-                dates = found.combine_chunks()
-                rows[:, k], are_none = seconds_of_many(dates, self.notation.missing)
-                if are_none.any():
-                    raise ValueError("a time is not a date")
-            else:
-                rows[:, k] = found.to_numpy()
-        _check_doubtful(rows)
-        if chosen.label is None:
-            return Piece(rows, None)
-        texts = table.column(self.names[chosen.label]).to_pylist()
-        return Piece(rows, objects([label_text(text, self.notation.missing) for text in texts]))
-
-    def _arrays(self, data: bytes) -> Piece:
-        """Return the rows of plain arrays of numbers, all of one length."""
-        chosen, pa = self.selection, self._pa
-        assert chosen is not None
-        # To pyarrow a row is an object.
-        data = data.replace(b"[", b'{"row":[').replace(b"]", b"]}")
-        rows = self._read(data, {"row": pa.list_(pa.float64())}).column("row").combine_chunks()
-        others = chosen.label is not None or self.has_dates
-        if others or (np.diff(rows.offsets) != len(self.names)).any():
-            raise ValueError("a row is longer or shorter, or holds more than numbers")
-        values = rows.values.to_numpy(zero_copy_only=False).reshape(-1, len(self.names))
-        rows = np.ascontiguousarray(values[:, chosen.columns])
-        _check_doubtful(rows)
-        return Piece(rows, None)
-
-    def _all_at_once(self, data: bytes) -> Piece:
-        """Return the rows of plain objects or arrays that Python reads as one list."""
-        chosen = self.selection
-        assert chosen is not None
-        rows = json.loads("[" + data.decode().rstrip().replace("\n", ",") + "]")
-        if not self.has_names and any(len(row) != len(self.names) for row in rows):
-            raise ValueError("a row is longer or shorter")
-        if self.has_dates:
-            raise ValueError("a time is not a number")
-        values = np.array(array("d", chain.from_iterable(map(self._picker(), rows))))
-        labels = None
-        if chosen.label is not None:
-            found = (self._value(row, chosen.label) for row in rows)
-            labels = objects([label_text(each, self.notation.missing) for each in found])
-        return Piece(values.reshape(len(rows), len(chosen.columns)), labels)
-
-    def _picker(self) -> Callable[[Any], tuple[Any, ...]]:
-        """Return what gives the features of a row, and its time."""
-        assert self.selection is not None
-        keys: list[Any] = self.selection.columns
-        keys = [self.names[j] for j in keys] if self.has_names else keys
-        return itemgetter(*keys) if len(keys) > 1 else lambda row: (row[keys[0]],)
-
-    def _read(self, data: bytes, kinds: dict[str, Any]) -> Any:
-        """Let pyarrow read what is under some keys."""
-        pa = self._pa
-        return pa.json.read_json(
-            in_arrow(data),
-            read_options=pa.json.ReadOptions(
-                block_size=len(data) + 1, use_threads=not self.in_lines
-            ),
-            parse_options=pa.json.ParseOptions(
-                explicit_schema=pa.schema(kinds), unexpected_field_behavior="ignore"
-            ),
-        )
-
-    # ------------------------------------------------------------------ rows, one by one
-
-    def _one_by_one(self, data: bytes, line: int) -> Piece:
         chosen = self.selection
         assert chosen is not None
         pick = self._picker()
@@ -269,6 +141,13 @@ class NdjsonText(TextParser):
             lines.append(number)
         rows = np.array(values).reshape(len(lines), len(chosen.columns))
         return Piece(rows, None if chosen.label is None else objects(labels), lambda: lines, bad)
+
+    def _picker(self) -> Callable[[Any], tuple[Any, ...]]:
+        """Return what gives the features of a row, and its time."""
+        assert self.selection is not None
+        keys: list[Any] = self.selection.columns
+        keys = [self.names[j] for j in keys] if self.has_names else keys
+        return itemgetter(*keys) if len(keys) > 1 else lambda row: (row[keys[0]],)
 
     def fields(
         self, data: bytes, line: int, columns: Sequence[str | int], of_lines: Sequence[int]
@@ -415,12 +294,6 @@ class NdjsonText(TextParser):
     @staticmethod
     def _shown(value: Any) -> str:
         return shown(value) if isinstance(value, str) else shown(json.dumps(value))
-
-
-def _check_doubtful(rows: Floats) -> None:
-    """Refuse numbers that Python may see otherwise: as none, being too long, or -0 as whole."""
-    if (np.isinf(rows) | ((rows == 0) & np.signbit(rows))).any():
-        raise ValueError("a number is infinite, or a zero below zero")
 
 
 def _double(value: float) -> float:

@@ -1,9 +1,14 @@
-"""CSV and TSV: pyarrow splits and converts; if it fails, a slower parser says why."""
+"""CSV and TSV: Python splits sound lines at once; the others are looked at one by one."""
 
 from __future__ import annotations
 
+import csv
+import io
+import math
 import re
+from array import array
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from typing import Any, NamedTuple
@@ -18,13 +23,12 @@ from ._encoding import why_not_text, without_byte_order_mark
 from ._errors import TableError, shown
 from ._formats import BOM
 from ._notation import Notation
-from ._pyarrow import labels_of, read_csv, require_pyarrow
 from ._schema import DELIMITERS, Evidence, TextOptions, TextParser
-from ._times import seconds_of_many
-from ._values import BadLine, Piece, numbered
+from ._times import seconds_of
+from ._values import BadLine, Piece, label_text, numbered, objects
 
-_MARKS = re.compile(rb"(?m)^(?:%b)+" % BOM)
-_BLANK_LINE = re.compile(rb"(?m)^[ \t\r\v\f]+$")
+# Rows of fields, their line numbers, and what is wrong with other lines.
+Split = tuple[list[list[str]], Callable[[], Sequence[int]], list[BadLine]]
 
 
 class Record(NamedTuple):
@@ -50,11 +54,9 @@ class CsvText(TextParser):
         self, title: str, options: TextOptions, request: Request, *, in_lines: bool
     ) -> None:
         super().__init__(title, options, request, in_lines=in_lines)
-        self._pa = require_pyarrow("Reading CSV", "csv")
         self.delimiter = options.delimiter
         self._first: Record | None = None
         self._header_line = 0
-        self._rough: set[int] = set()  # columns with more in them than pyarrow takes for numbers
 
     # ------------------------------------------------------------------ the schema
 
@@ -165,37 +167,24 @@ class CsvText(TextParser):
         chosen = self.selection
         assert chosen is not None
         data, line = self._after_header(data, line)
-        wanted = chosen.columns if chosen.label is None else [*chosen.columns, chosen.label]
-        bad: list[BadLine] = []
-        table, lines = self._by_arrow(data, wanted), self._lines(data, line)
-        if table is None:
-            table, numbers, bad = self._one_by_one(data, line, wanted)
-            lines = lambda: numbers  # noqa: E731
-        n_rows = len(table[wanted[0]])
-        values = np.empty((n_rows, len(chosen.columns)))
-        is_row = np.ones(n_rows, dtype=np.bool_)
+        rows, lines, bad = self._split(data, line) or self._split_one_by_one(data, line)
+        values = np.empty((len(rows), len(chosen.columns)))
+        is_row = np.ones(len(rows), dtype=np.bool_)
         for k, j in enumerate(chosen.columns):
-            if table[j].type == self._pa.float64():
-                values[:, k] = table[j].to_numpy(zero_copy_only=False)
-                continue
-            is_dates = j == chosen.time and self.has_dates
-            why_not = self._no_time if j == chosen.time else self._text_in_numbers
-            if is_dates:
-                values[:, k], is_text = seconds_of_many(table[j], self.notation.missing)
-            else:
-                values[:, k], is_text = self.notation.doubles(table[j])
-            for i in np.flatnonzero(is_text & is_row).tolist():
-                bad.append(why_not(lines()[i], j, table[j][i].as_py().strip()))
-            is_row &= ~is_text
-            if not is_text.any() and not is_dates:
-                self._note_if_rough(j, table[j])
+            texts = [row[j] for row in rows]
+            numbers = self._numbers(texts, is_date=j == chosen.time and self.has_dates)
+            if isinstance(numbers, list):
+                for i in [i for i, number in enumerate(numbers) if number is None and is_row[i]]:
+                    bad.append(self._why_not_number(lines()[i], j, texts[i].strip()))
+                    is_row[i] = False
+            values[:, k] = numbers
         labels = None
         if chosen.label is not None:
-            labels = labels_of(table[chosen.label], self.notation.missing)
+            found = [label_text(row[chosen.label], self.notation.missing) for row in rows]
+            labels = objects(found)[is_row]
         if is_row.all():
             return Piece(values, labels, lines, sorted(bad))
         kept = np.array(lines())[is_row].tolist()
-        labels = None if labels is None else labels[is_row]
         return Piece(values[is_row], labels, lambda: kept, sorted(bad))
 
     def fields(
@@ -207,12 +196,6 @@ class CsvText(TextParser):
         found = (each.fields for each in self._records(data, line) if each.line in wanted)
         return [tuple(fields[j] for j in places) for fields in found]
 
-    def _lines(self, data: bytes, line: int) -> Callable[[], Sequence[int]]:
-        """Return a function for the line numbers of the rows that pyarrow finds."""
-        if self.in_lines:
-            return lambda: range(line, line + data.count(b"\n"))
-        return cache(lambda: [record.line for record in self._records(data, line)])
-
     def _after_header(self, data: bytes, line: int) -> tuple[bytes, int]:
         if line <= self._header_line:
             for record in self._records(data, line):
@@ -221,79 +204,69 @@ class CsvText(TextParser):
                     return data[end:], line + data.count(b"\n", 0, end)
         return data, line
 
-    def _by_arrow(self, data: bytes, wanted: Sequence[int]) -> dict[int, Any] | None:
-        """Return columns, as numbers or text; None if pyarrow would read them differently."""
-        plain = self._plain(data)
-        if plain is None:
-            return None
-        assert self.selection is not None
-        as_text = {j for j in wanted if j in self._rough or j == self.selection.label}
-        if self.has_dates and self.selection.time is not None:
-            as_text.add(self.selection.time)
-        # To pyarrow nan(1) is a number, and a number that stands for a missing value only where no
-        # blanks are around it.
-        if b"(" in plain or self.notation.has_missing_numbers:
-            as_text = set(wanted)
-        table = self._read(plain, wanted, as_text)
-        if table is None and len(as_text) < len(wanted):
-            table = self._read(plain, wanted, set(wanted))
-        if table is None or (self.in_lines and table.num_rows != data.count(b"\n")):
-            return None
-        return {j: table.column(str(j)).combine_chunks() for j in wanted}
-
-    def _plain(self, data: bytes) -> bytes | None:
-        """Return lines that pyarrow reads correctly; None if there may be others."""
+    def _split(self, data: bytes, line: int) -> Split | None:
+        """Return the rows of lines that are all sound; None if some may not be."""
         assert self.delimiter is not None
-        if not data.strip() or why_not_text(data):
+        has_odd_ends = data.count(b"\r") != data.count(b"\r\n")
+        if not data or has_odd_ends or BOM in data or why_not_text(data):
             return None
-        if data.count(b"\r") != data.count(b"\r\n"):
-            return None
-        if BOM in data:
-            if b'"' in data:
-                return None
-            data = _MARKS.sub(b"", data)
-        if len(self.names) == 1 and _BLANK_LINE.search(data):
-            return None
+        text = data.decode()
         if b'"' in data:
             ends = line_ends(data, self.delimiter)
             if ends is None or data.count(b'"') % 2 or (self.in_lines and not ends[1].all()):
                 return None
-        return data
-
-    def _read(self, data: bytes, wanted: Sequence[int], as_text: set[int]) -> Any:
-        """Let pyarrow parse some columns; None if it cannot."""
-        pa = self._pa
-        kinds = {str(j): pa.string() if j in as_text else pa.float64() for j in wanted}
-        try:
-            return read_csv(
-                data,
-                read_options=pa.csv.ReadOptions(
-                    column_names=[str(j) for j in range(len(self.names))],
-                    block_size=len(data) + 1,
-                    use_threads=not self.in_lines,
-                ),
-                parse_options=pa.csv.ParseOptions(
-                    delimiter=self.delimiter, newlines_in_values=b'"' in data
-                ),
-                convert_options=pa.csv.ConvertOptions(
-                    column_types=kinds,
-                    include_columns=list(kinds),
-                    null_values=sorted(self.notation.missing),
-                    decimal_point=self.notation.decimal,
-                    check_utf8=False,  # it is
-                ),
+            lines = io.StringIO(text, newline="")
+            rows = [row for row in csv.reader(lines, delimiter=self.delimiter) if row]
+            numbers: Callable[[], Sequence[int]] = cache(
+                lambda: [record.line for record in self._records(data, line)]
             )
-        except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        else:
+            rows = [each.split(self.delimiter) for each in text.removesuffix("\n").split("\n")]
+            numbers = lambda: range(line, line + len(rows))  # noqa: E731
+        if set(map(len, rows)) != {len(self.names)}:
             return None
+        if len(self.names) == 1 and not all(row[0].strip() for row in rows):
+            return None  # a blank line is no row
+        return rows, numbers, []
 
-    def _note_if_rough(self, column: int, texts: Any) -> None:
-        """Have a column read as text from now on, if pyarrow cannot read it as numbers."""
-        try:
-            texts.cast(self._pa.float64())
-        except self._pa.ArrowInvalid:
-            self._rough.add(column)
+    def _split_one_by_one(self, data: bytes, line: int) -> Split:
+        """Return the rows, and what is wrong with the other lines."""
+        rows: list[list[str]] = []
+        lines: list[int] = []
+        bad: list[BadLine] = []
+        want = len(self.names)
+        for record in self._records(data, line):
+            if record.bad:
+                bad.append(record.bad)
+            elif len(record.fields) != want:
+                what = f"has {count_of(len(record.fields), 'field')} where {want} are expected"
+                cure = "Fix the line, or check the delimiter"
+                bad.append(BadLine(record.line, None, what, cure))
+            else:
+                rows.append(record.fields)
+                lines.append(record.line)
+        return rows, lambda: lines, bad
 
-    # ------------------------------------------------------------------ the slower look
+    def _numbers(self, texts: list[str], *, is_date: bool) -> array[float] | Sequence[float | None]:
+        """Return the numbers in a column, or the seconds of its dates; None for other texts."""
+        notation = self.notation
+        if is_date:
+            kinds = [text.strip() in notation.missing for text in texts]
+            pairs = zip(texts, kinds, strict=True)
+            return [math.nan if is_missing else seconds_of(text) for text, is_missing in pairs]
+        if notation.is_usual:
+            whole = "".join(texts)
+            # Python reads more as numbers: digits of all scripts, and 1_000.
+            if whole.isascii() and "_" not in whole:
+                with suppress(ValueError):
+                    return array("d", map(float, texts))
+        return [notation.double(text.strip()) for text in texts]
+
+    def _why_not_number(self, line: int, column: int, text: str) -> BadLine:
+        """Return what is wrong with a text in a column of numbers or of times."""
+        assert self.selection is not None
+        is_time = column == self.selection.time
+        return (self._no_time if is_time else self._text_in_numbers)(line, column, text)
 
     def last_end(self, data: bytes) -> int:
         """Return where the last whole row ends, outside quotes; 0 if there is none."""
@@ -317,28 +290,6 @@ class CsvText(TextParser):
         """Give the records that are not blank."""
         assert self.delimiter is not None
         return records(data, line, self.delimiter, self.options.codec, in_lines=self.in_lines)
-
-    def _one_by_one(
-        self, data: bytes, line: int, wanted: Sequence[int]
-    ) -> tuple[dict[int, Any], list[int], list[BadLine]]:
-        """Return columns of text, their line numbers, and the lines that are not rows."""
-        rows: list[list[str]] = []
-        lines: list[int] = []
-        bad: list[BadLine] = []
-        want = len(self.names)
-        for record in self._records(data, line):
-            if record.bad:
-                bad.append(record.bad)
-            elif len(record.fields) != want:
-                what = f"has {count_of(len(record.fields), 'field')} where {want} are expected"
-                cure = "Fix the line, or check the delimiter"
-                bad.append(BadLine(record.line, None, what, cure))
-            else:
-                rows.append(record.fields)
-                lines.append(record.line)
-        string = self._pa.string()
-        columns = {j: self._pa.array([row[j] for row in rows], type=string) for j in wanted}
-        return columns, lines, bad
 
 
 def guess_delimiter(line: bytes, decimal: str = ".") -> str:

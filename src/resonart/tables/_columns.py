@@ -30,7 +30,7 @@ _ANSWER = re.compile(
 
 @dataclass(frozen=True)
 class Request:
-    """Which columns are requested; see :func:`resonart.io.open_table`."""
+    """Which columns are requested; see :func:`resonart.tables.open_table`."""
 
     columns: Sequence[str | int] | None = None
     label: str | int | None = None

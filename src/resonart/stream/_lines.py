@@ -18,10 +18,9 @@ from collections.abc import Callable
 from typing import NamedTuple, Self
 
 from resonart._shared.show import card, facts, summary
-
-from ._blocks import LONGEST_LINE
-from ._errors import TableError
-from ._formats import LOOK
+from resonart.tables._blocks import LONGEST_LINE
+from resonart.tables._errors import TableError
+from resonart.tables._formats import LOOK
 
 READ_BYTES = 1 << 18
 BLOCK_BYTES = 1 << 20
@@ -298,7 +297,7 @@ def open_lines(
     See Also
     --------
     LiveLines : Hold back the first lines until the columns are known.
-    open_table : Read a whole table in chunks.
+    resonart.tables.open_table : Read a whole table in chunks.
 
     Examples
     --------

@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import resonart
 
-from ._models import is_fitted
-
 if TYPE_CHECKING:
     from resonart import ClusterEvent
 
@@ -31,7 +29,7 @@ def events_of(model: Any, n_before: int = 0) -> Told:
     >>> told.n_ever, told.last[0].kind, told.last[0].row
     (1, 'born', 58)
     """
-    if not isinstance(model, resonart.DensityART) or not is_fitted(model):
+    if not isinstance(model, resonart.DensityART) or not model.__sklearn_is_fitted__():
         return Told(0, [])
     kept = model.events_
     return Told(kept.n_dropped + len(kept), list(kept[max(0, n_before - kept.n_dropped) :]))
@@ -63,5 +61,5 @@ class Diary:
 
 
 def _readings_of(model: Any) -> int:
-    is_read = isinstance(model, resonart.DensityART) and is_fitted(model)
+    is_read = isinstance(model, resonart.DensityART) and model.__sklearn_is_fitted__()
     return int(model.n_readings_) if is_read else 0

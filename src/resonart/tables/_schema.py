@@ -29,7 +29,7 @@ DELIMITERS = (",", "\t", ";", "|")
 
 @dataclass(frozen=True)
 class TextOptions:
-    """How a text table is written; see :func:`resonart.io.open_table`."""
+    """How a text table is written; see :func:`resonart.tables.open_table`."""
 
     header: bool | None = None
     delimiter: str | None = None

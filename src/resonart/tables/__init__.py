@@ -1,4 +1,4 @@
-"""Reading and writing tables in chunks, and streams line by line: the extra ``cli``."""
+"""Reading and writing tables in chunks: pyarrow, for some formats, comes with the extra ``cli``."""
 
 from __future__ import annotations
 
@@ -12,21 +12,12 @@ if TYPE_CHECKING:
 __all__ = [
     "FORMATS",
     "MISSING",
-    "Block",
     "Chunk",
-    "Conversion",
     "EmptyTableError",
-    "LineParser",
-    "LineReader",
-    "LiveLines",
-    "LiveRows",
-    "Reject",
     "TableError",
     "TableReader",
     "TableWriter",
-    "convert",
     "guess_format",
-    "open_lines",
     "open_table",
     "write_table",
 ]

@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 
 from resonart._shared.largest import LARGEST
 from resonart._shared.show import SHOWN_ROWS, card, facts, short, summary, table
+from resonart.tables._columns import NAMED, Request, doubtful_columns, first_names
+from resonart.tables._encoding import as_utf8
+from resonart.tables._errors import TableError
+from resonart.tables._schema import TextOptions
+from resonart.tables._text import text_parser
+from resonart.tables._values import rows_shown
 
-from ._columns import NAMED, Request, doubtful_columns, first_names
-from ._encoding import as_utf8
-from ._errors import TableError
 from ._lines import Block, LineReader
-from ._schema import TextOptions
-from ._text import text_parser
-from ._values import rows_shown
 
 # How long rows wait for lines that say more about the columns.
 PATIENCE = 2.0
@@ -118,17 +118,17 @@ class LiveRows(NamedTuple):
 class LineParser:
     """Turn lines of CSV, TSV or NDJSON into rows.
 
-    The first lines decide the columns, as in :func:`open_table`: at once if columns are named or
-    the first row has only numbers, and otherwise from up to a thousand lines. In NDJSON the first
-    value of a key decides, which is nearly always in the first line. :meth:`look` returns whether
-    there were enough lines; :meth:`parse` decides from the lines it gets.
+    The first lines decide the columns, as in :func:`resonart.tables.open_table`: at once if columns
+    are named or the first row has only numbers, and otherwise from up to a thousand lines. In
+    NDJSON the first value of a key decides, which is nearly always in the first line. :meth:`look`
+    returns whether there were enough lines; :meth:`parse` decides from the lines it gets.
 
     Parameters
     ----------
     format : {"csv", "tsv", "ndjson"}
         The format of the lines.
     columns, exclude, features, time, ignore, header, delimiter, decimal, thousands, na, encoding
-        As in :func:`open_table`. UTF-16 and UTF-32 are not possible.
+        As in :func:`resonart.tables.open_table`. UTF-16 and UTF-32 are not possible.
     keep : list of str or int, default=()
         Fields that are returned beside the rows, as they are written.
     title : str, default="the input"
@@ -138,11 +138,11 @@ class LineParser:
     --------
     LineReader : Read lines from a pipe or file.
     LiveLines : Hold back the first lines until the columns are known.
-    open_table : Read a whole table in chunks.
+    resonart.tables.open_table : Read a whole table in chunks.
 
     Examples
     --------
-    >>> from resonart.io import LineParser
+    >>> from resonart.stream import LineParser
     >>> parser = LineParser("csv")
     >>> found = parser.parse(b"x;y\\n1;2\\n3;\\n", first_line=1)
     >>> parser.names, found.rows
@@ -336,7 +336,7 @@ class LiveLines:
     Examples
     --------
     >>> import os
-    >>> from resonart.io import LineParser, LineReader, LiveLines
+    >>> from resonart.stream import LineParser, LineReader, LiveLines
     >>> there, here = os.pipe()
     >>> parser = LineParser("csv")
     >>> lines = LiveLines(LineReader(there), parser, patience=0.01)

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import chain
-from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from ._pyarrow import require_pyarrow
-from ._values import MISSING, Floats
+from ._values import MISSING
 
 DECIMALS = (".", ",")
 # Each sign that may stand between groups of three digits, and what people write for it.
@@ -21,6 +17,8 @@ THOUSANDS = {",": ",", ".": ".", "'": "'\u2019", " ": " \u00a0\u2009\u202f", "_"
 
 # Text in which nothing else stands than what numbers are written with, in any notation.
 _ALMOST = re.compile(r"[+-]?[\d.,'\u2019_ \u00a0\u2009\u202f]*\d[\d.,]*([eE][+-]?\d+)?", re.ASCII)
+
+_WORDS = {"true": 1.0, "false": 0.0}
 
 
 class Notation:
@@ -70,25 +68,28 @@ class Notation:
         """Return whether a text without blanks around it is a number."""
         return self._is_number(text) is not None
 
-    def doubles(self, fields: Any) -> tuple[Floats, NDArray[np.bool_]]:
-        """Return an Arrow array of fields as numbers, NaN where missing, and which are text."""
-        pa = require_pyarrow("Reading CSV", "compute")
-        compute, nothing = pa.compute, pa.scalar(None, pa.string())
-        text = compute.utf8_trim_whitespace(fields)
-        absent = compute.is_in(text, value_set=pa.array(sorted(self.missing), pa.string()))
-        fits = compute.match_substring_regex(text, self.pattern)
-        bad = compute.invert(compute.or_(absent, fits))
-        text = compute.if_else(compute.and_not(fits, absent), text, nothing)
+    @property
+    def is_usual(self) -> bool:
+        """Whether numbers are written as Python writes them, and none stands for no value."""
+        return self.decimal == "." and self.thousands is None and not self.has_missing_numbers
+
+    def double(self, text: str) -> float | None:
+        """Return the number in a text without blanks around it, NaN if missing, None if text.
+
+        Examples
+        --------
+        >>> [Notation(",", ".").double(text) for text in ("1.234,5", "true", "NA", "1.5")]
+        [1234.5, 1.0, nan, None]
+        """
+        if text in self.missing:
+            return math.nan
+        if not self.is_number(text):
+            return None
+        if text.lower() in _WORDS:
+            return _WORDS[text.lower()]
         if self.thousands is not None:
-            marks = f"[{THOUSANDS[self.thousands]}]"
-            text = compute.replace_substring_regex(text, pattern=marks, replacement="")
-        if self.decimal != ".":
-            text = compute.replace_substring(text, pattern=self.decimal, replacement=".")
-        lower = compute.ascii_lower(text)
-        text = compute.if_else(compute.equal(lower, "true"), "1", text)
-        text = compute.if_else(compute.equal(lower, "false"), "0", text)
-        numbers: Floats = text.cast(pa.float64()).to_numpy(zero_copy_only=False)
-        return numbers, np.asarray(bad.to_numpy(zero_copy_only=False), dtype=np.bool_)
+            text = re.sub(f"[{THOUSANDS[self.thousands]}]", "", text)
+        return float(text.replace(self.decimal, "."))
 
     @cached_property
     def others(self) -> list[Notation]:

@@ -25,30 +25,3 @@ def labels_of(texts: Any, missing: Collection[str] = MISSING) -> Objects:
     found = pa.compute.if_else(absent, pa.scalar(None, trimmed.type), trimmed)
     labels: Objects = found.to_numpy(zero_copy_only=False).astype(object)
     return labels
-
-
-def in_arrow(data: bytes) -> Any:
-    """Return a copy of the bytes that Arrow owns.
-
-    Its threads may release what they have read only after the reading is done. To release bytes
-    that Python owns they need the interpreter, and the process aborts if it ends meanwhile.
-    """
-    pa = require_pyarrow("Reading tables")
-    buffer = pa.allocate_buffer(len(data))
-    if data:  # a view of nothing cannot be cast
-        memoryview(buffer).cast("B")[:] = data
-    return buffer
-
-
-def read_csv(data: bytes, **options: Any) -> Any:
-    """Let pyarrow read a block of CSV, whatever signals come meanwhile.
-
-    pyarrow stops at a signal, and sends it again to its handler. A handler that raises an error, as
-    for Ctrl-C, ends the reading; if the handler returns, the reading is repeated.
-    """
-    pa = require_pyarrow("Reading CSV", "csv")
-    while True:
-        try:
-            return pa.csv.read_csv(in_arrow(data), **options)
-        except pa.lib.ArrowCancelled:
-            continue
