@@ -8,8 +8,13 @@
 #include <cstring>
 #include <vector>
 
+#include "art/ddvfa.hpp"
+#include "art/dvfa.hpp"
+#include "art/fuzzy_art.hpp"
+#include "art/topo_art.hpp"
 #include "base/rows.hpp"
 #include "model/learner.hpp"
+#include "model/read_labels.hpp"
 #include "tuning/vat.hpp"
 
 namespace {
@@ -58,7 +63,7 @@ void learn(const char* name, const typename Art::Params& params) {
     std::vector<std::int64_t> labels(kRows);
     Plan plan;
     Poll poll;
-    plan.merge_at_end = Learner<Art>::kRenames;
+    plan.update_at_end = Learner<Art>::kRenames;
     learner.train(view(rows), params, plan, labels.data(), poll);
     Digest digest;
     for (const std::int64_t label : labels) digest.add(label);

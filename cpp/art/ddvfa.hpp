@@ -310,7 +310,7 @@ private:
             }
             return modules_.size();
         }
-        ws.finder.look_anew();
+        ws.finder.look_again();
         const std::size_t n = ws.finder.select(c, x, params_.alpha, ratio_lb_);
         std::size_t n_seen = 0;
         count_passing(c.owners(), ws.finder.chosen(), n, ws.passing.data(), ws.near.data(), n_seen);

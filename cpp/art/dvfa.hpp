@@ -5,42 +5,24 @@
 #include <cstdint>
 #include <utility>
 
+#include "art/list_art.hpp"
 #include "art/params.hpp"
-#include "art/recognition.hpp"
 #include "base/journal.hpp"
-#include "boxes/categories.hpp"
 
 namespace resonart {
 
-class Dvfa {
+class Dvfa : public ListArt<DvfaParams> {
 public:
-    using Params = DvfaParams;
-    static constexpr bool kMerges = false;
-    static constexpr bool kLabelsLater = false;
-    static constexpr bool kRereads = false;
     static constexpr bool kCategoryIsCluster = false;
 
     Dvfa() = default;
-    Dvfa(std::size_t n_features, const Params& params) : categories_(n_features) {
-        configure(params);
-    }
-
+    Dvfa(std::size_t n_features, const Params& params) : ListArt(n_features) { configure(params); }
     void configure(const Params& params) {
         params_ = params;
-        threshold_lb_ = threshold_lb(params.rho_lb);
-        threshold_ub_ = threshold_ub(params.rho_ub);
+        threshold_ = threshold_lb(params.rho_lb);
+        threshold_ub_ = ListArt::threshold_ub(params.rho_ub);
     }
-    const Params& params() const { return params_; }
-
-    const Categories& categories() const { return categories_; }
     std::size_t n_clusters() const { return *n_clusters_; }
-
-    struct Workspace : FinderSpace {
-        Buffer<double> overlap, ratio;  // of categories and clusters, where all are looked at
-    };
-    void prepare(Workspace& ws) const { ws.finder.prepare(categories_); }
-    void do_without_index() noexcept { categories_.do_without_index(); }
-    void reserve_one() { categories_.reserve(categories_.size() + 1); }
 
     // Undo, as journal.hpp says.
     void note_changes() {
@@ -64,10 +46,7 @@ public:
         bool learns = false;
         double match_lb = kAnyVigilance, match_ub = kAnyVigilance;
     };
-    double threshold_lb(double rho) const { return threshold_ub(rho); }
-    double threshold_ub(double rho) const {
-        return rho * static_cast<double>(categories_.n_features());
-    }
+    static bool creates(const Choice& choice) { return choice.category == kNone || !choice.learns; }
 
     // The visit ends at the first category, in order of activation, that passes ρ_LB: passing
     // ρ_UB implies it. One of lower activation that would pass ρ_UB is not looked for. `match`
@@ -105,23 +84,6 @@ public:
         follow_advice(ws);
         return take(x, choose(x, kAnyMatch, ws, match));
     }
-    // Before a sample: what the searches so far have shown.
-    void follow_advice(Workspace& ws) noexcept {
-        categories_.follow_advice(ws.finder.advice(categories_));
-    }
-
-    bool is_full() const { return params_.is_full(categories_.size()); }
-    static bool creates(const Choice& choice) { return choice.category == kNone || !choice.learns; }
-
-    Recognition recognise(const Sample& x, Workspace& ws) const noexcept {
-        return recognise(x, best_passing(x, ws), ws);
-    }
-
-    std::int64_t cluster_of(const Sample& x, bool nearest, Workspace& ws) const noexcept {
-        return cluster_by_category(categories_, x, ws.finder, params_.alpha, threshold_lb_,
-                                   nearest);
-    }
-
     // Match of each cluster: that of the category which would win if there were no other cluster.
     // Needs `prepare_matches`.
     void prepare_matches(Workspace& ws) const {
@@ -142,8 +104,8 @@ public:
                 const double ratio = overlap / (params_.alpha + part.norm[i]);
                 // Those that pass come first; of these, or of the others, the most active, the
                 // oldest.
-                const bool passes = overlap >= threshold_lb_;
-                const bool best_passes = match[m] >= threshold_lb_;
+                const bool passes = overlap >= threshold_;
+                const bool best_passes = match[m] >= threshold_;
                 if (passes == best_passes ? ratio > ws.ratio[m] : passes) {
                     match[m] = overlap;
                     ws.ratio[m] = ratio;
@@ -153,39 +115,18 @@ public:
         for (std::size_t m = 0; m < n_clusters(); ++m) match[m] /= d;
     }
 
-    template <class Change>
-    void transform(Change&& change) noexcept {
-        categories_.transform(change);
-    }
-
-    bool same_weights(const Dvfa& other) const {
-        return categories_.same_weights(other.categories_);
-    }
-
     // As Categories::remove; owners are clusters.
     template <class Goes>
     void remove(Goes&& goes, LabelMap& map) noexcept {
         *n_clusters_ = categories_.remove(goes, map);
     }
-
     void adopt(Categories&& categories, std::size_t n_clusters) {
-        categories.reserve(categories.size());  // and an index, where it pays
-        categories_ = std::move(categories);
+        ListArt::adopt(std::move(categories));
         *n_clusters_ = n_clusters;
     }
 
 private:
-    Best best_passing(const Sample& x, Workspace& ws) const noexcept {
-        return ws.finder.best_passing(categories_, x, params_.alpha, threshold_lb_, nullptr);
-    }
-    Recognition recognise(const Sample& x, const Best& best, Workspace& ws) const noexcept {
-        return recognise_by_category(categories_, x, ws.finder, params_.alpha, best);
-    }
-
-    Categories categories_;
     Undoable<std::size_t> n_clusters_;
-    Params params_;
-    double threshold_lb_ = 0.0;
     double threshold_ub_ = 0.0;
 };
 

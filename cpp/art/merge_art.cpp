@@ -346,7 +346,7 @@ PassingModules MergeArt::look_for_passing(const Modules& input, std::size_t l,
     for (std::uint32_t p = begin_[l]; p < begin_[l + 1]; ++p) {
         input.categories().copy_weight(order_[p], weight_.data());
         const Sample v = look_at(c);
-        finder_.look_anew();
+        finder_.look_again();
         const std::size_t n = finder_.select(c, v, params_.alpha, ratio_lb_);
         count_passing(c.owners(), finder_.chosen(), n, passing_.data(), near_.data(), n_seen);
         poll.work(c.size() * c.width() / 4);
@@ -375,7 +375,7 @@ Winner MergeArt::nearest_module(const Modules& input, std::size_t l, const Modul
         const double norm = input.categories().norm(j);
         input.categories().copy_weight(j, weight_.data());
         const Sample v = look_at(c);
-        if (n_boxes > 1) finder_.look_anew();
+        if (n_boxes > 1) finder_.look_again();
         const std::size_t n =
             finder_.select(c, v, params_.alpha, surely_fails(norm) ? ratio_lb_ : 0.0);
         for (std::size_t i = 0; i < n; ++i) {

@@ -105,7 +105,7 @@ public:
         categories_.learn(j, x, beta, samples);
         if (!keeps_centroids_) return;
         // With β = 1 weights only fall, and the minimum follows from the new one alone. Otherwise
-        // rounding of (1-β)w + βw may lift w by a last bit: the minimum is taken anew.
+        // rounding of (1-β)w + βw may lift w by a last bit: the minimum is taken again.
         if (beta == 1.0) {
             centroids_.meet(m, categories_, j);
         } else {

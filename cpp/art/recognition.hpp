@@ -14,7 +14,7 @@ struct Recognition {
     double match = 0.0;
 };
 
-// A match as it is told: a share. Sums of rounded numbers may leave [0, 1] by a few last digits,
+// A match as users see it: a share. Sums of rounded numbers may leave [0, 1] by a few last digits,
 // which is no news to anybody; what resonates is decided by the sums themselves.
 inline double clamped_match(double match) noexcept {
     return match > 1.0 ? 1.0 : match < 0.0 ? 0.0 : match;

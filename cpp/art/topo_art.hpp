@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <random>
 #include <utility>
+#include <vector>
 
 #include "art/linkage.hpp"
 #include "art/params.hpp"
@@ -271,7 +272,7 @@ public:
 
     // Categories of the components that `goes` names go, with all their links; the other components
     // close up in order. Needs `find_components`.
-    void remove_components(const Buffer<std::uint8_t>& goes, TopoWorkspace& ws) noexcept {
+    void remove_components(const std::vector<std::uint8_t>& goes, TopoWorkspace& ws) noexcept {
         remove(0, 0, ws, [&](std::size_t j) {
             return ws.component[j] >= 0 && goes[static_cast<std::size_t>(ws.component[j])];
         });
@@ -283,7 +284,7 @@ public:
     std::size_t find_components(const Params& params, TopoWorkspace& ws) const noexcept {
         if (ws.shared) return ws.shared->n_components;
         if (ws.stamp != stamp_ || ws.n_known > categories_.size()) {
-            ws.n_components = find_components_anew(params, ws);
+            ws.n_components = recompute_components(params, ws);
             ws.stamp = stamp_;
         } else {
             // What came since has no links yet.
@@ -371,7 +372,7 @@ private:
         if (categories_.count(j) == params.phi) stamp_ = new_stamp();
     }
 
-    std::size_t find_components_anew(const Params& params, TopoWorkspace& ws) const noexcept {
+    std::size_t recompute_components(const Params& params, TopoWorkspace& ws) const noexcept {
         // Each points at one before it in its component, or at itself.
         std::uint32_t* lead = ws.number.data();
         const auto leader = [&](std::uint32_t j) {
@@ -567,8 +568,8 @@ public:
     }
 
     // Clusters are components of B. A keeps what it has: rows like those of a cluster that has gone
-    // still reach B, and may found it anew. Needs `find_components`.
-    void remove_clusters(const Buffer<std::uint8_t>& goes, Workspace& ws) noexcept {
+    // still reach B, and may found it again. Needs `find_components`.
+    void remove_clusters(const std::vector<std::uint8_t>& goes, Workspace& ws) noexcept {
         b_.remove_components(goes, ws.b);
     }
 

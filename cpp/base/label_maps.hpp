@@ -1,7 +1,7 @@
-// What becomes of labels when clusters are merged, read anew or removed.
+// What becomes of labels when clusters are merged, read again or removed.
 //
 // A label map has an entry for each thing there was, in order: its new number, or kNoLabel where it
-// is gone. What has no label, told as -1, stays without, whatever is renamed later. Where labels
+// is gone. What has no label, shown as -1, stays without, whatever is renamed later. Where labels
 // have holes, and at the border to Python, only those that changed are listed.
 #pragma once
 
@@ -17,8 +17,8 @@ namespace resonart {
 using LabelMap = Buffer<std::uint32_t>;
 constexpr std::uint32_t kNoLabel = 0xffffffffu;
 
-// A label as it is told.
-inline std::int64_t told_label(std::uint32_t label) noexcept {
+// A label as users see it.
+inline std::int64_t shown_label(std::uint32_t label) noexcept {
     return label == kNoLabel ? -1 : static_cast<std::int64_t>(label);
 }
 
@@ -26,9 +26,9 @@ inline std::int64_t told_label(std::uint32_t label) noexcept {
 inline std::uint32_t renamed(std::uint32_t label, const std::uint32_t* map) noexcept {
     return label == kNoLabel ? kNoLabel : map[label];
 }
-// The same of one that was told.
+// The same of one that was shown.
 inline std::int64_t renamed(std::int64_t label, const std::uint32_t* map) noexcept {
-    return label < 0 ? -1 : told_label(map[label]);
+    return label < 0 ? -1 : shown_label(map[label]);
 }
 
 // Labels that have changed, each once and in ascending order, with what they are now; all others
@@ -114,7 +114,7 @@ public:
     }
 
     // Walks the renamings backwards, so that each label is renamed once by all that came after it.
-    // label(r) is the label told of row r.
+    // label(r) is the label of row r.
     template <class Label>
     void apply(std::size_t n, Label&& label) {
         for (std::size_t i = ends_.size(); i-- > 0;) {
@@ -139,8 +139,8 @@ private:
     LabelMap entries_;
 };
 
-// The same by changes, for labels as they were told.
-class ToldChanges {
+// The same by changes, for labels as they were shown.
+class Renamings {
 public:
     void add(std::size_t end, const LabelChanges& changes) {
         if (!changes.size()) return;
@@ -162,7 +162,7 @@ public:
             const std::size_t first = i == 0 ? 0 : ends_[i - 1];
             for (std::size_t r = first; r < std::min(ends_[i], n); ++r) {
                 std::int64_t& mine = label(r);
-                if (mine >= 0) mine = told_label(later(static_cast<std::uint32_t>(mine)));
+                if (mine >= 0) mine = shown_label(later(static_cast<std::uint32_t>(mine)));
             }
         }
     }
@@ -172,16 +172,16 @@ private:
     std::vector<LabelChanges> changes_;
 };
 
-// What a stream is told: of each row its label, its match with what was known before it, and
+// What is reported of a stream: of each row its label, its match with what was known before it, and
 // whether it founded a cluster, where the caller wants to have them; and in between, which labels
 // have changed.
 struct StreamReport {
     std::int64_t* labels;
     double* matches;
     std::uint8_t* founded;
-    std::int64_t* now = nullptr;  // their labels after the call, where clusters are read anew
+    std::int64_t* now = nullptr;  // their labels after the call, where clusters are read again
 
-    ToldChanges renamings{};
+    Renamings renamings{};
 };
 
 // Labels before a call -> labels after it, whatever was renamed on the way. `last` is above all

@@ -34,7 +34,7 @@ private:
     void stop_waiting();
 
     // In a forked process, before anything else: forgets the threads that are gone. Whatever one of
-    // them held is made anew; what it was is left where it lies.
+    // them held is made again; what it was is left where it lies.
     void settle() noexcept;
 
     bool reads_already() const;

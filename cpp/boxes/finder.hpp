@@ -108,7 +108,7 @@ public:
 
     // Every category, and maybe a few more, with a ratio of at least `ratio`, ascending; returns
     // how many `chosen` holds. After `best_passing` for the same sample with owners, or
-    // `look_anew`. Only where `can_be_rough`.
+    // `look_again`. Only where `can_be_rough`.
     std::size_t select(const Categories& c, const Sample& x, double alpha, double ratio) noexcept {
         const StoreView view = c.view(alpha);
         if (is_new_ || (by_tree_ && !c.tree())) begin(c, x, view);
@@ -128,7 +128,7 @@ public:
         looked_ = true;
         return kernels().select(rough_.data(), view, ratio, chosen_.data());
     }
-    void look_anew() noexcept {
+    void look_again() noexcept {
         looked_ = false;
         is_new_ = true;
     }
@@ -336,7 +336,7 @@ private:
             return;
         }
         if (known_.packing != c.packing()) {
-            known_.costs.start_anew();
+            known_.costs.restart();
             known_.packing = c.packing();
         }
         keeps_costs_ = true;

@@ -114,7 +114,7 @@ public:
     void shrink(std::size_t n) noexcept {
         if (!kept_) return;
         tree_.shrink(n);
-        // Nodes are half empty then, and as wide as what they held: packed anew when boxes come.
+        // Nodes are half empty then, and as wide as what they held: packed again when boxes come.
         if (n < n_packed_ / 2) is_worn_ = true;
     }
     void clear() noexcept { drop(0); }

@@ -7,7 +7,7 @@
 // the time goes into trying. In a row, since the first of them find nothing of theirs in the
 // caches, and don't count.
 //
-// Only time depends on it. The clock itself is elsewhere: this only keeps what it is told.
+// Only time depends on it. The clock itself is elsewhere: this only keeps what it is given.
 #pragma once
 
 #include <algorithm>
@@ -68,7 +68,7 @@ public:
     }
 
     // The index is another one from now on. What a look at all costs is still true.
-    void start_anew() noexcept {
+    void restart() noexcept {
         const Estimate all = all_;
         *this = SearchCosts();
         all_ = all;

@@ -48,7 +48,8 @@ Candidates::Candidates(const Boxes& boxes, const FeatureScales& scales, const Re
     }
     n_trees_ = views_.size() * trees.size();
     // Looking at what the trees hold takes about as long as growing them.
-    if (Progress* const told = poll.progress()) told->all_parts += kinds.size() + 2 * n_trees_;
+    if (Progress* const progress = poll.progress())
+        progress->all_parts += kinds.size() + 2 * n_trees_;
     in_tasks(kinds.size(), kinds.size(), poll, [&](std::size_t v, Poll& asked) {
         views_[v].points = view_points(boxes, scales, kinds[v], asked);
     });

@@ -135,13 +135,13 @@ private:
     void in_tasks(std::size_t n, std::size_t n_parts, Poll& poll, DoTask&& do_task) const {
         // Threads are not worthwhile for a millisecond's work.
         const unsigned most = boxes_.size < 300 ? 1 : params_.n_threads;
-        Progress* const told = poll.progress();
+        Progress* const progress = poll.progress();
         std::atomic<std::size_t> n_done{0};
         in_parallel_tasks(n, most, poll, [&](std::size_t i, Poll& asked) {
             do_task(i, asked);
-            if (!told) return;
+            if (!progress) return;
             const std::size_t before = n_done++;
-            told->n_parts += n_parts * (before + 1) / n - n_parts * before / n;
+            progress->n_parts += n_parts * (before + 1) / n - n_parts * before / n;
         });
     }
 

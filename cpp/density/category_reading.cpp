@@ -60,11 +60,11 @@ LabelChanges DensityArt::read(const Bounds& bounds, std::int64_t n_rows, std::in
     }
     const bool is_first = forgets() ? !is_settled : !was_read_before;
     const std::vector<std::uint32_t> nothing(is_first ? n : 0, kNoLabel);
-    diary_.tell(is_first           ? nothing.data()
-                : found.own.size() ? found.own.data()
-                                   : before.data(),
-                found.label.data(), faded.data(), rows_.data(), range.data(), n, d,
-                static_cast<double>(n_readings), static_cast<double>(n_rows), clock_->now);
+    diary_.record(is_first           ? nothing.data()
+                  : found.own.size() ? found.own.data()
+                                     : before.data(),
+                  found.label.data(), faded.data(), rows_.data(), range.data(), n, d,
+                  static_cast<double>(n_readings), static_cast<double>(n_rows), clock_->now);
     return finish(std::move(record), std::move(found));
 }
 
@@ -108,7 +108,8 @@ LabelChanges DensityArt::read_as(std::size_t place, const Bounds& bounds, std::i
     LabelMap now;
     now.resize_uninitialised(before.size());
     for (std::size_t j = 0; j < before.size(); ++j) now[j] = label_of_category(j);
-    LabelChanges changes = where_labels_went(before, now, record->weight.data());
+    LabelChanges changes =
+        where_labels_went(before.data(), now.data(), record->weight.data(), before.size());
     record_ = std::move(record);
     return changes;
 }
@@ -180,7 +181,7 @@ DensityArt::Found DensityArt::read_first(BoxesNow& seen, const std::vector<std::
     std::vector<std::int32_t> owners;
     if (was_read_ && !forgets() && record_ && rows_read() >= kLeastToKeep) {
         for (std::size_t j = 0; j < seen.boxes.size; ++j) {
-            owners.push_back(static_cast<std::int32_t>(told_label(categories_.owner(j))));
+            owners.push_back(static_cast<std::int32_t>(shown_label(categories_.owner(j))));
         }
         seen.boxes.before = owners.data();
         const double firmness = 1.0 + std::log10(rows_read() / kManyToKeep);
@@ -220,7 +221,7 @@ DensityArt::Found DensityArt::read_on(const BoxesNow& seen,
     std::vector<std::int32_t> labels(n);
     double unlabelled = 0.0;
     for (std::size_t j = 0; j < n; ++j) {
-        labels[j] = static_cast<std::int32_t>(told_label(categories_.owner(j)));
+        labels[j] = static_cast<std::int32_t>(shown_label(categories_.owner(j)));
         if (!(strength_[j] > 0.0)) inside[j] = kNoLabel;
         own[j] = expected_.embryo[j] == kUnread ? kNoLabel : inside[j];
         if ((attaches ? inside : before)[j] == kNoLabel) unlabelled += boxes.weight[j];
@@ -234,8 +235,10 @@ DensityArt::Found DensityArt::read_on(const BoxesNow& seen,
     found.reading = read_boxes(boxes, asked, poll);
     const auto follow = [&] {
         const Reading& reading = found.reading;
-        return succeed(own.data(), inside.data(), reading.cluster.data(), boxes.weight, n,
-                       n_labels(), reading.n_clusters, is_choice ? kLeastNew * total : 0.0,
+        const LabelledCategories categories{n, own.data(), inside.data(), reading.cluster.data(),
+                                            boxes.weight};
+        return succeed(categories, n_labels(), reading.n_clusters,
+                       is_choice ? kLeastNew * total : 0.0,
                        taken_from_afar(inside.data(), reading.cluster.data(), boxes.weight,
                                        boxes.mean, n, boxes.n_features, reading.n_clusters),
                        expected_);
@@ -259,8 +262,8 @@ DensityArt::Found DensityArt::read_on(const BoxesNow& seen,
     if (attaches) attach(next, found.reading, before);
     found.own = std::move(own);
     if (is_chosen) keep_reading(found.reading);
-    for (const auto& each : where_labels_went(before, next.label, boxes.weight)) {
-        if (is_told(each)) found.changes.add(each.from, each.to);
+    for (const auto& each : where_labels_went(before.data(), next.label.data(), boxes.weight, n)) {
+        if (is_shown(each)) found.changes.add(each.from, each.to);
     }
     found.label = std::move(next.label);
     found.n_labels = next.n_labels;
@@ -289,40 +292,6 @@ void DensityArt::keep_reading(const Reading& reading) {
     kept_.noise = kept_.candidate.noise;
     kept_.chosen_at = clock_->now;
     kept_.is_known = true;
-}
-
-LabelChanges DensityArt::where_labels_went(const std::vector<std::uint32_t>& before,
-                                           const Buffer<std::uint32_t>& now, const double* weight) {
-    struct Went {
-        std::uint32_t from, to;
-        double weight;
-    };
-    std::vector<Went> went;
-    for (std::size_t j = 0; j < before.size(); ++j) {
-        if (before[j] != kNoLabel) went.push_back({before[j], now[j], weight[j]});
-    }
-    std::stable_sort(went.begin(), went.end(), [](const Went& a, const Went& b) {
-        return a.from != b.from ? a.from < b.from : a.to < b.to;
-    });
-    LabelChanges changes;
-    for (std::size_t i = 0; i < went.size();) {
-        const std::uint32_t from = went[i].from;
-        std::uint32_t best = kNoLabel;
-        double most = 0.0;
-        while (i < went.size() && went[i].from == from) {
-            const std::uint32_t to = went[i].to;
-            double sum = 0.0;
-            for (; i < went.size() && went[i].from == from && went[i].to == to; ++i) {
-                sum += went[i].weight;
-            }
-            if (sum > most) {
-                most = sum;
-                best = to;
-            }
-        }
-        if (best != from) changes.add(from, best);
-    }
-    return changes;
 }
 
 std::vector<std::int32_t> DensityArt::labels_in_tree(const CondensedTree& tree) const {

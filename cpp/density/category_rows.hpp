@@ -49,7 +49,7 @@ public:
         repeats_.reserve(n);
         journal_.reserve_more(1);
         next_.reserve(n);
-        if (n > head_.size()) hash_anew(n);
+        if (n > head_.size()) rehash(n);
     }
 
     // These need room reserved before.
@@ -129,7 +129,7 @@ private:
         return static_cast<std::size_t>(hash(row)) & (head_.size() - 1);
     }
 
-    void hash_anew(std::size_t n) {
+    void rehash(std::size_t n) {
         std::size_t n_buckets = 64;
         while (n_buckets < 2 * n) n_buckets *= 2;
         Buffer<std::uint32_t> head;

@@ -8,6 +8,7 @@
 
 #include "boxes/finder.hpp"
 #include "density/density_art.hpp"
+#include "drift/heirs.hpp"
 
 namespace resonart {
 DensityArt::Thinned DensityArt::thin(Bounds& bounds, const Bounds& given, Poll& poll) {
@@ -30,8 +31,9 @@ DensityArt::Thinned DensityArt::thin(Bounds& bounds, const Bounds& given, Poll& 
     now.resize_uninitialised(before.size());
     for (std::size_t j = 0; j < before.size(); ++j) now[j] = label_of_category(joined[j]);
     LabelChanges joined_now;
-    for (const auto& each : where_labels_went(before, now, weights.data())) {
-        if (slot_of(each.from) == kNoLabel && is_told(each)) {
+    for (const auto& each :
+         where_labels_went(before.data(), now.data(), weights.data(), now.size())) {
+        if (slot_of(each.from) == kNoLabel && is_shown(each)) {
             joined_now.add(each.from, each.to);
         }
     }

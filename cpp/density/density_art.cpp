@@ -77,19 +77,19 @@ DensityArt::Settled DensityArt::settle(Bounds& bounds, const Bounds& given, Labe
         const Gone gone = drop(far, map);
         settled.n_gone = gone.n_rows;
         for (const std::uint32_t label : gone.labels) {
-            if (is_told({label, kNoLabel})) settled.changes.add(label, kNoLabel);
+            if (is_shown({label, kNoLabel})) settled.changes.add(label, kNoLabel);
         }
     }
     Bounds suited = suitable_ranges(bounds, given, forgets() || settled.n_gone > 0);
     bool is_same = true;
     for (std::size_t f = 0; f < suited.size(); ++f) is_same &= suited.is_same(f, bounds);
     if (is_same) return settled;
-    code_anew(suited);
+    recode(suited);
     bounds = std::move(suited);
     return settled;
 }
 
-void DensityArt::code_anew(const Bounds& bounds) {
+void DensityArt::recode(const Bounds& bounds) {
     Buffer<double> coded;
     coded.resize_uninitialised(categories_.width());
     categories_.transform_each([&](std::size_t j) {

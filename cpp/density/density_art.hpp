@@ -18,7 +18,7 @@
 //
 // Rows that are few and far away from all others (far_rows.hpp) do not widen the ranges: their box
 // is all zeros, which nothing is ever found in. Before clusters are read, or categories are drawn
-// anew, ranges are settled: such rows are still few, and go, or they are not, and the ranges widen
+// again, ranges are settled: such rows are still few, and go, or they are not, and the ranges widen
 // for them.
 #pragma once
 
@@ -35,6 +35,7 @@
 #include "base/bounds.hpp"
 #include "base/poll.hpp"
 #include "base/rows.hpp"
+#include "base/times.hpp"
 #include "boxes/categories.hpp"
 #include "density/category_rows.hpp"
 #include "density/reading.hpp"
@@ -59,22 +60,6 @@ struct KeptReading {
     double chosen_at = 0.0;  // by the clock
     bool is_known = false;
     bool is_settled = false;  // a half-life has gone since the first row
-};
-
-// Whose clock the times of rows are: that of none yet, of the rows themselves, or the caller's, who
-// gives numbers, or dates as seconds since 1970.
-enum class ClockKind : std::uint8_t { none, rows, given, dates };
-
-// When the rows of a call came; null: rows are counted.
-struct Times {
-    const double* at = nullptr;
-    bool are_dates = false;
-
-    explicit operator bool() const noexcept { return at != nullptr; }
-    double operator[](std::size_t i) const noexcept { return at[i]; }
-    ClockKind kind() const noexcept {
-        return !at ? ClockKind::rows : are_dates ? ClockKind::dates : ClockKind::given;
-    }
 };
 
 class DensityArt {
@@ -183,13 +168,13 @@ public:
         std::size_t category;
         double overlap;
     };
-    struct Told {
+    struct Verdict {
         std::uint32_t label;
         double strength, outlier, score;
     };
     struct Workspace : FinderSpace {
         // Of the row at hand, where ranges have widened for it since it was judged.
-        std::optional<Told> told;
+        std::optional<Verdict> verdict;
         Buffer<double> overlap, ratio;      // of categories and clusters, where all are looked at
         Buffer<std::uint32_t> most_active;  // category of each cluster
     };
@@ -221,7 +206,7 @@ public:
         fading_.forget_changes();
     }
 
-    // The category that takes a row, or kNone where it founds one, and what that one is then told
+    // The category that takes a row, or kNone where it founds one, and what that one is then said
     // to be until it is read: what the model says of the row.
     struct Choice {
         std::int64_t category = kNone;
@@ -242,19 +227,19 @@ public:
         if (!founds) choice.slot = categories_.owner(static_cast<std::size_t>(choice.category));
         if (founds && was_read_) choice = {kNone, kNoLabel, 0.0, 1.0};
         if (!categories_.size() || !(match || (founds && was_read_))) return choice;
-        const Told told = ws.told ? *ws.told : tell(x, ws);
-        if (match) *match = told.score;
-        // What was told before room was made may be of a cluster that has died of that.
-        const std::uint32_t slot = slot_of(told.label);
-        if (founds && was_read_ && (told.label == kNoLabel || slot != kNoLabel)) {
-            choice = {kNone, slot, told.strength, told.outlier};
+        const Verdict verdict = ws.verdict ? *ws.verdict : judge(x, ws);
+        if (match) *match = verdict.score;
+        // What was said before room was made may be of a cluster that has died of that.
+        const std::uint32_t slot = slot_of(verdict.label);
+        if (founds && was_read_ && (verdict.label == kNoLabel || slot != kNoLabel)) {
+            choice = {kNone, slot, verdict.strength, verdict.outlier};
         }
         return choice;
     }
 
     // What is said of a row; a category that it founds takes it over.
-    Told tell(const Sample& x, Workspace& ws) const noexcept { return tell(see(x, ws)); }
-    Told tell(const Seen& seen) const noexcept {
+    Verdict judge(const Sample& x, Workspace& ws) const noexcept { return judge(see(x, ws)); }
+    Verdict judge(const Seen& seen) const noexcept {
         const std::uint32_t slot = slot_of(seen);
         const bool is_beyond = slot == kNoLabel && categories_.owner(seen.category) != kNoLabel;
         return {label_in(slot), is_beyond ? 0.0 : strength_[seen.category], outlier_of(seen),
@@ -306,7 +291,7 @@ public:
         return {j, overlap_of(x, j, best.overlap)};
     }
 
-    // `match` is what a row is told: 1/2 or more where a cluster takes it, and a third at most
+    // `match` is what is said of a row: 1/2 or more where a cluster takes it, and a third at most
     // elsewhere; in both cases the less, the more of an outlier it is.
     Recognition recognise(const Sample& x, Workspace& ws) const noexcept {
         const Seen seen = see(x, ws);
@@ -316,7 +301,7 @@ public:
 
     std::int64_t cluster_of(const Sample& x, bool nearest, Workspace& ws) const noexcept {
         const Seen seen = see(x, ws);
-        return told_label(label_in(nearest ? categories_.owner(seen.category) : slot_of(seen)));
+        return shown_label(label_in(nearest ? categories_.owner(seen.category) : slot_of(seen)));
     }
 
     // Score of each cluster, by slot, as if it were the only one. Needs `prepare_matches`.
@@ -343,7 +328,7 @@ public:
     Settled settle(Bounds& bounds, const Bounds& given, LabelMap& map);
 
     // Categories under other ranges: each is its row, coded; all zeros where that lies outside.
-    void code_anew(const Bounds& bounds);
+    void recode(const Bounds& bounds);
 
     bool same_weights(const DensityArt& other) const {
         return categories_.same_weights(other.categories_);
@@ -395,7 +380,7 @@ public:
     void set_threads(unsigned n) noexcept { n_threads_ = n ? n : 1; }
     unsigned n_threads() const { return n_threads_; }
 
-    // Reads the clusters anew, under these ranges, when so many rows have come: chosen anew where
+    // Reads the clusters again, under these ranges, when so many rows have come: chosen again where
     // that is due or, with `kept`, as that candidate was. Returns which labels have changed. May
     // fail halfway.
     LabelChanges read(const Bounds& bounds, std::int64_t n_rows, std::int64_t n_readings,
@@ -454,8 +439,8 @@ private:
     static constexpr std::size_t kMostInStream = 1000;
     // A cluster gets a new label if it has this share of all rows, unless sizes are given.
     static constexpr double kLeastNew = 0.02;
-    // Half-lives after which a choice is made anew; of one cluster; and how much more than then may
-    // be in no cluster.
+    // Half-lives after which a choice is made again; of one cluster; and how much more than then
+    // may be in no cluster.
     static constexpr double kDoubt = 4.0, kDoubtOne = 1.0, kSurprise = 0.2, kSurpriseInOne = 0.1;
 
     std::size_t most_categories() const { return static_cast<std::size_t>(params_.max_categories); }
@@ -537,7 +522,7 @@ private:
     Found read_first(BoxesNow& seen, const std::vector<std::uint32_t>& before,
                      const Candidate* kept, Poll& poll);
 
-    // The next of many readings: chosen anew now and then, and before a change is believed; with
+    // The next of many readings: chosen again now and then, and before a change is believed; with
     // `kept`, never.
     Found read_on(const BoxesNow& seen, const std::vector<std::uint32_t>& before,
                   const Candidate* kept, Poll& poll);
@@ -547,7 +532,7 @@ private:
     static void attach(Succession& next, const Reading& reading,
                        const std::vector<std::uint32_t>& before) noexcept;
 
-    // Whether a reading is to be chosen anew: now and then, and where much is in no cluster that
+    // Whether a reading is to be chosen again: now and then, and where much is in no cluster that
     // was when it was chosen. One cluster alone is doubted sooner.
     bool choice_due(double unlabelled) const noexcept;
     bool is_one() const noexcept { return kept_.candidate.selection == Selection::automatic; }
@@ -565,13 +550,9 @@ private:
 
     void keep_reading(const Reading& reading);
 
-    // Of each label, the one that most of its weight has now, where that is another.
-    static LabelChanges where_labels_went(const std::vector<std::uint32_t>& before,
-                                          const Buffer<std::uint32_t>& now, const double* weight);
-
     // What is left of a cluster that ends in noise says nothing of its rows that were forgotten:
     // these keep the label.
-    bool is_told(const LabelChanges::Change& change) const noexcept {
+    bool is_shown(const LabelChanges::Change& change) const noexcept {
         return !forgets() || change.to != kNoLabel;
     }
 

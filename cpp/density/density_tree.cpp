@@ -104,7 +104,7 @@ std::vector<std::vector<double>> core_squares(const Points& points, const Neighb
     std::vector<std::vector<double>> core(asked.size(), std::vector<double>(n, 0.0));
     if (asked.empty()) return core;
     constexpr std::size_t kChunk = 64;
-    in_parallel_tasks((n + kChunk - 1) / kChunk, n_threads, poll, [&](std::size_t c, Poll& told) {
+    in_parallel_tasks((n + kChunk - 1) / kChunk, n_threads, poll, [&](std::size_t c, Poll& own) {
         CoreWalk walk(asked);
         Buffer<double> squares;
         std::vector<double> q(points.width());
@@ -136,7 +136,7 @@ std::vector<std::vector<double>> core_squares(const Points& points, const Neighb
                         any_left = walk.take(others[n_sorted].second, others[n_sorted].first);
                     }
                 }
-                told.work(n * points.width() + 16 * n);
+                own.work(n * points.width() + 16 * n);
             }
             for (std::size_t t = 0; t < asked.size(); ++t) core[t][i] = walk.core(t);
         }

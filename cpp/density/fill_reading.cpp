@@ -90,7 +90,7 @@ std::vector<std::int32_t> attach_to_nearest(const Points& points,
 }
 
 // Clusters of the tree have as many rows as their boxes weigh, whatever these counted as.
-void tell_sizes(CondensedTree& tree, const double* weight) {
+void set_sizes(CondensedTree& tree, const double* weight) {
     tree.size.assign(tree.parent.size(), 0.0);
     for (std::size_t i = 0; i < tree.cluster.size(); ++i) {
         tree.size[static_cast<std::size_t>(tree.cluster[i])] += weight[i];
@@ -126,7 +126,7 @@ void fill_reading(Reading& reading, const Considered& chosen, Grown&& grown,
         std::find(selected.begin(), selected.end(), 1) == selected.end()) {
         selected[0] = 1;
     }
-    tell_sizes(reading.tree, weight);
+    set_sizes(reading.tree, weight);
     reading.cluster = std::move(cluster);
     reading.nearest = attach_to_nearest(grown.points, reading.cluster, n_threads, poll);
     reading.edge_from = std::move(tree.edges.from);

@@ -1,4 +1,4 @@
-// How far clusters reach, by which rows are told to be in them or not.
+// How far clusters reach, by which rows are in them or not.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -22,18 +22,18 @@ namespace resonart {
 namespace {
 
 Candidate summary(const Considered& c, const View& view, double of_rows, double score) {
-    Candidate told;
-    told.scaling = view.scaling;
-    told.n_components = view.n_components;
-    told.selection = c.selection;
-    told.min_cluster_size = c.min_cluster_size;
-    told.min_samples = c.min_samples;
-    told.of_rows = of_rows;
-    told.height = c.height;
-    told.n_clusters = static_cast<std::int64_t>(c.clusters.k);
-    told.noise = c.noise;
-    told.score = score;
-    return told;
+    Candidate candidate;
+    candidate.scaling = view.scaling;
+    candidate.n_components = view.n_components;
+    candidate.selection = c.selection;
+    candidate.min_cluster_size = c.min_cluster_size;
+    candidate.min_samples = c.min_samples;
+    candidate.of_rows = of_rows;
+    candidate.height = c.height;
+    candidate.n_clusters = static_cast<std::int64_t>(c.clusters.k);
+    candidate.noise = c.noise;
+    candidate.score = score;
+    return candidate;
 }
 
 // Scores by which "one cluster", the last, can be compared with the other candidates: how far each
@@ -71,7 +71,7 @@ Grown grow_alone(const Boxes& boxes, const FeatureScales& scales, const ViewKind
 
 // What came of the reading, said of the candidate that it is: to the bit what the candidate says of
 // the same boxes.
-void tell_first(Reading& reading, const Counting& counting) {
+void describe_first(Reading& reading, const Counting& counting) {
     double noise = 0.0;
     for (std::size_t i = 0; i < reading.cluster.size(); ++i) {
         if (reading.cluster[i] < 0) noise += counting.weight[i];
@@ -155,56 +155,55 @@ Reading read_as_before(const Boxes& boxes, const FeatureScales& scales, const Re
     fill_reading(reading, chosen, std::move(grown), counting, boxes.weight, std::move(cluster),
                  params.n_threads, poll);
     reading.candidates.push_back(kept);
-    tell_first(reading, counting);
+    describe_first(reading, counting);
     return reading;
 }
 
-// Of boxes in their order, which ties and groups depend on.
-Reading read_in_order(const Boxes& boxes, const ReadingParams& params, Poll& poll) {
+Reading read_at_most_one(const Boxes& boxes) {
     Reading reading;
     const std::size_t n = boxes.size;
-    if (n < 2) {
-        reading.n_clusters = n;
-        reading.cluster.assign(n, 0);
-        reading.nearest.assign(n, 0);
-        reading.strength.assign(n, 1.0);
-        if (n) {
-            reading.tree = {{-1}, {0.0}, {boxes.weight[0]}, {0}, {HUGE_VAL}, {1}};
-            Candidate one;
-            one.selection = Selection::automatic;
-            one.n_clusters = 1;
-            reading.candidates.push_back(one);
-        }
-        return reading;
+    reading.n_clusters = n;
+    reading.cluster.assign(n, 0);
+    reading.nearest.assign(n, 0);
+    reading.strength.assign(n, 1.0);
+    if (n) {
+        reading.tree = {{-1}, {0.0}, {boxes.weight[0]}, {0}, {HUGE_VAL}, {1}};
+        Candidate one;
+        one.selection = Selection::automatic;
+        one.n_clusters = 1;
+        reading.candidates.push_back(one);
     }
-    if (Progress* const told = poll.progress()) {
-        told->n_parts = 0;
-        told->all_parts = 1;  // the tree that is kept
-    }
-    const FeatureScales scales(boxes);
-    if (params.kept) return read_as_before(boxes, scales, params, poll);
-    const std::vector<ViewKind> kinds = view_kinds(params.scaling, scales);
-    if (params.is_settled() && kinds.size() == 1) {
-        Considered chosen;
-        chosen.min_cluster_size = params.min_cluster_size;
-        chosen.min_samples = params.min_samples;
-        chosen.selection = params.selection;
-        const Counting counting(boxes, sum_of_weights(boxes), 0.0);
-        fill_reading(reading, chosen,
-                     grow_alone(boxes, scales, kinds[0], counting, chosen.min_samples,
-                                params.n_threads, poll),
-                     counting, boxes.weight, {}, params.n_threads, poll);
-        Candidate told;
-        told.scaling = kinds[0].scaling;
-        told.n_components = kinds[0].n_components;
-        told.selection = chosen.selection;
-        told.min_cluster_size = chosen.min_cluster_size;
-        told.min_samples = chosen.min_samples;
-        reading.candidates.push_back(told);
-        tell_first(reading, counting);
-        return reading;
-    }
+    return reading;
+}
 
+// Where there is nothing to choose in one scaling.
+Reading read_as_asked(const Boxes& boxes, const FeatureScales& scales, const ViewKind& kind,
+                      const ReadingParams& params, Poll& poll) {
+    Reading reading;
+    Considered chosen;
+    chosen.min_cluster_size = params.min_cluster_size;
+    chosen.min_samples = params.min_samples;
+    chosen.selection = params.selection;
+    const Counting counting(boxes, sum_of_weights(boxes), 0.0);
+    fill_reading(
+        reading, chosen,
+        grow_alone(boxes, scales, kind, counting, chosen.min_samples, params.n_threads, poll),
+        counting, boxes.weight, {}, params.n_threads, poll);
+    Candidate candidate;
+    candidate.scaling = kind.scaling;
+    candidate.n_components = kind.n_components;
+    candidate.selection = chosen.selection;
+    candidate.min_cluster_size = chosen.min_cluster_size;
+    candidate.min_samples = chosen.min_samples;
+    reading.candidates.push_back(candidate);
+    describe_first(reading, counting);
+    return reading;
+}
+
+// Of all candidates the one that is expected to be the best.
+Reading read_by_choice(const Boxes& boxes, const FeatureScales& scales, const ReadingParams& params,
+                       Poll& poll) {
+    Reading reading;
     Candidates candidates(boxes, scales, params, poll);
     Judged judged = judge(candidates, boxes, params.loyalty, poll);
     std::vector<double>& score = judged.score;
@@ -228,13 +227,13 @@ Reading read_in_order(const Boxes& boxes, const ReadingParams& params, Poll& pol
     }
     std::stable_sort(order.begin(), order.end(),
                      [&](std::size_t a, std::size_t b) { return score[a] > score[b]; });
-    std::set<std::vector<std::int32_t>> told;
+    std::set<std::vector<std::int32_t>> answers;
     for (const std::size_t c : order) {
         const Considered& each = candidates.all()[c];
         if (params.attaches_noise) {
             std::vector<std::int32_t> answer = each.clusters.attached;
             number_by_first(answer, each.clusters.k);
-            if (!told.insert(std::move(answer)).second) continue;
+            if (!answers.insert(std::move(answer)).second) continue;
         }
         reading.candidates.push_back(summary(each, candidates.views()[each.view],
                                              candidates.counting_of(each).of_rows, score[c]));
@@ -246,6 +245,22 @@ Reading read_in_order(const Boxes& boxes, const ReadingParams& params, Poll& pol
         {candidates.views()[chosen.view].points, candidates.take_tree(chosen.view, chosen.tree)},
         counting, boxes.weight, std::move(chosen.clusters.labels), params.n_threads, poll);
     return reading;
+}
+
+// Of boxes in their order, which ties and groups depend on.
+Reading read_in_order(const Boxes& boxes, const ReadingParams& params, Poll& poll) {
+    if (boxes.size < 2) return read_at_most_one(boxes);
+    if (Progress* const progress = poll.progress()) {
+        progress->n_parts = 0;
+        progress->all_parts = 1;  // the tree that is kept
+    }
+    const FeatureScales scales(boxes);
+    if (params.kept) return read_as_before(boxes, scales, params, poll);
+    const std::vector<ViewKind> kinds = view_kinds(params.scaling, scales);
+    if (params.is_settled() && kinds.size() == 1) {
+        return read_as_asked(boxes, scales, kinds[0], params, poll);
+    }
+    return read_by_choice(boxes, scales, params, poll);
 }
 
 // Some of the boxes are read, and each of the others is what the one is that it counts for.

@@ -49,7 +49,7 @@ struct ReadingParams {
     // Clusters that were there before are better than others by this much of the adjusted Rand
     // index, if all of them are kept.
     double loyalty = 0.3;
-    // Not chosen anew: the tree is read as this candidate was, with sizes and heights as it has
+    // Not chosen again: the tree is read as this candidate was, with sizes and heights as it has
     // them, and of as many boxes as the choice looked at.
     const Candidate* kept = nullptr;
     // Of more boxes than these, groups are read instead; 0: never. A choice is made among readings

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "drift/shared_weight.hpp"
+
 namespace resonart {
 DiaryPage Diary::all() const {
     DiaryPage page;
@@ -17,29 +19,15 @@ DiaryPage Diary::all() const {
     return page;
 }
 
-void Diary::tell(const std::uint32_t* before, const std::uint32_t* now, const double* weight,
-                 const double* mean, const double* range, std::size_t n, std::size_t d,
-                 double n_readings, double n_rows, double time) {
+void Diary::record(const std::uint32_t* before, const std::uint32_t* now, const double* weight,
+                   const double* mean, const double* range, std::size_t n, std::size_t d,
+                   double n_readings, double n_rows, double time) {
     std::vector<Resident> next = see(now, weight, mean, range, n, d);
-    // What each label of before and each of now have in common.
-    const auto most_shared = [&](const std::uint32_t* from, const std::uint32_t* to,
-                                 std::uint32_t label) {
-        std::map<std::uint32_t, double> shared;
-        double total = 0.0;
-        for (std::size_t j = 0; j < n; ++j) {
-            if (from[j] != label) continue;
-            total += weight[j];
-            if (to[j] != kNoLabel) shared[to[j]] += weight[j];
-        }
-        std::uint32_t best = kNoLabel;
-        double most = 0.0;
-        for (const auto& [other, sum] : shared) {
-            if (sum > most) {
-                best = other;
-                most = sum;
-            }
-        }
-        return most >= total / 2.0 ? best : kNoLabel;
+    const auto went_to = majorities(before, now, weight, n);
+    const auto came_from = majorities(now, before, weight, n);
+    const auto other = [](const std::map<std::uint32_t, std::uint32_t>& found, std::uint32_t one) {
+        const auto at = found.find(one);
+        return at == found.end() ? kNoLabel : at->second;
     };
     const auto add = [&](Change change, const Resident& who, std::uint32_t other, double distance) {
         fresh_.events.reserve(fresh_.events.size() + 1);
@@ -50,28 +38,28 @@ void Diary::tell(const std::uint32_t* before, const std::uint32_t* now, const do
     std::size_t a = 0;
     for (Resident& each : next) {
         for (; a < residents_.size() && residents_[a].label < each.label; ++a) {
-            leave(residents_[a], most_shared(before, now, residents_[a].label), add);
+            leave(residents_[a], other(went_to, residents_[a].label), add);
         }
         if (a < residents_.size() && residents_[a].label == each.label) {
-            each.told_at = residents_[a++].told_at;
+            each.shown_at = residents_[a++].shown_at;
             double far = 0.0, way = 0.0;
             for (std::size_t f = 0; f < d; ++f) {
-                const double off = each.centre[f] - each.told_at[f];
+                const double off = each.centre[f] - each.shown_at[f];
                 const double share = range[f] > 0.0 ? off / range[f] : 0.0;
                 far += share * share;
                 way += off * off;
             }
             if (far > kFar * each.radius2 && far > 0.0 && each.radius2 > 0.0) {
                 add(Change::moved, each, kNoLabel, std::sqrt(way));
-                each.told_at = each.centre;
+                each.shown_at = each.centre;
             }
             continue;
         }
-        const std::uint32_t from = most_shared(now, before, each.label);
+        const std::uint32_t from = other(came_from, each.label);
         add(from == kNoLabel ? Change::born : Change::split, each, from, 0.0);
     }
     for (; a < residents_.size(); ++a) {
-        leave(residents_[a], most_shared(before, now, residents_[a].label), add);
+        leave(residents_[a], other(went_to, residents_[a].label), add);
     }
     residents_ = std::move(next);
     if (std::fmod(n_readings, static_cast<double>(stride_)) == 0.0) {
@@ -136,7 +124,7 @@ std::vector<Resident> Diary::see(const std::uint32_t* label, const double* weigh
         }
         mine.radius2 += far * (weight[j] / mine.size);
     }
-    for (Resident& each : found) each.told_at = each.centre;
+    for (Resident& each : found) each.shown_at = each.centre;
     return found;
 }
 

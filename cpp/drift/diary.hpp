@@ -55,11 +55,11 @@ private:
     }
 };
 
-// A living cluster: where it was when that was last told, and where it is.
+// A living cluster: where it was when that was last recorded, and where it is.
 struct Resident {
     std::uint32_t label;
     double size;
-    std::vector<double> told_at, centre;
+    std::vector<double> shown_at, centre;
     double radius2 = 0.0;  // how far its rows lie from the centre, in shares of the ranges; squared
 };
 
@@ -78,9 +78,9 @@ public:
 
     // After a reading: of each category the label it had and the label it has, its weight and the
     // mean of its rows. `n_readings` counts this one, `n_rows` what was learned. May fail halfway.
-    void tell(const std::uint32_t* before, const std::uint32_t* now, const double* weight,
-              const double* mean, const double* range, std::size_t n, std::size_t d,
-              double n_readings, double n_rows, double time);
+    void record(const std::uint32_t* before, const std::uint32_t* now, const double* weight,
+                const double* mean, const double* range, std::size_t n, std::size_t d,
+                double n_readings, double n_rows, double time);
 
     // Clusters that were removed are gone without a word.
     template <class IsThere>

@@ -106,7 +106,7 @@ public:
     double take(std::size_t j) noexcept {
         note(j);
         Load& load = loads_[j];
-        // One that had lost nearly all begins anew.
+        // One that had lost nearly all begins again.
         if (is_stale(j)) load.most = 0.0;
         load.weight = weight(j) + 1.0;
         load.at = clock_->now;

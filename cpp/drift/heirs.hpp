@@ -1,4 +1,4 @@
-// Which labels clusters have after they were read anew: those of the clusters before with which
+// Which labels clusters have after they were read again: those of the clusters before with which
 // they share most rows.
 #pragma once
 
@@ -26,5 +26,9 @@ struct Heirs {
 Heirs inherit_labels(const std::uint32_t* before, const std::int32_t* now,
                      const std::int64_t* count, std::size_t n, std::size_t n_labels,
                      std::size_t n_clusters, bool is_first);
+
+// Of each label, the one that most of its weight has now, where that is another.
+LabelChanges where_labels_went(const std::uint32_t* before, const std::uint32_t* now,
+                               const double* weight, std::size_t n);
 
 }  // namespace resonart

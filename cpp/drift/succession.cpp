@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "drift/shared_weight.hpp"
+
 namespace resonart {
 std::vector<std::uint8_t> taken_from_afar(const std::uint32_t* before, const std::int32_t* now,
                                           const double* weight, const double* mean, std::size_t n,
@@ -46,176 +48,228 @@ std::vector<std::uint8_t> taken_from_afar(const std::uint32_t* before, const std
     return is_far;
 }
 
-Succession succeed(const std::uint32_t* before, const std::uint32_t* told_before,
-                   const std::int32_t* now, const double* weight, std::size_t n,
-                   std::size_t n_labels, std::size_t n_clusters, double least_new,
-                   const std::vector<std::uint8_t>& comes_from_afar, const Expectations& expected) {
-    // Parties: labels in use, then embryos, then clusters.
-    std::vector<std::uint32_t> used;
-    for (std::size_t j = 0; j < n; ++j) {
-        if (before[j] != kNoLabel) used.push_back(before[j]);
+namespace {
+
+// Labels in use, embryos and clusters are parties, numbered in this order. Labels and clusters that
+// have to do with each other make a group, which is decided by itself.
+class Successor {
+public:
+    Successor(const LabelledCategories& categories, std::size_t n_labels, std::size_t n_clusters,
+              double least_new, const std::vector<std::uint8_t>& comes_from_afar,
+              const Expectations& expected)
+        : all_(categories),
+          n_clusters_(n_clusters),
+          least_new_(least_new),
+          comes_from_afar_(comes_from_afar),
+          expected_(expected) {
+        next_.n_labels = n_labels;
+        next_.expected.embryo.assign(all_.n, kNoLabel);
+        label_.assign(n_clusters, kNoLabel);
+        embryo_.assign(n_clusters, kNoLabel);
+        number_parties();
+        share_weights();
+        make_groups();
     }
-    std::sort(used.begin(), used.end());
-    used.erase(std::unique(used.begin(), used.end()), used.end());
-    const std::size_t n_used = used.size(), n_embryos = expected.embryos.size();
-    const auto party_of = [&](std::uint32_t label) {
-        const auto at = std::lower_bound(used.begin(), used.end(), label);
-        return static_cast<std::size_t>(at - used.begin());
-    };
-    const auto party_before = [&](std::size_t j) -> std::size_t {
-        if (before[j] != kNoLabel) return party_of(before[j]);
-        const std::uint32_t e = j < expected.embryo.size() ? expected.embryo[j] : kNoLabel;
-        return e >= kUnread ? n_used + n_embryos : n_used + e;
-    };
-    const std::size_t n_before = n_used + n_embryos, n_parties = n_before + n_clusters;
-    struct Shared {
-        std::size_t party, cluster;
-        double weight;
-    };
-    std::vector<Shared> shared;
-    std::vector<double> size(n_parties, 0.0);
-    std::vector<std::size_t> party(n);
-    for (std::size_t j = 0; j < n; ++j) {
-        party[j] = party_before(j);
-        if (party[j] < n_before) size[party[j]] += weight[j];
-        if (now[j] < 0) continue;
-        const auto c = static_cast<std::size_t>(now[j]);
-        size[n_before + c] += weight[j];
-        if (party[j] < n_before) shared.push_back({party[j], c, weight[j]});
+
+    Succession decide() {
+        for (std::size_t g = 0; g < group_.size(); ++g) {
+            if (!group_[g].empty()) decide_group(g);
+        }
+        label_categories();
+        next_.of_cluster = std::move(label_);
+        return std::move(next_);
     }
-    std::stable_sort(shared.begin(), shared.end(), [](const Shared& a, const Shared& b) {
-        return a.party != b.party ? a.party < b.party : a.cluster < b.cluster;
-    });
-    std::size_t n_shared = 0;
-    for (const Shared& each : shared) {
-        Shared* last = n_shared ? &shared[n_shared - 1] : nullptr;
-        if (last && last->party == each.party && last->cluster == each.cluster) {
-            last->weight += each.weight;
-        } else {
-            shared[n_shared++] = each;
+
+private:
+    bool is_label(std::size_t party) const { return party < used_.size(); }
+    std::size_t party_of(std::uint32_t label) const {
+        const auto at = std::lower_bound(used_.begin(), used_.end(), label);
+        return static_cast<std::size_t>(at - used_.begin());
+    }
+    std::size_t party_of_category(std::size_t j) const {
+        if (all_.before[j] != kNoLabel) return party_of(all_.before[j]);
+        const std::uint32_t e = j < expected_.embryo.size() ? expected_.embryo[j] : kNoLabel;
+        return e >= kUnread ? n_before_ : used_.size() + e;
+    }
+    double size_of_cluster(std::size_t c) const { return size_[n_before_ + c]; }
+
+    void number_parties() {
+        for (std::size_t j = 0; j < all_.n; ++j) {
+            if (all_.before[j] != kNoLabel) used_.push_back(all_.before[j]);
+        }
+        std::sort(used_.begin(), used_.end());
+        used_.erase(std::unique(used_.begin(), used_.end()), used_.end());
+        n_before_ = used_.size() + expected_.embryos.size();
+        size_.assign(n_before_ + n_clusters_, 0.0);
+        is_open_.assign(size_.size(), 0);
+    }
+
+    void share_weights() {
+        std::vector<Shared> each;
+        party_.resize(all_.n);
+        for (std::size_t j = 0; j < all_.n; ++j) {
+            party_[j] = party_of_category(j);
+            const bool is_known = party_[j] < n_before_;
+            if (is_known) size_[party_[j]] += all_.weight[j];
+            if (all_.now[j] < 0) continue;
+            const auto c = static_cast<std::uint32_t>(all_.now[j]);
+            size_[n_before_ + c] += all_.weight[j];
+            if (is_known) {
+                each.push_back({static_cast<std::uint32_t>(party_[j]), c, all_.weight[j]});
+            }
+        }
+        shared_ = add_up(std::move(each));
+        by_weight_ = shared_;
+        std::stable_sort(by_weight_.begin(), by_weight_.end(),
+                         [](const Shared& a, const Shared& b) { return a.weight > b.weight; });
+    }
+    bool matters(const Shared& each) const {
+        return each.weight >= kSharedOfLabel * size_[each.from] ||
+               each.weight >= kSharedOfCluster * size_of_cluster(each.to);
+    }
+
+    std::size_t find(std::size_t p) {
+        while (above_[p] != p) p = above_[p] = above_[above_[p]];
+        return p;
+    }
+    void make_groups() {
+        above_.resize(size_.size());
+        std::iota(above_.begin(), above_.end(), std::size_t{0});
+        for (const Shared& each : shared_) {
+            if (!is_label(each.from) || !matters(each)) continue;
+            const std::size_t a = find(each.from), b = find(n_before_ + each.to);
+            above_[std::max(a, b)] = std::min(a, b);
+        }
+        group_.resize(size_.size());
+        for (std::size_t p = 0; p < group_.size(); ++p) {
+            if (is_label(p) || p >= n_before_) group_[find(p)].push_back(p);
         }
     }
-    shared.resize(n_shared);
-    const auto matters = [&](const Shared& each) {
-        return each.weight >= kSharedOfLabel * size[each.party] ||
-               each.weight >= kSharedOfCluster * size[n_before + each.cluster];
-    };
 
-    // Labels and clusters that have to do with each other make a group.
-    std::vector<std::size_t> above(n_parties);
-    std::iota(above.begin(), above.end(), std::size_t{0});
-    const auto find = [&](std::size_t p) {
-        while (above[p] != p) p = above[p] = above[above[p]];
-        return p;
-    };
-    for (const Shared& each : shared) {
-        if (each.party >= n_used || !matters(each)) continue;
-        const std::size_t a = find(each.party), b = find(n_before + each.cluster);
-        above[std::max(a, b)] = std::min(a, b);
-    }
-    std::vector<std::vector<std::size_t>> group(n_parties);  // by its first party
-    for (std::size_t p = 0; p < n_parties; ++p) {
-        if (p < n_used || p >= n_before) group[find(p)].push_back(p);
-    }
-
-    Succession told;
-    told.n_labels = n_labels;
-    told.label.assign(n, kNoLabel);
-    told.expected.embryo.assign(n, kNoLabel);
-    std::vector<std::uint32_t> label(n_clusters, kNoLabel);   // of clusters that have one now
-    std::vector<std::uint32_t> embryo(n_clusters, kNoLabel);  // of those that may have one soon
-    std::vector<std::uint8_t> is_open(n_parties, 0);          // takes part in a pending change
-    std::vector<Shared> by_weight(shared);
-    std::stable_sort(by_weight.begin(), by_weight.end(),
-                     [](const Shared& a, const Shared& b) { return a.weight > b.weight; });
-    for (std::size_t g = 0; g < n_parties; ++g) {
-        if (group[g].empty()) continue;
+    void decide_group(std::size_t g) {
         PendingChange change;
         std::vector<std::size_t> clusters;
-        for (const std::size_t p : group[g]) {
-            if (p < n_used) {
-                change.labels.push_back(used[p]);
+        for (const std::size_t p : group_[g]) {
+            if (is_label(p)) {
+                change.labels.push_back(used_[p]);
             } else {
-                clusters.push_back(p - n_before);
+                clusters.push_back(p - n_before_);
             }
         }
         change.n_clusters = static_cast<std::uint32_t>(clusters.size());
-        if (change.labels.empty()) {  // one cluster, and new
-            const std::size_t c = clusters[0];
-            Embryo mine{0, size[n_before + c]};
-            for (const Shared& each : shared) {
-                if (each.cluster != c || each.party < n_used || !matters(each)) continue;
-                const Embryo& known = expected.embryos[each.party - n_used];
-                if (known.n_seen > mine.n_seen) mine = known;
-            }
-            // Rows of noise that happen to lie together fade: a cluster has others come.
-            const bool has_grown = size[n_before + c] >= std::max(mine.first_size, least_new);
-            mine.n_seen = std::min(mine.n_seen + 1, kBirthSeen);
-            if (mine.n_seen >= kBirthSeen && has_grown) {
-                label[c] = static_cast<std::uint32_t>(told.n_labels++);
-                told.is_believed = true;
-            } else {
-                embryo[c] = static_cast<std::uint32_t>(told.expected.embryos.size());
-                told.expected.embryos.reserve(embryo[c] + std::size_t{1});
-                told.expected.embryos.push(mine);
-            }
-            continue;
-        }
         const bool is_heir = change.labels.size() == 1 && clusters.size() == 1;
-        if (is_heir && !comes_from_afar[clusters[0]]) {
-            label[clusters[0]] = change.labels[0];
-            continue;
+        if (change.labels.empty()) {
+            bear(clusters[0]);
+        } else if (is_heir && !comes_from_afar_[clusters[0]]) {
+            label_[clusters[0]] = change.labels[0];
+        } else if (is_seen_often(change)) {
+            next_.is_believed = true;
+            hand_over(g, change.labels, clusters);
+        } else {
+            for (const std::size_t p : group_[g]) is_open_[p] = 1;
+            next_.expected.changes.push_back(std::move(change));
         }
-        for (const PendingChange& known : expected.changes) {
+    }
+
+    // One cluster, and new: it has a label, or is an embryo.
+    void bear(std::size_t c) {
+        Embryo mine{0, size_of_cluster(c)};
+        for (const Shared& each : shared_) {
+            if (each.to != c || is_label(each.from) || !matters(each)) continue;
+            const Embryo& known = expected_.embryos[each.from - used_.size()];
+            if (known.n_seen > mine.n_seen) mine = known;
+        }
+        // Rows of noise that happen to lie together fade: a cluster has others come.
+        const bool has_grown = size_of_cluster(c) >= std::max(mine.first_size, least_new_);
+        mine.n_seen = std::min(mine.n_seen + 1, kBirthSeen);
+        if (mine.n_seen >= kBirthSeen && has_grown) {
+            label_[c] = static_cast<std::uint32_t>(next_.n_labels++);
+            next_.is_believed = true;
+        } else {
+            Buffer<Embryo>& embryos = next_.expected.embryos;
+            embryo_[c] = static_cast<std::uint32_t>(embryos.size());
+            embryos.reserve(embryos.size() + 1);
+            embryos.push(mine);
+        }
+    }
+
+    // Counts the readings in a row in which the change was seen. Returns whether they are enough.
+    bool is_seen_often(PendingChange& change) const {
+        for (const PendingChange& known : expected_.changes) {
             if (known.labels == change.labels && known.n_clusters == change.n_clusters) {
                 change.n_seen = known.n_seen;
             }
         }
         const bool is_merger = change.n_clusters > 0 && change.n_clusters < change.labels.size();
-        if (++change.n_seen < (is_merger ? kMergerSeen : kChangeSeen)) {
-            for (const std::size_t p : group[g]) is_open[p] = 1;
-            told.expected.changes.push_back(std::move(change));
-            continue;
-        }
-        told.is_believed = true;
-        // Those that share most come first.
-        std::vector<std::uint8_t> is_taken(change.labels.size(), 0);
-        for (const Shared& each : by_weight) {
-            if (each.party >= n_used || find(each.party) != g) continue;
-            const auto at =
-                std::lower_bound(change.labels.begin(), change.labels.end(), used[each.party]) -
-                change.labels.begin();
-            if (is_taken[static_cast<std::size_t>(at)] || label[each.cluster] != kNoLabel ||
-                find(n_before + each.cluster) != g) {
-                continue;
-            }
-            label[each.cluster] = used[each.party];
-            is_taken[static_cast<std::size_t>(at)] = 1;
+        return ++change.n_seen >= (is_merger ? kMergerSeen : kChangeSeen);
+    }
+
+    // Clusters take over the labels of a group, those that share most first; others get new ones.
+    void hand_over(std::size_t g, const std::vector<std::uint32_t>& labels,
+                   const std::vector<std::size_t>& clusters) {
+        std::vector<std::uint8_t> is_taken(labels.size(), 0);
+        for (const Shared& each : by_weight_) {
+            if (!is_label(each.from) || find(each.from) != g) continue;
+            const auto at = std::lower_bound(labels.begin(), labels.end(), used_[each.from]);
+            std::uint8_t& mine = is_taken[static_cast<std::size_t>(at - labels.begin())];
+            if (mine || label_[each.to] != kNoLabel || find(n_before_ + each.to) != g) continue;
+            label_[each.to] = used_[each.from];
+            mine = 1;
         }
         for (const std::size_t c : clusters) {
-            if (label[c] != kNoLabel || size[n_before + c] < least_new) continue;
-            label[c] = static_cast<std::uint32_t>(told.n_labels++);
+            if (label_[c] != kNoLabel || size_of_cluster(c) < least_new_) continue;
+            label_[c] = static_cast<std::uint32_t>(next_.n_labels++);
         }
     }
+
     // Until a change is believed labels stay, also those of categories that no reading has seen.
-    const auto stays = [&](std::size_t j) {
-        if (before[j] != kNoLabel) return is_open[party[j]] != 0;
-        if (told_before[j] == kNoLabel) return false;
-        const std::size_t p = party_of(told_before[j]);
-        return p < n_used && used[p] == told_before[j] && is_open[p] != 0 &&
-               (now[j] < 0 || is_open[n_before + static_cast<std::size_t>(now[j])] != 0);
-    };
-    for (std::size_t j = 0; j < n; ++j) {
-        if (stays(j)) {
-            told.label[j] = told_before[j];
-        } else if (now[j] >= 0) {
-            const auto c = static_cast<std::size_t>(now[j]);
-            told.label[j] = is_open[n_before + c] ? before[j] : label[c];
-            told.expected.embryo[j] = embryo[c];
+    bool stays(std::size_t j) const {
+        if (all_.before[j] != kNoLabel) return is_open_[party_[j]] != 0;
+        const std::uint32_t label = all_.before_unread[j];
+        if (label == kNoLabel) return false;
+        const std::size_t p = party_of(label);
+        return is_label(p) && used_[p] == label && is_open_[p] != 0 &&
+               (all_.now[j] < 0 ||
+                is_open_[n_before_ + static_cast<std::size_t>(all_.now[j])] != 0);
+    }
+    void label_categories() {
+        next_.label.assign(all_.n, kNoLabel);
+        for (std::size_t j = 0; j < all_.n; ++j) {
+            if (stays(j)) {
+                next_.label[j] = all_.before_unread[j];
+            } else if (all_.now[j] >= 0) {
+                const auto c = static_cast<std::size_t>(all_.now[j]);
+                next_.label[j] = is_open_[n_before_ + c] ? all_.before[j] : label_[c];
+                next_.expected.embryo[j] = embryo_[c];
+            }
         }
     }
-    told.of_cluster = std::move(label);
-    return told;
+
+    const LabelledCategories& all_;
+    std::size_t n_clusters_;
+    double least_new_;
+    const std::vector<std::uint8_t>& comes_from_afar_;
+    const Expectations& expected_;
+    Succession next_;
+    std::vector<std::uint32_t> used_;         // labels, ascending
+    std::size_t n_before_ = 0;                // parties that were there before: labels and embryos
+    std::vector<double> size_;                // of each party
+    std::vector<std::size_t> party_;          // of each category
+    std::vector<Shared> shared_, by_weight_;  // of parties before and clusters
+    std::vector<std::size_t> above_;          // joins parties to groups
+    std::vector<std::vector<std::size_t>> group_;  // by its first party
+    std::vector<std::uint8_t> is_open_;            // of each party, whether its change is pending
+    // Of clusters that have a label now, and of those that may have one soon.
+    std::vector<std::uint32_t> label_, embryo_;
+};
+
+}  // namespace
+
+Succession succeed(const LabelledCategories& categories, std::size_t n_labels,
+                   std::size_t n_clusters, double least_new,
+                   const std::vector<std::uint8_t>& comes_from_afar, const Expectations& expected) {
+    return Successor(categories, n_labels, n_clusters, least_new, comes_from_afar, expected)
+        .decide();
 }
 
 }  // namespace resonart

@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "base/label_maps.hpp"
-#include "drift/heirs.hpp"
 
 namespace resonart {
 
@@ -30,7 +29,7 @@ struct PendingChange {
     std::uint32_t n_seen = 0;           // readings in a row
 };
 
-// Of a category that was founded since the last reading. The label it was told is that of a
+// Of a category that was founded since the last reading. The label it was given is that of a
 // category near by: no reading has said that it belongs there.
 constexpr std::uint32_t kUnread = kNoLabel - 1;
 
@@ -65,13 +64,19 @@ std::vector<std::uint8_t> taken_from_afar(const std::uint32_t* before, const std
                                           const double* weight, const double* mean, std::size_t n,
                                           std::size_t d, std::size_t n_clusters);
 
-// `before` and `now`: of each category the label it had (kNoLabel: none) and the cluster it is in
-// (-1: none); `told_before`: also the labels of categories that no reading has seen; `weight`: what
-// it weighs. A cluster gets a new label if it weighs `least_new`; `comes_from_afar`: of each
-// cluster, see above.
-Succession succeed(const std::uint32_t* before, const std::uint32_t* told_before,
-                   const std::int32_t* now, const double* weight, std::size_t n,
-                   std::size_t n_labels, std::size_t n_clusters, double least_new,
+// Categories at a reading.
+struct LabelledCategories {
+    std::size_t n;
+    const std::uint32_t* before;         // the label each had; kNoLabel: none
+    const std::uint32_t* before_unread;  // the same, with labels that no reading has confirmed
+    const std::int32_t* now;             // the cluster each is in; -1: none
+    const double* weight;
+};
+
+// A cluster gets a new label if it weighs `least_new`; `comes_from_afar`: of each cluster, see
+// above.
+Succession succeed(const LabelledCategories& categories, std::size_t n_labels,
+                   std::size_t n_clusters, double least_new,
                    const std::vector<std::uint8_t>& comes_from_afar, const Expectations& expected);
 
 }  // namespace resonart

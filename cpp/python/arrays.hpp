@@ -6,8 +6,11 @@
 
 #include <cstdint>
 #include <cstring>
+#include <initializer_list>
 #include <memory>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "base/buffer.hpp"
 #include "base/rows.hpp"
@@ -85,5 +88,42 @@ inline WholeNumbers whole_matrix(NewArray<std::int64_t>& numbers, std::size_t ro
     return nb::cast(numbers.matrix(rows, columns))
         .attr("view")(nb::module_::import_("numpy").attr("int64"));
 }
+
+// Numbers that are added one after the other while a model is held still, and then are Python's.
+template <class T>
+class Table {
+public:
+    explicit Table(std::size_t columns = 1) : columns_(columns) { numbers_->reserve(1); }
+    void reserve(std::size_t n_rows) { numbers_->reserve(n_rows * columns_ + 1); }
+    template <class... Values>
+    void add(const Values&... values) {
+        (numbers_->push_back(static_cast<T>(values)), ...);
+    }
+    void add_all(const T* numbers, std::size_t n) {
+        numbers_->insert(numbers_->end(), numbers, numbers + n);
+    }
+
+    nb::object vector() { return made<nb::ndim<1>>({numbers_->size()}); }
+    nb::object matrix() { return made<nb::ndim<2>>({numbers_->size() / columns_, columns_}); }
+
+private:
+    template <class Dimensions>
+    nb::object made(std::initializer_list<std::size_t> shape) {
+        T* const numbers = numbers_->data();
+        nb::capsule owner(numbers_.get(),
+                          [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+        numbers_.release();
+        nb::object array =
+            nb::cast(nb::ndarray<nb::numpy, T, Dimensions, nb::c_contig>(numbers, shape, owner));
+        if constexpr (std::is_same_v<T, std::int64_t>) {
+            return array.attr("view")(nb::module_::import_("numpy").attr("int64"));
+        } else {
+            return array;
+        }
+    }
+
+    std::size_t columns_;
+    std::unique_ptr<std::vector<T>> numbers_ = std::make_unique<std::vector<T>>();
+};
 
 }  // namespace resonart::bindings

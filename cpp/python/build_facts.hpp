@@ -1,4 +1,4 @@
-// How this module was built, as bug reports are asked to tell it.
+// How this module was built, for bug reports.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -5,12 +5,112 @@
 #include <memory>
 #include <utility>
 
+#include "model/read_labels.hpp"
 #include "python/bind.hpp"
 #include "python/forgetting.hpp"
 #include "python/learner.hpp"
 
 namespace resonart::bindings {
 namespace {
+
+constexpr std::size_t kTreeColumns = 5, kBoxColumns = 3, kCandidateColumns = 10;
+
+// A model, copied while it is held still.
+class Copied {
+public:
+    explicit Copied(const Learner<DensityArt>::State& state)
+        : d_(state.art.categories().n_features()),
+          weights_(2 * d_),
+          means_(d_),
+          given_(d_),
+          reach_(d_),
+          share_(state.art.share()),
+          n_labels_(state.art.n_labels()),
+          counters_(state),
+          map_(state.label_map),
+          time_(state.art) {
+        copy_categories(state.art);
+        for (std::size_t f = 0; f < state.bounds.size(); ++f) {
+            low_.add(state.bounds.low(f));
+            high_.add(state.bounds.high(f));
+        }
+        for (std::size_t f = 0; f < state.given.size(); ++f) given_.add(state.given.low(f));
+        for (std::size_t f = 0; f < state.given.size(); ++f) given_.add(state.given.high(f));
+        reach_.add_all(state.art.reach().data(), state.art.reach().size());
+        if (state.art.record()) copy_record(*state.art.record());
+    }
+
+    nb::dict named() {
+        nb::dict found;
+        found["weights"] = weights_.matrix();
+        found["counts"] = counts_.vector();
+        found["repeats"] = repeats_.vector();
+        found["labels"] = labels_.vector();
+        found["means"] = means_.matrix();
+        found["strengths"] = strengths_.vector();
+        found["outliers"] = outliers_.vector();
+        found["low"] = low_.vector();
+        found["high"] = high_.vector();
+        found["given"] = given_.matrix();
+        found["reach"] = reach_.matrix();
+        found["share"] = share_;
+        found["n_labels"] = n_labels_;
+        found["n_samples"] = counters_.n_samples;
+        found["since_merge"] = counters_.since_update;
+        found["n_merges"] = counters_.n_updates;
+        found["n_removed"] = counters_.n_removed;
+        found["label_map"] = LearnerBinding<DensityArt>::as_pairs(map_);
+        found["tree"] = tree_.matrix();
+        found["tree_boxes"] = boxes_.matrix();
+        found["candidates"] = candidates_.matrix();
+        time_.put_into(found);
+        return found;
+    }
+
+private:
+    void copy_categories(const DensityArt& art) {
+        const Categories& c = art.categories();
+        std::vector<double> weight(2 * d_);
+        weights_.reserve(c.size());
+        means_.reserve(c.size());
+        for (std::size_t j = 0; j < c.size(); ++j) {
+            c.copy_weight(j, weight.data());
+            weights_.add_all(weight.data(), weight.size());
+            means_.add_all(art.rows()[j], d_);
+            strengths_.add(art.strength(j));
+            outliers_.add(art.outlier(j));
+            counts_.add(c.count(j));
+            repeats_.add(art.rows().repeats(j));
+            labels_.add(shown_label(art.label_of_category(j)));
+        }
+    }
+    void copy_record(const ReadingRecord& read) {
+        const CondensedTree& tree = read.tree;
+        for (std::size_t c = 0; c < tree.parent.size(); ++c) {
+            tree_.add(tree.parent[c], tree.birth[c], tree.size[c], tree.selected[c], read.label[c]);
+        }
+        const bool has_tree = !tree.cluster.empty();
+        for (std::size_t j = 0; j < read.weight.size(); ++j) {
+            boxes_.add(has_tree ? tree.cluster[j] : -1, has_tree ? tree.leaves_at[j] : 0.0,
+                       read.weight[j]);
+        }
+        for (const Candidate& c : read.candidates) {
+            candidates_.add(c.scaling, c.n_components, c.selection, c.min_cluster_size,
+                            c.min_samples, c.height, c.n_clusters, c.noise, c.score, c.of_rows);
+        }
+    }
+
+    std::size_t d_;
+    Table<double> weights_, means_, given_, reach_;
+    double share_;
+    std::size_t n_labels_;
+    Learner<DensityArt>::Counters counters_;
+    LabelChanges map_;
+    TimeArrays time_;
+    Table<double> strengths_, outliers_, low_, high_;
+    Table<std::int64_t> counts_, repeats_, labels_;
+    Table<double> tree_{kTreeColumns}, boxes_{kBoxColumns}, candidates_{kCandidateColumns};
+};
 
 class DensityArtBinding {
 public:
@@ -19,96 +119,7 @@ public:
 
     // The whole model at one moment, by name: categories in order of creation.
     static nb::dict snapshot(const Engine& engine) {
-        struct Copied {
-            std::size_t n, d, n_labels, n_reaches, n_tree, n_boxes, n_candidates, n_given;
-            NewArray<double> weights, means, strength, outlier, low, high, given, reach;
-            NewArray<std::int64_t> counts, repeats, labels;
-            LabelChanges map;
-            NewArray<double> tree, boxes, candidates;
-            double share;
-            std::int64_t n_samples, since_merge, n_merges, n_removed;
-            TimeArrays time;
-        };
-        Copied all = F::held(engine, [&](const Engine::State& state) {
-            const DensityArt& art = state.art;
-            const Categories& c = art.categories();
-            static const ReadingRecord nothing;
-            const ReadingRecord& read = art.record() ? *art.record() : nothing;
-            const std::size_t n = c.size(), d = c.n_features();
-            Copied out{n,
-                       d,
-                       art.n_labels(),
-                       art.reach().size() / d,
-                       read.tree.parent.size(),
-                       read.weight.size(),
-                       read.candidates.size(),
-                       state.given.known() ? std::size_t{2} : 0,
-                       NewArray<double>(n * 2 * d),
-                       NewArray<double>(n * d),
-                       NewArray<double>(n),
-                       NewArray<double>(n),
-                       NewArray<double>(state.bounds.size()),
-                       NewArray<double>(state.bounds.size()),
-                       NewArray<double>(2 * state.given.size()),
-                       NewArray<double>(art.reach().size()),
-                       NewArray<std::int64_t>(n),
-                       NewArray<std::int64_t>(n),
-                       NewArray<std::int64_t>(n),
-                       state.label_map,
-                       NewArray<double>(read.tree.parent.size() * kTreeColumns),
-                       NewArray<double>(read.weight.size() * kBoxColumns),
-                       NewArray<double>(read.candidates.size() * kCandidateColumns),
-                       art.share(),
-                       state.n_samples,
-                       state.since_merge,
-                       state.n_merges,
-                       state.n_removed,
-                       TimeArrays::of(art)};
-            for (std::size_t j = 0; j < n; ++j) {
-                c.copy_weight(j, out.weights.data() + j * 2 * d);
-                std::copy_n(art.rows()[j], d, out.means.data() + j * d);
-                out.strength.data()[j] = art.strength(j);
-                out.outlier.data()[j] = art.outlier(j);
-                out.counts.data()[j] = c.count(j);
-                out.repeats.data()[j] = art.rows().repeats(j);
-                out.labels.data()[j] = told_label(art.label_of_category(j));
-            }
-            for (std::size_t f = 0; f < state.bounds.size(); ++f) {
-                out.low.data()[f] = state.bounds.low(f);
-                out.high.data()[f] = state.bounds.high(f);
-            }
-            for (std::size_t f = 0; f < state.given.size(); ++f) {
-                out.given.data()[f] = state.given.low(f);
-                out.given.data()[d + f] = state.given.high(f);
-            }
-            std::copy(art.reach().begin(), art.reach().end(), out.reach.data());
-            write_record(read, out.tree.data(), out.boxes.data(), out.candidates.data());
-            return out;
-        });
-        nb::dict found;
-        found["weights"] = all.weights.matrix(all.n, 2 * all.d);
-        found["counts"] = whole_numbers(all.counts);
-        found["repeats"] = whole_numbers(all.repeats);
-        found["labels"] = whole_numbers(all.labels);
-        found["means"] = all.means.matrix(all.n, all.d);
-        found["strengths"] = all.strength.vector();
-        found["outliers"] = all.outlier.vector();
-        found["low"] = all.low.vector();
-        found["high"] = all.high.vector();
-        found["given"] = all.given.matrix(all.n_given, all.d);
-        found["reach"] = all.reach.matrix(all.n_reaches, all.d);
-        found["share"] = all.share;
-        found["n_labels"] = all.n_labels;
-        found["n_samples"] = all.n_samples;
-        found["since_merge"] = all.since_merge;
-        found["n_merges"] = all.n_merges;
-        found["n_removed"] = all.n_removed;
-        found["label_map"] = F::as_pairs(all.map);
-        found["tree"] = all.tree.matrix(all.n_tree, kTreeColumns);
-        found["tree_boxes"] = all.boxes.matrix(all.n_boxes, kBoxColumns);
-        found["candidates"] = all.candidates.matrix(all.n_candidates, kCandidateColumns);
-        all.time.put_into(found);
-        return found;
+        return F::held(engine, [](const Engine::State& state) { return Copied(state); }).named();
     }
 
     // Fills a new model. Everything an array from outside could get wrong is checked.
@@ -132,11 +143,6 @@ public:
             F::check_counter(counter);
         }
         F::check_removed(n_removed, n_samples);
-        if (weights.shape(1) != 2 * d || counts.shape(0) != n || labels.shape(0) != n ||
-            repeats.shape(0) != n || means.shape(0) != n || means.shape(1) != d ||
-            strengths.shape(0) != n || outliers.shape(0) != n) {
-            throw nb::value_error("weights, counts, labels and means do not fit together");
-        }
         if (!(share >= 0.0 && share <= 1.0)) {
             throw nb::value_error("the share of rows must lie between 0 and 1");
         }
@@ -160,34 +166,9 @@ public:
                 throw nb::value_error("bounds must be finite, low <= high");
             }
         }
-        DensityArt::Content content;
-        content.categories = Categories(d);
-        content.rows = CategoryRows(d);
-        content.categories.reserve(n);
-        content.rows.reserve(n);
-        content.strength.reserve(n);
-        content.outlier.reserve(n);
-        std::int64_t total = 0;
-        for (std::size_t j = 0; j < n; ++j) {
-            const double* w = weights.data() + j * 2 * d;
-            check_weight(w, 2 * d);
-            const std::int64_t count = counts.data()[j], m = labels.data()[j];
-            if (count < 1) throw nb::value_error("counts must be positive");
-            if (count > kMostRows - total) throw nb::value_error("counts too large");
-            total += count;
-            const std::int64_t n_equal = repeats.data()[j];
-            if (n_equal < 1 || n_equal > count) {
-                throw nb::value_error("repeats must be positive, and not more than counts");
-            }
-            if (m < (was_read ? -1 : 0) || m >= n_labels) {
-                throw nb::value_error("a category names a label that is not there");
-            }
-            check_mean(means.data() + j * d, bounds, waits_outside(w, 2 * d));
-            content.categories.append(w, count, label_of(m));
-            content.rows.append(means.data() + j * d, n_equal);
-            content.strength.push(unit(strengths.data()[j]));
-            content.outlier.push(unit(outliers.data()[j]));
-        }
+        DensityArt::Content content =
+            read_categories(weights, counts, repeats, labels, means, strengths, outliers, bounds,
+                            was_read, n_labels);
         const std::size_t n_clusters = DensityArt::distinct(content.categories.owners(), n).size();
         if (reach.shape(0) != (was_read ? n_clusters + 1 : 0) || reach.shape(1) != d) {
             throw nb::value_error("there must be a reach for each cluster");
@@ -219,8 +200,8 @@ public:
         state.art.adopt(std::move(content), state.bounds);
         state.given = std::move(floor);
         state.n_samples = n_samples;
-        state.since_merge = since_merge;
-        state.n_merges = n_merges;
+        state.since_update = since_merge;
+        state.n_updates = n_merges;
         state.n_removed = n_removed;
         state.label_map = std::move(map);
     }
@@ -228,13 +209,13 @@ public:
     // Label, and the least match, of each cluster.
     static WholeNumbers labels(const Engine& engine) {
         auto found = F::held(engine, [](const Engine::State& state) {
-            NewArray<std::int64_t> each(state.art.n_clusters());
-            for (std::size_t m = 0; m < state.art.n_clusters(); ++m) {
-                each.data()[m] = told_label(state.art.label_in(static_cast<std::uint32_t>(m)));
+            Table<std::int64_t> each;
+            for (std::uint32_t m = 0; m < state.art.n_clusters(); ++m) {
+                each.add(shown_label(state.art.label_in(m)));
             }
             return each;
         });
-        return whole_numbers(found);
+        return found.vector();
     }
     static NewVector<double> vigilances(const Engine& engine) {
         auto found = F::held(engine, [](const Engine::State& state) {
@@ -305,11 +286,54 @@ public:
             CheckSignals poll;
             goes_to = engine.pool(poll);
         }
-        return F::told(goes_to);
+        return F::as_array(goes_to);
     }
 
 private:
-    static constexpr std::size_t kTreeColumns = 5, kBoxColumns = 3, kCandidateColumns = 10;
+    static DensityArt::Content read_categories(const Matrix<double>& weights,
+                                               const Vector<std::int64_t>& counts,
+                                               const Vector<std::int64_t>& repeats,
+                                               const Vector<std::int64_t>& labels,
+                                               const Matrix<double>& means,
+                                               const Vector<double>& strengths,
+                                               const Vector<double>& outliers, const Bounds& bounds,
+                                               bool was_read, std::int64_t n_labels) {
+        const std::size_t n = weights.shape(0), d = bounds.size();
+        if (weights.shape(1) != 2 * d || counts.shape(0) != n || labels.shape(0) != n ||
+            repeats.shape(0) != n || means.shape(0) != n || means.shape(1) != d ||
+            strengths.shape(0) != n || outliers.shape(0) != n) {
+            throw nb::value_error("weights, counts, labels and means do not fit together");
+        }
+        DensityArt::Content content;
+        content.categories = Categories(d);
+        content.rows = CategoryRows(d);
+        content.categories.reserve(n);
+        content.rows.reserve(n);
+        content.strength.reserve(n);
+        content.outlier.reserve(n);
+        std::int64_t total = 0;
+        for (std::size_t j = 0; j < n; ++j) {
+            const double* w = weights.data() + j * 2 * d;
+            check_weight(w, 2 * d);
+            const std::int64_t count = counts.data()[j], m = labels.data()[j];
+            if (count < 1) throw nb::value_error("counts must be positive");
+            if (count > kMostRows - total) throw nb::value_error("counts too large");
+            total += count;
+            const std::int64_t n_equal = repeats.data()[j];
+            if (n_equal < 1 || n_equal > count) {
+                throw nb::value_error("repeats must be positive, and not more than counts");
+            }
+            if (m < (was_read ? -1 : 0) || m >= n_labels) {
+                throw nb::value_error("a category names a label that is not there");
+            }
+            check_mean(means.data() + j * d, bounds, waits_outside(w, 2 * d));
+            content.categories.append(w, count, label_of(m));
+            content.rows.append(means.data() + j * d, n_equal);
+            content.strength.push(unit(strengths.data()[j]));
+            content.outlier.push(unit(outliers.data()[j]));
+        }
+        return content;
+    }
 
     static std::uint32_t label_of(std::int64_t m) {
         return m < 0 ? kNoLabel : static_cast<std::uint32_t>(m);
@@ -335,35 +359,6 @@ private:
             throw nb::value_error("strengths and outlier scores must lie between 0 and 1");
         }
         return value;
-    }
-
-    static void write_record(const ReadingRecord& read, double* tree, double* boxes,
-                             double* candidates) {
-        for (std::size_t c = 0; c < read.tree.parent.size(); ++c) {
-            *tree++ = read.tree.parent[c];
-            *tree++ = read.tree.birth[c];
-            *tree++ = read.tree.size[c];
-            *tree++ = read.tree.selected[c];
-            *tree++ = read.label[c];
-        }
-        const bool has_tree = !read.tree.cluster.empty();
-        for (std::size_t j = 0; j < read.weight.size(); ++j) {
-            *boxes++ = has_tree ? read.tree.cluster[j] : -1;
-            *boxes++ = has_tree ? read.tree.leaves_at[j] : 0.0;
-            *boxes++ = read.weight[j];
-        }
-        for (const Candidate& each : read.candidates) {
-            *candidates++ = static_cast<double>(each.scaling);
-            *candidates++ = each.n_components;
-            *candidates++ = static_cast<double>(each.selection);
-            *candidates++ = static_cast<double>(each.min_cluster_size);
-            *candidates++ = static_cast<double>(each.min_samples);
-            *candidates++ = each.height;
-            *candidates++ = static_cast<double>(each.n_clusters);
-            *candidates++ = each.noise;
-            *candidates++ = each.score;
-            *candidates++ = each.of_rows;
-        }
     }
 
     // A whole number in [low, high].
@@ -469,7 +464,7 @@ void bind_density_art(nb::module_& m) {
                 {
                     nb::gil_scoped_release free;
                     CheckSignals poll(watched);
-                    changes = engine.merge(params, poll, keeps_way);
+                    changes = engine.update_clusters(params, poll, keeps_way);
                 }
                 return B::F::as_dict(changes);
             },

@@ -20,134 +20,89 @@ namespace resonart::bindings {
 // What stands for kUnread, as -1 does for kNoLabel.
 constexpr std::int64_t kUnreadInFiles = -2;
 
-// Arrays of numbers, copied while the model is held still.
-struct TimeArrays {
+// What a model knows of time, copied while it is held still.
+class TimeArrays {
+public:
     static constexpr std::size_t kClock = 6, kLoad = 3, kStay = 2, kKept = 14;
     static constexpr std::size_t kEvent = 7, kMoment = 5, kResident = 3;
 
-    std::size_t n_loads, n_stays, n_embryos, n_events, n_moments, n_residents, d;
-    NewArray<double> clock, loads, stays, kept, born_soon, events, moments, residents;
-    NewArray<std::int64_t> embryos, changes, diary;
-
-    static TimeArrays of(const DensityArt& art) {
-        const std::size_t d = art.categories().n_features();
-        const Fading& fading = art.fading();
-        const Expectations& expected = art.expected();
-        const DiaryPage page = art.diary().all();
-        const std::vector<Resident>& there = art.diary().residents();
-        std::size_t n_changes = 0;
-        for (const PendingChange& each : expected.changes) n_changes += 3 + each.labels.size();
-        TimeArrays out{fading.size(),
-                       fading.n_stays(),
-                       expected.embryos.size(),
-                       page.events.size(),
-                       page.moments.size(),
-                       there.size(),
-                       d,
-                       NewArray<double>(kClock),
-                       NewArray<double>(fading.size() * kLoad),
-                       NewArray<double>(fading.n_stays() * kStay),
-                       NewArray<double>(kKept),
-                       NewArray<double>(expected.embryos.size() * 2),
-                       NewArray<double>(page.events.size() * (kEvent + d)),
-                       NewArray<double>(page.moments.size() * (kMoment + d)),
-                       NewArray<double>(there.size() * (kResident + 2 * d)),
-                       NewArray<std::int64_t>(expected.embryo.size()),
-                       NewArray<std::int64_t>(n_changes),
-                       NewArray<std::int64_t>(2)};
-        double* to = out.clock.data();
-        *to++ = static_cast<double>(art.clock_kind());
-        *to++ = art.now();
-        *to++ = art.read_at();
-        *to++ = fading.sum();
-        *to++ = fading.squares();
-        *to++ = art.begun_at();
-        to = out.loads.data();
-        for (std::size_t j = 0; j < fading.size(); ++j) {
-            *to++ = fading.load(j).weight;
-            *to++ = fading.load(j).at;
-            *to++ = fading.load(j).most;
-        }
-        to = out.stays.data();
-        for (std::size_t i = 0; i < fading.n_stays(); ++i) {
-            *to++ = fading.stay(i).time;
-            *to++ = fading.stay(i).category;
-        }
-        const KeptReading& kept = art.kept();
-        const Candidate& c = kept.candidate;
-        const double numbers[kKept] = {kept.is_known ? 1.0 : 0.0,
-                                       static_cast<double>(c.scaling),
-                                       static_cast<double>(c.n_components),
-                                       static_cast<double>(c.selection),
-                                       static_cast<double>(c.min_cluster_size),
-                                       static_cast<double>(c.min_samples),
-                                       c.height,
-                                       static_cast<double>(c.n_clusters),
-                                       c.noise,
-                                       c.score,
-                                       c.of_rows,
-                                       kept.noise,
-                                       kept.chosen_at,
-                                       kept.is_settled ? 1.0 : 0.0};
-        std::copy_n(numbers, kKept, out.kept.data());
-        for (std::size_t j = 0; j < expected.embryo.size(); ++j) {
-            out.embryos.data()[j] =
-                expected.embryo[j] == kUnread ? kUnreadInFiles : told_label(expected.embryo[j]);
-        }
-        to = out.born_soon.data();
-        for (const Embryo& each : expected.embryos) {
-            *to++ = each.n_seen;
-            *to++ = each.first_size;
-        }
-        std::int64_t* whole = out.changes.data();
-        for (const PendingChange& each : expected.changes) {
-            *whole++ = each.n_seen;
-            *whole++ = each.n_clusters;
-            *whole++ = static_cast<std::int64_t>(each.labels.size());
-            for (const std::uint32_t label : each.labels) *whole++ = label;
-        }
-        to = out.events.data();
-        for (std::size_t i = 0; i < page.events.size(); ++i) {
-            const Event& e = page.events[i];
-            for (const double value :
-                 {static_cast<double>(e.change), static_cast<double>(e.label),
-                  static_cast<double>(told_label(e.other)), e.row, e.time, e.size, e.distance}) {
-                *to++ = value;
-            }
-            to = std::copy_n(page.event_places.data() + i * d, d, to);
-        }
-        to = out.moments.data();
-        for (std::size_t i = 0; i < page.moments.size(); ++i) {
-            const Moment& m = page.moments[i];
-            for (const double value : {m.reading, m.row, m.time, m.label, m.size}) *to++ = value;
-            to = std::copy_n(page.moment_places.data() + i * d, d, to);
-        }
-        to = out.residents.data();
-        for (const Resident& each : there) {
-            *to++ = each.label;
-            *to++ = each.size;
-            *to++ = each.radius2;
-            to = std::copy_n(each.told_at.data(), d, to);
-            to = std::copy_n(each.centre.data(), d, to);
-        }
-        out.diary.data()[0] = art.diary().n_forgotten();
-        out.diary.data()[1] = art.diary().stride();
-        return out;
+    explicit TimeArrays(const DensityArt& art)
+        : d_(art.categories().n_features()),
+          events_(kEvent + d_),
+          moments_(kMoment + d_),
+          residents_(kResident + 2 * d_) {
+        copy_fading(art);
+        copy_kept(art.kept());
+        copy_expected(art.expected());
+        copy_diary(art.diary());
     }
 
     void put_into(nb::dict& found) {
-        found["clock"] = clock.vector();
-        found["loads"] = loads.matrix(n_loads, kLoad);
-        found["stays"] = stays.matrix(n_stays, kStay);
-        found["kept"] = kept.vector();
-        found["embryos"] = whole_numbers(embryos);
-        found["born_soon"] = born_soon.matrix(n_embryos, 2);
-        found["changes"] = whole_numbers(changes);
-        found["events"] = events.matrix(n_events, kEvent + d);
-        found["moments"] = moments.matrix(n_moments, kMoment + d);
-        found["residents"] = residents.matrix(n_residents, kResident + 2 * d);
-        found["diary"] = whole_numbers(diary);
+        found["clock"] = clock_.vector();
+        found["loads"] = loads_.matrix();
+        found["stays"] = stays_.matrix();
+        found["kept"] = kept_.vector();
+        found["embryos"] = embryos_.vector();
+        found["born_soon"] = born_soon_.matrix();
+        found["changes"] = changes_.vector();
+        found["events"] = events_.matrix();
+        found["moments"] = moments_.matrix();
+        found["residents"] = residents_.matrix();
+        found["diary"] = diary_.vector();
     }
+
+private:
+    void copy_fading(const DensityArt& art) {
+        const Fading& fading = art.fading();
+        clock_.add(art.clock_kind(), art.now(), art.read_at(), fading.sum(), fading.squares(),
+                   art.begun_at());
+        for (std::size_t j = 0; j < fading.size(); ++j) {
+            loads_.add(fading.load(j).weight, fading.load(j).at, fading.load(j).most);
+        }
+        for (std::size_t i = 0; i < fading.n_stays(); ++i) {
+            stays_.add(fading.stay(i).time, fading.stay(i).category);
+        }
+    }
+    void copy_kept(const KeptReading& kept) {
+        const Candidate& c = kept.candidate;
+        kept_.add(kept.is_known, c.scaling, c.n_components, c.selection, c.min_cluster_size,
+                  c.min_samples, c.height, c.n_clusters, c.noise, c.score, c.of_rows, kept.noise,
+                  kept.chosen_at, kept.is_settled);
+    }
+    void copy_expected(const Expectations& expected) {
+        for (const std::uint32_t embryo : expected.embryo) {
+            embryos_.add(embryo == kUnread ? kUnreadInFiles : shown_label(embryo));
+        }
+        for (const Embryo& each : expected.embryos) born_soon_.add(each.n_seen, each.first_size);
+        for (const PendingChange& each : expected.changes) {
+            changes_.add(each.n_seen, each.n_clusters, each.labels.size());
+            for (const std::uint32_t label : each.labels) changes_.add(label);
+        }
+    }
+    void copy_diary(const Diary& diary) {
+        const DiaryPage page = diary.all();
+        for (std::size_t i = 0; i < page.events.size(); ++i) {
+            const Event& e = page.events[i];
+            events_.add(e.change, e.label, shown_label(e.other), e.row, e.time, e.size, e.distance);
+            events_.add_all(page.event_places.data() + i * d_, d_);
+        }
+        for (std::size_t i = 0; i < page.moments.size(); ++i) {
+            const Moment& m = page.moments[i];
+            moments_.add(m.reading, m.row, m.time, m.label, m.size);
+            moments_.add_all(page.moment_places.data() + i * d_, d_);
+        }
+        for (const Resident& each : diary.residents()) {
+            residents_.add(each.label, each.size, each.radius2);
+            residents_.add_all(each.shown_at.data(), d_);
+            residents_.add_all(each.centre.data(), d_);
+        }
+        diary_.add(diary.n_forgotten(), diary.stride());
+    }
+
+    std::size_t d_;
+    Table<double> clock_, loads_{kLoad}, stays_{kStay}, kept_, born_soon_{2};
+    Table<double> events_, moments_, residents_;
+    Table<std::int64_t> embryos_, changes_, diary_;
 };
 
 // The same from outside: everything that could be wrong is checked.
@@ -371,7 +326,7 @@ private:
             each.radius2 = positive(row[2]);
             const double* at = row + TimeArrays::kResident;
             for (std::size_t f = 0; f < 2 * d_; ++f) place(at[f]);
-            each.told_at.assign(at, at + d_);
+            each.shown_at.assign(at, at + d_);
             each.centre.assign(at + d_, at + 2 * d_);
             there.push_back(std::move(each));
         }

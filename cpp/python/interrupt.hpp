@@ -18,7 +18,7 @@ public:
     // Null where nobody watches.
     Progress* progress() { return report_.is_none() ? nullptr : &progress_; }
     // Needs the interpreter's lock.
-    void tell() const {
+    void report() const {
         if (report_.is_none()) return;
         report_(progress_.n_rows.load(), progress_.n_parts.load(), progress_.all_parts.load());
     }
@@ -40,7 +40,7 @@ public:
         last_ = now;
         nanobind::gil_scoped_acquire gil;
         if (PyErr_CheckSignals() != 0) throw nanobind::python_error();
-        if (watched_) watched_->tell();
+        if (watched_) watched_->report();
     }
 
 private:

@@ -280,7 +280,7 @@ public:
         return rows;
     }
 
-    // When rows came, where that is told.
+    // When rows came, where that is given.
     static Times time_of(const OptionalTime& time, bool are_dates, std::size_t n) {
         if (!time) return {};
         if (!Engine::kRereads) throw nb::value_error("this estimator knows no time");
@@ -288,7 +288,7 @@ public:
         return {time->data(), are_dates};
     }
 
-    // Labels and epochs; and, where clusters are read anew, how strongly each row belongs to its
+    // Labels and epochs; and, where clusters are read again, how strongly each row belongs to its
     // cluster, its outlier score, and its category.
     static nb::tuple train(Engine& engine, const AnyRows& array, const Params& params,
                            const OptionalOrder& order, int max_epochs, bool merge_at_end,
@@ -308,8 +308,8 @@ public:
             plan.order = order->data();
         }
         plan.max_epochs = max_epochs;
-        plan.merge_at_end = merge_at_end && Engine::kRenames;
-        plan.merge_on_the_way = merge_on_the_way && Engine::kRenames;
+        plan.update_at_end = merge_at_end && Engine::kRenames;
+        plan.update_on_the_way = merge_on_the_way && Engine::kRenames;
         plan.can_be_undone = can_be_undone;
         plan.may_merge = may_merge;
         Watched watched(report);
@@ -335,7 +335,7 @@ public:
     }
 
     // Labels, matches, whether rows founded clusters; and each renaming: after how many rows, and
-    // which labels changed. Where clusters are read anew, then what `train` says.
+    // which labels changed. Where clusters are read again, then what `train` says.
     static nb::tuple train_and_report(Engine& engine, const AnyRows& array, const Params& params,
                                       const OptionalTime& time, bool are_dates) {
         const Rows data = rows(engine, array);
@@ -348,18 +348,18 @@ public:
         NewArray<double> strength(Engine::kRereads ? n : 0), outlier(Engine::kRereads ? n : 0);
         NewArray<std::int64_t> category(Engine::kRereads ? data.size() : 0);
         const Memberships beside = {strength.data(), outlier.data(), category.data()};
-        StreamReport told{labels.data(), matches.data(), founded.data(), now.data()};
+        StreamReport report{labels.data(), matches.data(), founded.data(), now.data()};
         try {
             nb::gil_scoped_release free;
             CheckSignals poll;
-            engine.train_and_report(data, params, told, poll, &beside, when);
+            engine.train_and_report(data, params, report, poll, &beside, when);
         } catch (const OutsideBounds& e) {
             raise_outside(e);
         }
         nb::list renamings;
-        for (std::size_t i = 0; i < told.renamings.size(); ++i) {
+        for (std::size_t i = 0; i < report.renamings.size(); ++i) {
             renamings.append(
-                nb::make_tuple(told.renamings.end(i), as_dict(told.renamings.changes(i))));
+                nb::make_tuple(report.renamings.end(i), as_dict(report.renamings.changes(i))));
         }
         if constexpr (Engine::kRereads) {
             return nb::make_tuple(whole_numbers(labels), matches.vector(), founded.vector(),
@@ -556,8 +556,8 @@ public:
                        NewArray<std::int64_t>(c.size()),
                        state.label_map,
                        state.n_samples,
-                       state.since_merge,
-                       state.n_merges,
+                       state.since_update,
+                       state.n_updates,
                        state.n_refused,
                        state.room_sought_at,
                        static_cast<std::int64_t>(state.n_apart),
@@ -634,7 +634,7 @@ public:
     // Labels that have changed, in a label map as Python sees it; -1 stands for none.
     static nb::dict as_dict(const LabelChanges& changes) {
         nb::dict map;
-        for (const auto& each : changes) map[nb::int_(each.from)] = nb::int_(told_label(each.to));
+        for (const auto& each : changes) map[nb::int_(each.from)] = nb::int_(shown_label(each.to));
         return map;
     }
     // The same as an array of pairs, and back.
@@ -643,7 +643,7 @@ public:
         std::int64_t* to = pairs.data();
         for (const auto& each : changes) {
             *to++ = each.from;
-            *to++ = told_label(each.to);
+            *to++ = shown_label(each.to);
         }
         return whole_matrix(pairs, changes.size(), 2);
     }
@@ -668,9 +668,9 @@ public:
         return changes;
     }
     // A map as Python sees it.
-    static WholeNumbers told(const LabelMap& map) {
+    static WholeNumbers as_array(const LabelMap& map) {
         NewArray<std::int64_t> out(map.size());
-        for (std::size_t i = 0; i < map.size(); ++i) out.data()[i] = told_label(map[i]);
+        for (std::size_t i = 0; i < map.size(); ++i) out.data()[i] = shown_label(map[i]);
         return whole_numbers(out);
     }
 
@@ -696,7 +696,7 @@ public:
 
     static std::tuple<std::int64_t, std::int64_t, std::int64_t> counters(const Engine& engine) {
         return held(engine, [](const auto& state) {
-            return std::make_tuple(state.n_samples, state.since_merge, state.n_merges);
+            return std::make_tuple(state.n_samples, state.since_update, state.n_updates);
         });
     }
 
@@ -729,8 +729,8 @@ public:
         auto& state = engine.state_to_fill();
         state.art.adopt(std::move(fresh), n_clusters);
         state.n_samples = n_samples;
-        state.since_merge = since_merge;
-        state.n_merges = n_merges;
+        state.since_update = since_merge;
+        state.n_updates = n_merges;
         state.n_refused = n_refused;
         state.room_sought_at = room_sought_at;
         state.n_apart = static_cast<std::size_t>(n_apart);

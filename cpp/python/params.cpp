@@ -13,7 +13,7 @@
 namespace resonart::bindings {
 namespace {
 
-// What Python is told about a field. Choices are those of the default's class.
+// What Python knows of a field. Choices are those of the default's class.
 struct ParamField {
     std::string name, kind;
     double low, high;

@@ -116,30 +116,30 @@ nb::dict read_boxes_alone(const Matrix<double>& mean, const Vector<double>& weig
         CheckSignals poll;
         reading = read_boxes(boxes, params, poll);
     }
-    nb::dict told;
-    told["n_clusters"] = reading.n_clusters;
-    told["cluster"] = vector_of<std::int32_t>(reading.cluster);
-    told["nearest"] = vector_of<std::int32_t>(reading.nearest);
-    told["strength"] = vector_of<double>(reading.strength);
-    told["outlier"] = vector_of<double>(reading.outlier);
-    told["edge_from"] = vector_of<std::uint32_t>(reading.edge_from);
-    told["edge_to"] = vector_of<std::uint32_t>(reading.edge_to);
-    told["edge_height"] = vector_of<double>(reading.edge_height);
-    told["tree_parent"] = vector_of<std::int32_t>(reading.tree.parent);
-    told["tree_birth"] = vector_of<double>(reading.tree.birth);
-    told["tree_size"] = vector_of<double>(reading.tree.size);
-    told["tree_cluster"] = vector_of<std::int32_t>(reading.tree.cluster);
-    told["tree_leaves_at"] = vector_of<double>(reading.tree.leaves_at);
-    told["tree_selected"] = vector_of<std::uint8_t>(reading.tree.selected);
-    told["structure"] = reading.structure;
+    nb::dict found;
+    found["n_clusters"] = reading.n_clusters;
+    found["cluster"] = vector_of<std::int32_t>(reading.cluster);
+    found["nearest"] = vector_of<std::int32_t>(reading.nearest);
+    found["strength"] = vector_of<double>(reading.strength);
+    found["outlier"] = vector_of<double>(reading.outlier);
+    found["edge_from"] = vector_of<std::uint32_t>(reading.edge_from);
+    found["edge_to"] = vector_of<std::uint32_t>(reading.edge_to);
+    found["edge_height"] = vector_of<double>(reading.edge_height);
+    found["tree_parent"] = vector_of<std::int32_t>(reading.tree.parent);
+    found["tree_birth"] = vector_of<double>(reading.tree.birth);
+    found["tree_size"] = vector_of<double>(reading.tree.size);
+    found["tree_cluster"] = vector_of<std::int32_t>(reading.tree.cluster);
+    found["tree_leaves_at"] = vector_of<double>(reading.tree.leaves_at);
+    found["tree_selected"] = vector_of<std::uint8_t>(reading.tree.selected);
+    found["structure"] = reading.structure;
     nb::list candidates;
     for (const Candidate& c : reading.candidates) {
         candidates.append(nb::make_tuple(c.scaling, c.n_components, c.selection, c.min_cluster_size,
                                          c.min_samples, c.height, c.n_clusters, c.noise, c.score,
                                          c.of_rows));
     }
-    told["candidates"] = candidates;
-    return told;
+    found["candidates"] = candidates;
+    return found;
 }
 
 // The outlier score of each box, measured against `most` of them at the most.

@@ -9,6 +9,10 @@
 #include <tuple>
 #include <vector>
 
+#include "art/ddvfa.hpp"
+#include "art/dvfa.hpp"
+#include "art/fuzzy_art.hpp"
+#include "art/topo_art.hpp"
 #include "model/learner.hpp"
 #include "python/arrays.hpp"
 #include "python/bind.hpp"

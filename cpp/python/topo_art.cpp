@@ -4,6 +4,7 @@
 #include <tuple>
 #include <utility>
 
+#include "art/topo_art.hpp"
 #include "python/bind.hpp"
 #include "python/learner.hpp"
 #include "python/sweep.hpp"

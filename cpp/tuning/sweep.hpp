@@ -179,7 +179,7 @@ public:
 private:
     static constexpr bool kMerges = Art::kMerges;
     static constexpr bool kLabelsLater = Art::kLabelsLater;
-    // Models of cells that wait; beyond this such cells begin anew.
+    // Models of cells that wait; beyond this such cells begin again.
     static constexpr std::size_t kMostBytesWaiting = std::size_t{256} << 20;
 
     // A run under way.

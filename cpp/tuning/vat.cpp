@@ -8,6 +8,7 @@
 #include <cstring>
 #include <functional>
 #include <limits>
+#include <numeric>
 #include <queue>
 #include <thread>
 #include <type_traits>
@@ -399,136 +400,172 @@ private:
     std::atomic<unsigned> arrived_{0}, round_{0};
 };
 
+// The pair of samples that lie farthest apart.
 template <Metric M>
-VatOrder by_rows(const double* x, std::size_t n, std::size_t d, unsigned most_threads, Poll& poll) {
-    FarthestPair ends;
+FarthestPair farthest_pair(const double* x, std::size_t n, std::size_t d, unsigned most_threads,
+                           Poll& poll) {
     std::atomic<bool> stop{false};
-    {
-        std::vector<FarthestPair> found(most_threads);
-        in_parallel(most_threads, stop, [&](unsigned t, unsigned n_threads) {
-            for (std::size_t i = t; i < n && !stop; i += n_threads) {
-                for (std::size_t j = i + 1; j < n; ++j) {
-                    const double dist = Distance<M>::between(x + i * d, x + j * d, d);
-                    if (dist >= found[t].distance) {
-                        found[t].offer(dist, static_cast<std::int64_t>(i),
-                                       static_cast<std::int64_t>(j));
-                    }
+    std::vector<FarthestPair> found(most_threads);
+    in_parallel(most_threads, stop, [&](unsigned t, unsigned n_threads) {
+        for (std::size_t i = t; i < n && !stop; i += n_threads) {
+            for (std::size_t j = i + 1; j < n; ++j) {
+                const double dist = Distance<M>::between(x + i * d, x + j * d, d);
+                if (dist >= found[t].distance) {
+                    found[t].offer(dist, static_cast<std::int64_t>(i),
+                                   static_cast<std::int64_t>(j));
                 }
-                if (t == 0) poll.work((n - i) * d);
             }
-        });
-        for (const FarthestPair& f : found) {
-            if (f.larger >= 0) ends.offer(f.distance, f.smaller, f.larger);
+            if (t == 0) poll.work((n - i) * d);
         }
+    });
+    FarthestPair ends;
+    for (const FarthestPair& f : found) {
+        if (f.larger >= 0) ends.offer(f.distance, f.smaller, f.larger);
+    }
+    return ends;
+}
+
+// Unvisited samples, ascending, feature by feature, with the distance of each to those visited;
+// thinned out when half are gone. Threads look for the nearest in step.
+template <Metric M>
+class Unvisited {
+public:
+    Unvisited(const double* x, std::size_t n, std::size_t d, unsigned most_threads)
+        : x_(x),
+          d_(d),
+          m_(n),
+          left_(n),
+          sample_(n),
+          columns_(n * d),
+          sum_(n, kGone),
+          gone_(n, 0),
+          centre_(d),
+          nearest_(most_threads) {
+        std::iota(sample_.begin(), sample_.end(), 0u);
+        lay_out();
+        result_.order.reserve(n);
+        result_.height.reserve(n);
+    }
+    std::size_t size() const { return m_; }
+    bool is_empty() const { return left_ == 0; }
+    VatOrder take() { return std::move(result_); }
+
+    // One thread's share of a step: lowers the distances, finds the least.
+    void look(unsigned t, unsigned n_threads) {
+        const std::size_t begin = m_ * t / n_threads, end = m_ * (t + 1) / n_threads;
+        double block[kBlock];
+        Nearest best;
+        double cut = kGone;  // only a smaller sum can mean a smaller distance
+        for (std::size_t b = begin; b < end; b += kBlock) {
+            const std::size_t k = std::min(end - b, kBlock);
+            if (!(lower(b, k, block) < cut)) continue;
+            for (std::size_t i = 0; i < k; ++i) {
+                if (!(sum_[b + i] < cut)) continue;
+                const double dist = Distance<M>::finish(sum_[b + i]);
+                if (dist < best.distance || best.at == Nearest().at) {
+                    best.distance = dist;
+                    best.at = b + i;
+                    cut = sum_[b + i];
+                }
+            }
+        }
+        nearest_[t].distance = best.distance;
+        nearest_[t].at = best.at;
     }
 
-    // Unvisited samples, ascending, feature by feature; thinned out when half are gone.
-    constexpr double kGone = std::numeric_limits<double>::infinity();
-    std::vector<std::uint32_t> sample(n);
-    std::vector<double> columns(n * d), sum(n, kGone);
-    const auto lay_out = [&](std::size_t m) {
-        for (std::size_t f = 0; f < d; ++f) {
-            for (std::size_t i = 0; i < m; ++i) columns[f * m + i] = x[sample[i] * d + f];
+    // The first thread goes on to the nearest that any has found.
+    void visit_nearest(unsigned n_threads) {
+        Nearest best = nearest_[0];
+        for (unsigned t = 1; t < n_threads; ++t) {
+            if (nearest_[t].distance < best.distance) best = nearest_[t];
         }
-    };
-    for (std::size_t i = 0; i < n; ++i) sample[i] = static_cast<std::uint32_t>(i);
-    lay_out(n);
+        visit(best.at, best.distance);
+    }
+    void visit(std::size_t at, double height) {
+        result_.order.push_back(sample_[at]);
+        result_.height.push_back(height);
+        gone_[at] = 1;
+        sum_[at] = kGone;
+        --left_;
+        for (std::size_t f = 0; f < d_; ++f) centre_[f] = columns_[f * m_ + at];
+        if (left_ * 2 >= m_ || m_ <= 1024) return;
+        std::size_t kept = 0;
+        for (std::size_t i = 0; i < m_; ++i) {
+            if (gone_[i]) continue;
+            sample_[kept] = sample_[i];
+            sum_[kept] = sum_[i];
+            ++kept;
+        }
+        m_ = kept;
+        std::fill(gone_.begin(), gone_.begin() + static_cast<std::ptrdiff_t>(m_), 0);
+        lay_out();
+    }
 
-    VatOrder result;
-    result.order.reserve(n);
-    result.height.reserve(n);
-    std::size_t m = n, left = n;  // samples in the arrays, samples unvisited
-    std::vector<std::uint8_t> gone(n, 0);
-    double height = 0.0;
-
+private:
+    static constexpr double kGone = std::numeric_limits<double>::infinity();
+    static constexpr std::size_t kBlock = 256;
     struct Nearest {
         double distance = std::numeric_limits<double>::infinity();
         std::size_t at = std::numeric_limits<std::size_t>::max();
         char apart[64];  // each thread writes to a line of its own
     };
-    std::vector<Nearest> nearest(most_threads);
+
+    void lay_out() {
+        for (std::size_t f = 0; f < d_; ++f) {
+            for (std::size_t i = 0; i < m_; ++i) columns_[f * m_ + i] = x_[sample_[i] * d_ + f];
+        }
+    }
+
+    // Lowers the distances of k samples to that of the newest visited; returns the least.
+    double lower(std::size_t b, std::size_t k, double* block) {
+        std::fill(block, block + k, 0.0);
+        for (std::size_t f = 0; f < d_; ++f) {
+            const double c = centre_[f];
+            const double* column = columns_.data() + f * m_ + b;
+            for (std::size_t i = 0; i < k; ++i) {
+                block[i] = Distance<M>::add(block[i], column[i] - c);
+            }
+        }
+        double least = kGone;
+        for (std::size_t i = 0; i < k; ++i) {
+            const double lowered = block[i] < sum_[b + i] ? block[i] : sum_[b + i];
+            const double mine = gone_[b + i] ? kGone : lowered;
+            sum_[b + i] = mine;
+            least = mine < least ? mine : least;
+        }
+        return least;
+    }
+
+    const double* x_;
+    std::size_t d_, m_, left_;  // features; samples in the arrays; samples unvisited
+    std::vector<std::uint32_t> sample_;
+    std::vector<double> columns_, sum_;
+    std::vector<std::uint8_t> gone_;
+    std::vector<double> centre_;
+    std::vector<Nearest> nearest_;
+    VatOrder result_;
+};
+
+template <Metric M>
+VatOrder by_rows(const double* x, std::size_t n, std::size_t d, unsigned most_threads, Poll& poll) {
+    const FarthestPair ends = farthest_pair<M>(x, n, d, most_threads, poll);
+    Unvisited<M> rest(x, n, d, most_threads);
+    std::atomic<bool> stop{false};
     StepBarrier barrier(stop);
-    std::vector<double> centre(d);
-
-    // One thread's share of a step: lower the distances, find the least.
-    const auto step = [&](unsigned t, unsigned n_threads) {
-        const std::size_t begin = m * t / n_threads, end = m * (t + 1) / n_threads;
-        constexpr std::size_t kBlock = 256;
-        double block[kBlock];
-        Nearest best;
-        double cut = kGone;  // only a smaller sum can mean a smaller distance
-        for (std::size_t b = begin; b < end; b += kBlock) {
-            const std::size_t k = end - b < kBlock ? end - b : kBlock;
-            for (std::size_t i = 0; i < k; ++i) block[i] = 0.0;
-            for (std::size_t f = 0; f < d; ++f) {
-                const double c = centre[f];
-                const double* column = columns.data() + f * m + b;
-                for (std::size_t i = 0; i < k; ++i) {
-                    block[i] = Distance<M>::add(block[i], column[i] - c);
-                }
-            }
-            double least = kGone;
-            for (std::size_t i = 0; i < k; ++i) {
-                const double lowered = block[i] < sum[b + i] ? block[i] : sum[b + i];
-                const double mine = gone[b + i] ? kGone : lowered;
-                sum[b + i] = mine;
-                least = mine < least ? mine : least;
-            }
-            if (!(least < cut)) continue;
-            for (std::size_t i = 0; i < k; ++i) {
-                if (!(sum[b + i] < cut)) continue;
-                const double dist = Distance<M>::finish(sum[b + i]);
-                if (dist < best.distance || best.at == Nearest().at) {
-                    best.distance = dist;
-                    best.at = b + i;
-                    cut = sum[b + i];
-                }
-            }
-        }
-        nearest[t].distance = best.distance;
-        nearest[t].at = best.at;
-    };
-
-    // Thread 0 leads: it takes the winner, thins out, and sets up the next step.
-    const auto lead = [&](std::size_t at) {
-        result.order.push_back(sample[at]);
-        result.height.push_back(height);
-        gone[at] = 1;
-        sum[at] = kGone;
-        --left;
-        for (std::size_t f = 0; f < d; ++f) centre[f] = columns[f * m + at];
-        if (left * 2 < m && m > 1024) {
-            std::size_t kept = 0;
-            for (std::size_t i = 0; i < m; ++i) {
-                if (gone[i]) continue;
-                sample[kept] = sample[i];
-                sum[kept] = sum[i];
-                ++kept;
-            }
-            m = kept;
-            std::fill(gone.begin(), gone.begin() + static_cast<std::ptrdiff_t>(m), 0);
-            lay_out(m);
-        }
-    };
-    lead(ends.start());
+    rest.visit(ends.start(), 0.0);
     in_parallel(most_threads, stop, [&](unsigned t, unsigned n_threads) {
         while (true) {
             barrier.wait(n_threads);
-            if (stop || left == 0) return;
-            step(t, n_threads);
+            if (stop || rest.is_empty()) return;
+            rest.look(t, n_threads);
             barrier.wait(n_threads);
             if (stop) return;
             if (t != 0) continue;
-            Nearest best = nearest[0];
-            for (unsigned o = 1; o < n_threads; ++o) {
-                if (nearest[o].distance < best.distance) best = nearest[o];
-            }
-            height = best.distance;
-            lead(best.at);
-            poll.work(m * d);
+            rest.visit_nearest(n_threads);
+            poll.work(rest.size() * d);
         }
     });
-    return result;
+    return rest.take();
 }
 
 // Calls run(tag) with the metric as a constant, tag.value.

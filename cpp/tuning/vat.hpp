@@ -22,7 +22,7 @@ struct VatOrder {
     std::vector<double> height;  // distance at which each joined those before it; 0 for the first
 };
 
-// Few features: each visited sample knows its nearest unvisited one, found anew only when that one
+// Few features: each visited sample knows its nearest unvisited one, found again only when that one
 // has been visited and the sample's turn comes.
 VatOrder vat_by_tree(Metric metric, const double* x, std::size_t n, std::size_t d,
                      unsigned most_threads, Poll& poll);

@@ -15,8 +15,13 @@
 #include <string>
 #include <vector>
 
+#include "art/ddvfa.hpp"
+#include "art/dvfa.hpp"
+#include "art/fuzzy_art.hpp"
+#include "art/topo_art.hpp"
 #include "base/rows.hpp"
 #include "model/learner.hpp"
+#include "model/read_labels.hpp"
 #include "tuning/quality.hpp"
 #include "tuning/sweep.hpp"
 #include "tuning/vat.hpp"
@@ -170,7 +175,7 @@ void add_time(std::vector<double>& all, const DensityArt& art) {
         all.push_back(each.label);
         all.push_back(each.size);
         all.push_back(each.radius2);
-        all.insert(all.end(), each.told_at.begin(), each.told_at.end());
+        all.insert(all.end(), each.shown_at.begin(), each.shown_at.end());
         all.insert(all.end(), each.centre.begin(), each.centre.end());
     }
     all.push_back(double(art.diary().n_forgotten()));
@@ -220,8 +225,8 @@ template <class Art>
 std::vector<double> content(const Learner<Art>& learner) {
     const auto& state = learner.state();
     std::vector<double> all = {
-        double(state.art.n_clusters()), double(state.n_samples), double(state.since_merge),
-        double(state.n_merges),         double(state.n_refused), double(state.room_sought_at),
+        double(state.art.n_clusters()), double(state.n_samples), double(state.since_update),
+        double(state.n_updates),        double(state.n_refused), double(state.room_sought_at),
         double(state.n_removed),        double(state.n_apart),   looked_at(state.art.params())};
     add(all, state.art.categories());
     add_rest(all, state.art);
@@ -251,7 +256,7 @@ public:
         Learner<Art> learner(kFeatures, params);
         std::vector<std::int64_t> labels(n_rows);
         Plan plan;
-        plan.merge_at_end = Art::kRereads && reads_first;
+        plan.update_at_end = Art::kRereads && reads_first;
         learner.train(view(random_rows(n_rows, 1.0, 1)), params, plan, labels.data(), never);
         learner.commit(never);
         state_ = learner.state();
@@ -315,6 +320,15 @@ long survive(const char* name, const typename Art::Params& params, Change&& chan
 }
 
 template <class Art>
+void update(Learner<Art>& learner, const typename Art::Params& params) {
+    if constexpr (Art::kMerges) {
+        learner.merge(params, never);
+    } else {
+        learner.update_clusters(params, never);
+    }
+}
+
+template <class Art>
 long survive_all(const char* name, typename Art::Params params) {
     using Params = typename Art::Params;
     const std::vector<double> inside = random_rows(kRows, 1.0, 2);
@@ -325,7 +339,7 @@ long survive_all(const char* name, typename Art::Params params) {
     const auto train = [&](const std::vector<double>& rows, const Params& with, bool merging) {
         failures += survive<Art>(name, params, [&](auto& learner, std::int64_t* labels) {
             Plan plan;
-            plan.merge_on_the_way = merging;
+            plan.update_on_the_way = merging;
             learner.train(view(rows), with, plan, labels, never);
         });
     };
@@ -359,8 +373,8 @@ long survive_all(const char* name, typename Art::Params params) {
     failures += survive<Art>(
         name, params, [&](auto& learner, std::int64_t*) { learner.learn_one(one.data(), never); });
     if constexpr (Learner<Art>::kRenames) {
-        failures += survive<Art>(
-            name, params, [&](auto& learner, std::int64_t*) { learner.merge(stricter, never); });
+        failures += survive<Art>(name, params,
+                                 [&](auto& learner, std::int64_t*) { update(learner, stricter); });
     }
     // The first goes, and then what is now the first. (A reading may find one cluster alone.)
     if constexpr (!Learner<Art>::kRereads) {
@@ -407,7 +421,7 @@ long survive_full(const char* name, typename Art::Params params) {
             if constexpr (Art::kMerges) params.merge_every = merge_every;
             failures += survive<Art>(name, params, [&](auto& learner, std::int64_t* labels) {
                 Plan plan;
-                plan.merge_on_the_way = true;
+                plan.update_on_the_way = true;
                 learner.train(view(inside), params, plan, labels, never);
             });
             for (std::size_t r = 0; r < 4; ++r) {
@@ -432,7 +446,7 @@ long survive_readings() {
     const auto read = [&](const DensityArtParams& params, std::size_t n_rows) {
         failures += survive<DensityArt>(
             "a reading", Begun<DensityArt>(params, n_rows),
-            [&](auto& learner, std::int64_t*) { learner.merge(changed(params), never); });
+            [&](auto& learner, std::int64_t*) { update(learner, changed(params)); });
     };
     DensityArtParams params;
     for (bool reads : {false, true}) {
@@ -471,7 +485,7 @@ long survive_fit(const char* name, std::int64_t max_categories) {
     return survive<DensityArt>(name, Begun<DensityArt>(params, 0),
                                [&](auto& learner, std::int64_t* labels) {
                                    Plan plan;
-                                   plan.merge_at_end = true;
+                                   plan.update_at_end = true;
                                    learner.train(view(rows), params, plan, labels, never);
                                });
 }
@@ -489,7 +503,7 @@ long survive_forgetting(const char* name, double half_life, double window) {
     rows[2 * kFeatures] = 1e9;  // waits outside, and goes when clusters are read
     long failures = survive<DensityArt>(name, begun, [&](auto& learner, std::int64_t* labels) {
         Plan plan;
-        plan.merge_on_the_way = true;
+        plan.update_on_the_way = true;
         learner.train(view(rows), params, plan, labels, never);
     });
     for (std::size_t r = 0; r < 4; ++r) {
@@ -569,7 +583,7 @@ long survive_reading(const char* name, const DensityArtParams& params, unsigned 
         learner->set_threads(n_threads, never);
         countdown = left;
         try {
-            learner->merge(params, never);
+            update(*learner, params);
         } catch (const std::exception&) {
             countdown = -1;
             if (content(*learner) == before) throw;

@@ -34,7 +34,7 @@ int main() {
         std::vector<std::int64_t> labels(n_rows), as_told(n_rows), expected, before;
         for (std::size_t m = 0; m < n_at_first; ++m) before.push_back(std::int64_t(m));
         LabelMaps maps;
-        ToldChanges told_changes;
+        Renamings told_changes;
         CallMap call_map(n_at_first);
         std::vector<std::int64_t> told, reported;
         for (std::size_t r = 0; r < n_rows; ++r) {
@@ -42,7 +42,7 @@ int main() {
                 LabelMap map = random_map(n_clusters, random);
                 for (auto* some : {&expected, &before}) {
                     for (std::int64_t& label : *some) {
-                        if (label >= 0) label = told_label(map[label]);
+                        if (label >= 0) label = shown_label(map[label]);
                     }
                 }
                 n_clusters = 0;
@@ -51,7 +51,7 @@ int main() {
                     if (now != kNoLabel && now + 1 > n_clusters) n_clusters = now + 1;
                     if (now == m) continue;
                     for (const std::int64_t each :
-                         {std::int64_t(r), std::int64_t(m), told_label(now)}) {
+                         {std::int64_t(r), std::int64_t(m), shown_label(now)}) {
                         told.push_back(each);
                     }
                 }
@@ -72,8 +72,9 @@ int main() {
         failures += as_told != expected;
         for (std::size_t i = 0; i < told_changes.size(); ++i) {
             for (const auto& change : told_changes.changes(i)) {
-                for (const std::int64_t each : {std::int64_t(told_changes.end(i)),
-                                                std::int64_t(change.from), told_label(change.to)}) {
+                for (const std::int64_t each :
+                     {std::int64_t(told_changes.end(i)), std::int64_t(change.from),
+                      shown_label(change.to)}) {
                     reported.push_back(each);
                 }
             }
@@ -81,7 +82,7 @@ int main() {
         failures += reported != told;
         const LabelChanges over_all = call_map.take();
         for (std::size_t m = 0; m < before.size(); ++m) {
-            failures += told_label(over_all(std::uint32_t(m))) != before[m];
+            failures += shown_label(over_all(std::uint32_t(m))) != before[m];
         }
         for (const auto& change : over_all) {
             failures += change.from >= before.size() || change.from == change.to;

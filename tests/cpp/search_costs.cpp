@@ -127,7 +127,7 @@ void wear_is_paid_once() {
     keep(costs_so_far, 2000, worn);
     expect(costs_so_far.advice(to_pack) == Advice::pack, "wear that cost as much as packing is not",
            0);
-    costs_so_far.start_anew();
+    costs_so_far.restart();
     keep(costs_so_far, 100000, worn);
     expect(costs_so_far.advice(to_pack) == Advice::none, "what packing does not mend is not wear",
            0);
