@@ -216,7 +216,7 @@ Params changed(Params params) {
     return params;
 }
 DensityArtParams changed(DensityArtParams params) {
-    params.noise = Noise::attach;
+    params.noise = Noise::nearest;
     return params;
 }
 
