@@ -78,10 +78,10 @@ PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist worksteal
 # What make test leaves to make test-all: the markers are in pyproject.toml.
 ALSO := browser or notebook or docs or packaging or attacks or thorough
 
-# Before every commit, in a minute: the core, with a few examples for each property.
+# Before every commit, in a minute: the core, with a few examples for each property, on made rows.
 check: lint types $(VENV)/.run $(VENV)/.test
-	RESONART_TEST_PROFILE=check $(PYTEST) -m "not subprocess and not long and not ($(ALSO))" \
-	  $(patsubst %,tests/%,engine rows estimators reports model_files merging tuning)
+	RESONART_DATA= RESONART_POOL= RESONART_STREAMS= RESONART_TABLES= RESONART_TEST_PROFILE=check $(PYTEST) -m "not subprocess and not long and not ($(ALSO))" \
+	  $(patsubst %,tests/%,engine rows estimators reports model_files merging)
 
 # The product: all that its users rely on.
 test: $(VENV)/.run $(VENV)/.test
@@ -121,7 +121,7 @@ bench: $(VENV)/.run $(VENV)/.bench
 	$(BIN)/python -m benchmarks.run
 
 # What is made is kept in build/training: stopped at any time, it goes on from there.
-train: $(VENV)/.run
+train: $(VENV)/.run $(VENV)/.paper
 	$(BIN)/python -m training
 
 soak: $(VENV)/.run

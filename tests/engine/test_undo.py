@@ -186,6 +186,7 @@ def learn_each(engine: Any, rows: Floats) -> list[int]:
     return [engine.learn_one(row) for row in rows]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(12))
 def test_any_mixture_of_calls(seed: int) -> None:
     """Calls of any kind and length, every other of them undone."""

@@ -544,6 +544,7 @@ def test_one_row_and_two_rows() -> None:
     assert 0.0 < model.score_samples([[100.0]])[0] < 1.0
 
 
+@pytest.mark.long
 def test_many_columns() -> None:
     X = np.random.default_rng(0).random((40, 10_000))
     model = DensityART().fit(X)
@@ -584,6 +585,7 @@ def test_a_plane_said_twice_is_a_plane() -> None:
         assert DensityART().fit(np.column_stack([X, X])).n_clusters_ == 1
 
 
+@pytest.mark.long
 def test_neither_the_order_of_columns_nor_their_signs_change_clusters_on_grids() -> None:
     for seed in range(60):
         rng = np.random.default_rng(seed)
@@ -856,6 +858,7 @@ class Shown:
             raise RuntimeError("seen enough")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("n_jobs", [1, 4])
 def test_progress_is_told_on_the_way(n_jobs: int, monkeypatch: pytest.MonkeyPatch) -> None:
     X = np.random.default_rng(0).random((12_000, 5))  # takes a while

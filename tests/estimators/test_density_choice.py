@@ -108,6 +108,7 @@ def test_the_order_of_rows_does_not_change_heights(d: int, samples: int) -> None
         np.testing.assert_array_equal(told["outlier"], expected["outlier"][order])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("n_each", [80, 1100])
 def test_groups_well_apart_are_found_in_any_order(n_each: int) -> None:
     X, _ = blobs(n_each)  # the more are read through groups of boxes

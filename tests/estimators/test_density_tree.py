@@ -140,6 +140,7 @@ def test_a_given_reading_bit_for_bit(
     assert_same(engine_reads(b, asked), reference_reads(b, asked))
 
 
+@pytest.mark.long
 @few
 @given(b=boxes(max_features=20))
 def test_the_choice_bit_for_bit(b: Boxes) -> None:

@@ -755,6 +755,7 @@ def with_diary(model: Any, n_events: int, n_moments: int) -> Any:
     return other
 
 
+@pytest.mark.long
 def test_the_diary_is_bounded_whatever_file_it_comes_from() -> None:
     """What is kept of it does not depend on when the model was last saved."""
     rng = np.random.default_rng(13)

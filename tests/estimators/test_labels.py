@@ -129,6 +129,7 @@ def test_a_consumer_of_a_stream(seed: int, most: int, noise: str, data: Any) -> 
     random_calls(Consumer(model, forgets=False), X, None, data)
 
 
+@pytest.mark.long
 def test_what_has_died_is_told_once() -> None:
     """Clusters that come and go by themselves, without anything forgotten."""
     n_told = 0
@@ -188,6 +189,7 @@ def test_a_call_that_fails_keeps_the_map(how: str) -> None:
     assert pickle.dumps(dump(model._engine)) == state
 
 
+@pytest.mark.long
 def test_rows_of_a_cluster_that_has_died_keep_its_label() -> None:
     """What is left of a cluster at its end says nothing of the rows that are forgotten."""
     X = hopping(0, 3_000)
@@ -218,6 +220,7 @@ def size_of(model: Any) -> dict[str, tuple[int, ...]]:
     return {name: np.shape(value) for name, value in content.items() if name not in DIARY}
 
 
+@pytest.mark.long
 def test_size_follows_what_lives() -> None:
     model = DensityART(half_life=50.0)
     n_seen, widest = 0, 0

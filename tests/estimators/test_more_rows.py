@@ -51,6 +51,7 @@ def index_at(n_rows: int, make: Make) -> float:
     return float(adjusted_rand_score(data.labels[known], found[known]))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("make", "least"),
     [
@@ -87,6 +88,7 @@ def test_repeating_every_row_changes_nothing_but_the_counts(make: Make) -> None:
     np.testing.assert_array_equal(often.predict(rows), once.predict(rows))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("make", SETS)
 def test_counts_multiplied_are_rows_repeated(make: Make) -> None:
     rows, _ = make(DISTINCT)
@@ -96,6 +98,7 @@ def test_counts_multiplied_are_rows_repeated(make: Make) -> None:
     same_clusters(pooled.predict(rows), often.predict(rows))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("make", SETS)
 def test_a_stream_that_repeats_itself_is_as_good_as_a_fit(make: Make) -> None:
     rows, truth = make(DISTINCT)

@@ -84,6 +84,7 @@ def test_bit_for_bit(b: Boxes, scaling: str, most: int, variant: str, has_lots: 
     assert ((told >= 0.0) & (told <= 1.0)).all()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("n", "d", "most"), [(700, 2, 4000), (700, 9, 4000), (900, 2, 600)])
 def test_many_boxes_bit_for_bit(n: int, d: int, most: int) -> None:
     # Enough of them that most are never looked at, and more have to be where boxes are light.
@@ -182,6 +183,7 @@ def planted(
 KINDS = [far_and_wide, beside_clusters, a_rare_group]
 
 
+@pytest.mark.long
 def test_learned_outliers_are_told() -> None:
     by_score, by_match = [], []
     for d in (2, 4, 8, 20, 64):
@@ -200,6 +202,7 @@ def test_learned_outliers_are_told() -> None:
     assert min(by_score) > 0.8
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("d", [2, 8])
 @pytest.mark.parametrize("most", [300, 10_000])
 @pytest.mark.parametrize("noise", [0.02, 0.1])

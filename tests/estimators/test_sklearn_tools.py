@@ -174,6 +174,7 @@ def test_a_search_by_a_clustering_score() -> None:
     assert search.predict(table).shape == (200,)
 
 
+@pytest.mark.long
 def test_a_search_over_how_many_matches_are_kept() -> None:
     pipeline = make_pipeline(
         ClusterMatches(FuzzyART(rho=0.9)), LogisticRegression(C=100, max_iter=5000)

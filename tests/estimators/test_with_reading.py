@@ -104,13 +104,16 @@ def test_sizes_are_shown_as_what_they_are() -> None:
 # ---------------------------------------------------------------------- any runner-up
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("n", "every", "params"),
     [
-        (6000, 3, {}),
+        (6000, 10, {}),
+        pytest.param(6000, 3, {}, marks=pytest.mark.thorough),
         (6000, 12, {"max_categories": 2000}),
         (6000, 12, {"min_samples": 5}),
-        (6000, 9, {"n_clusters": (3, 9)}),
+        (6000, 30, {"n_clusters": (3, 9)}),
+        pytest.param(6000, 9, {"n_clusters": (3, 9)}, marks=pytest.mark.thorough),
         (3000, 5, {}),
         (8000, 9, {"min_cluster_size": 50}),
         (50_000, 12, {}),
@@ -346,6 +349,7 @@ def test_if_there_are_not_so_many_the_nearest_number_is_told(
         assert DensityART(n_clusters=3).fit(np.ones((50, 2))).n_clusters_ == 1
 
 
+@pytest.mark.long
 def test_a_stream_has_as_many_clusters_as_wanted() -> None:
     X = blobs(3000, d=2)
     model = DensityART(n_clusters=(4, 6))
@@ -426,6 +430,7 @@ def _masses(told: dict[str, Any]) -> Floats:
 # ---------------------------------------------------------------------- a floor
 
 
+@pytest.mark.long
 def test_a_floor_on_the_size_of_clusters_does_not_lower_the_rest() -> None:
     X, y = load_digits(return_X_y=True)
     free = adjusted_rand_score(y, DensityART().fit(X).labels_)
@@ -446,6 +451,7 @@ def way(each: ReadingCandidate) -> tuple[Any, ...]:
     return each[: ReadingCandidate._fields.index("n_clusters")]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("forgetting", [{}, {"half_life": 500}, {"window": 900}])
 @pytest.mark.parametrize("given", [{}, {"n_clusters": 4}, {"min_samples": 8}])
 def test_a_way_of_reading_can_be_kept(given: dict[str, Any], forgetting: dict[str, Any]) -> None:
@@ -530,6 +536,7 @@ def test_clusters_beyond_doubt_are_not(seed: int) -> None:
         DensityART(min_cluster_size=20).fit(X).update_clusters()
 
 
+@pytest.mark.long
 def test_sizes_too_small_for_the_categories_are_said_to_be() -> None:
     X = blobs(9000, d=2, std=1.0)
     given: dict[str, Any] = {"min_samples": 40, "scaling": "range"}

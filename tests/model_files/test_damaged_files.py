@@ -99,12 +99,14 @@ def flipped(data: bytes, place: int, bit: int) -> bytes:
     return data[:place] + bytes([data[place] ^ 1 << bit]) + data[place + 1 :]
 
 
+@pytest.mark.long
 @each_kind
 def test_one_bit_in_many_places(kind: str, attempt: Any) -> None:
     data = SOUND[kind]
     all_refused(attempt, (flipped(data, i, i * 5 % 8) for i in range(0, len(data), 11)))
 
 
+@pytest.mark.long
 def test_every_bit_and_every_length(attempt: Any, tmp_path: Path) -> None:
     """Of the smallest file there is."""
     FuzzyART(rho=0.5).save(tmp_path / "unfitted")
@@ -114,6 +116,7 @@ def test_every_bit_and_every_length(attempt: Any, tmp_path: Path) -> None:
     all_refused(attempt, (data[:length] for length in range(len(data))))
 
 
+@pytest.mark.long
 @each_kind
 def test_cut_short_anywhere(kind: str, attempt: Any) -> None:
     data = SOUND[kind]
@@ -142,6 +145,7 @@ def test_pieces_of_several(attempt: Any) -> None:
         all_refused(attempt, [mixed])
 
 
+@pytest.mark.long
 def test_blocks_lost_moved_and_overwritten(attempt: Any) -> None:
     rng = np.random.default_rng(2)
     for data in SOUND.values():
@@ -951,6 +955,7 @@ def goes_on(model: Any, folder: Path) -> None:
     load(folder / "again.resonart")
 
 
+@pytest.mark.long
 @each_forgetful
 def test_random_numbers_in_what_is_known_of_time(kind: str, attempt: Any, tmp_path: Path) -> None:
     header, arrays = taken_apart(FORGETFUL[kind])
@@ -992,6 +997,7 @@ def test_arrays_of_time_longer_and_shorter(kind: str, attempt: Any, tmp_path: Pa
             goes_on(model, tmp_path)
 
 
+@pytest.mark.long
 @each_forgetful
 def test_forgetful_files_damaged_anywhere(kind: str, attempt: Any) -> None:
     data = FORGETFUL[kind]

@@ -20,8 +20,10 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
 from resonart import ClusterEvents, DensityART, FuzzyART, plot
+from resonart.plot._bands import MEET
 from resonart.plot._colours import style_of
-from resonart.plot._history import MEET, MOST_BANDS, _pale, _round_number
+from resonart.plot._history import _pale, _round_number
+from resonart.plot._lives import MOST_BANDS
 from resonart.reports.history import history_columns
 
 matplotlib.use("Agg")

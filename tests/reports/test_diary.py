@@ -173,6 +173,7 @@ def test_names_that_would_command_a_terminal_do_not() -> None:
     assert "<script>" not in events._repr_html_() + events[0]._repr_html_()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("sizes", [[N], [1] * 40 + [N - 40], [700, 11, 2000, N - 2711]])
 def test_any_cut_into_calls_tells_the_same(model: DensityART, sizes: list[int]) -> None:
     # Ranges that are known beforehand are part of what makes calls equal.
@@ -215,6 +216,7 @@ def test_before_the_first_reading_there_is_nothing_to_tell() -> None:
     assert list(model.history().columns)[:2] == ["reading", "row"]
 
 
+@pytest.mark.long
 def test_many_events_are_dropped_and_counted() -> None:
     """The diary has a bound, and says how many it has forgotten."""
     model = DensityART(half_life=40, bounds=(-50, 50)).partial_fit(X[:200])
@@ -304,6 +306,7 @@ def test_names_are_told_apart() -> None:
     assert len(columns) == 8
 
 
+@pytest.mark.long
 def test_time_is_the_clock_that_was_given() -> None:
     days = np.datetime64("2026-01-01") + (np.arange(N) * 60).astype("timedelta64[s]")
     by_clock = DensityART(half_life=300 * 60.0).partial_fit(X, time=days)
@@ -481,6 +484,7 @@ def test_what_is_forgotten_by_the_common_clock_is_not_merged(
         merged.partial_fit(X[:1], time=[ahead])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("noise", ["nearest", "label"])
 @pytest.mark.parametrize("half_life", [250, 1_000])
 def test_clusters_elsewhere_are_born_whatever_becomes_of_noise(noise: str, half_life: int) -> None:

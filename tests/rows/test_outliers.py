@@ -241,6 +241,7 @@ def test_the_line_has_the_digits_that_the_range_needs(offset: float) -> None:
     np.testing.assert_allclose(np.subtract(high, low), extent, rtol=0.01)
 
 
+@pytest.mark.long
 def test_partitions_of_dask() -> None:
     dask = pytest.importorskip("dask")
     import dask.array as da

@@ -338,6 +338,7 @@ def test_merging_a_stream_does_not_undo_the_choice() -> None:
         assert adjusted_rand_score(y, other.predict(X)) > 0.9
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore:DDVFA chose", "ignore::resonart.OutlierWarning")
 def test_merging_does_not_join_what_has_come_since() -> None:
     """Classes that come after the choice are as safe as those it was made on."""
@@ -615,6 +616,7 @@ def test_whoever_waits_for_long_is_told(has_tqdm: bool, monkeypatch: pytest.Monk
     assert heard[-1][1] == heard[-1][2] > 0
 
 
+@pytest.mark.long
 def test_many_features_are_chosen_for_on_fewer_rows() -> None:
     X, y = make_blobs(1500, 400, centers=6, cluster_std=3.0, random_state=0)
     model = DDVFA(random_state=0).fit(X)

@@ -113,6 +113,7 @@ def test_ddvfa_with_other_parameters(options: dict[str, Any]) -> None:
     check(DDVFA(rho_lb=0, rho_ub=0, **options), X, few_pairs(), random_orders(35, 2))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("beta", [1.0, 0.5])
 @pytest.mark.parametrize("max_epochs", [1, 3])
 def test_dvfa_and_fuzzy_art(beta: float, max_epochs: int) -> None:
@@ -123,6 +124,7 @@ def test_dvfa_and_fuzzy_art(beta: float, max_epochs: int) -> None:
         check(FuzzyART(rho=0, **options), X, {"rho": steps(40)}, orders)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("noise", ["nearest", "label"])
 def test_topo_art(noise: str) -> None:
     grid = {
