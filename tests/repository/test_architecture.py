@@ -39,7 +39,7 @@ LINES = {
     "src/resonart/river": 940,  # 700
     "src/resonart/rows": 1100,  # 1,300
     "src/resonart/stream": 1950,  # 1,800
-    "src/resonart/tables": 4250,  # 1,500
+    "src/resonart/tables": 4300,  # 1,500
     "src/resonart/tuning": 1150,  # 2,400 with vigilance
     "src/resonart/vigilance": 1740,
     "tests": 40_600,  # with those of the next three: 34,000

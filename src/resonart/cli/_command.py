@@ -35,7 +35,7 @@ METAVARS = {COUNT: "N", SHARE: "0..1"}
 # What -h shows of a command that has many options.
 MANY_OPTIONS = 10
 MOST_USED = {
-    *("--output", "--save", "--report", "--picture", "--html", "--follow", "--to", "--row"),
+    *("--output", "--save", "--report", "--picture", "--html", "--follow", "--row"),
     *("--columns", "--exclude", "--label", "--input", "--resume", "--time-column", "--keep"),
     *("--min-cluster-size", "--half-life", "--scoring", "--step"),
 }

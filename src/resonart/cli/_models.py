@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import resonart
-from resonart._shared.words import count_of
 
 from ._errors import CommandError
 from ._files import is_read_once
@@ -119,17 +118,6 @@ def feature_names(model: Any) -> list[str]:
     return (
         [f"x{j}" for j in range(model.n_features_in_)] if names is None else list(map(str, names))
     )
-
-
-def check_width(names: Sequence[str] | None, model: Any, source: str) -> None:
-    """Raise an error if the number of columns is not that of a fitted model's features."""
-    wanted = getattr(model, "n_features_in_", None)
-    if names is not None and wanted is not None and len(names) != wanted:
-        some = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
-        raise CommandError(
-            f"{source}: the rows have {count_of(len(names), 'feature')} ({some}), the model has "
-            f"{wanted}. Choose as many with --columns."
-        )
 
 
 def as_feature(text: str, names: Sequence[str]) -> str | int:

@@ -14,9 +14,9 @@ from resonart.tables._formats import FORMATS
 
 from ._command import COUNT, choice_option, gathered, in_section, option
 from ._errors import CommandError, note_features
-from ._late import clocks
+from ._late import clocks, streaming
 from ._learning import read_first_rows
-from ._models import check_width, feature_names
+from ._models import feature_names
 from ._output import Output
 
 Missing = Literal["error", "drop", "keep"]  # (the last is no option)
@@ -66,8 +66,8 @@ class TableOptions(TextOptions):
             **vars(self),
         )
         try:
-            check_width(reader.feature_names, model, reader.source)
-        except CommandError:
+            streaming.check_width(reader.feature_names, model, reader.source)
+        except ValueError:
             reader.close()
             raise
         return reader

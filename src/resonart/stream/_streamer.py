@@ -146,6 +146,17 @@ def length_of_lines(data: bytes, n_lines: int) -> int:
     return len(data) - len(data.split(b"\n", n_lines)[n_lines])
 
 
+def check_width(names: Sequence[str] | None, model: Any, source: str) -> None:
+    """Raise an error if the number of columns is not that of a fitted model's features."""
+    wanted = getattr(model, "n_features_in_", None)
+    if names is not None and wanted is not None and len(names) != wanted:
+        some = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
+        raise StreamError(
+            f"{source}: the rows have {count_of(len(names), 'feature')} ({some}), the model has "
+            f"{wanted}. Choose as many with columns."
+        )
+
+
 class Listener(Protocol):
     """Whoever hears what there is to say about a stream while it runs."""
 
@@ -342,23 +353,13 @@ class Streamer:
         """Parse lines; rows that the model refuses are rejected."""
         first_line = self._read.n_lines + 1
         found = self.parser.parse(data, first_line)
-        self._check_width()
+        check_width(self.parser.names, self.model, self.parser.title)
         for why_not in (self._why_outside, self._why_late):
             reasons = why_not(found.rows)
             if reasons:
                 lines = [int(found.lines[row]) for row in reasons]
                 found = found.without(reasons, self.parser.texts(data, first_line, lines))
         return found
-
-    def _check_width(self) -> None:
-        """Raise an error if the number of columns is not that of the model's features."""
-        names, wanted = self.parser.names, getattr(self.model, "n_features_in_", None)
-        if names is not None and wanted is not None and len(names) != wanted:
-            some = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
-            raise StreamError(
-                f"{self.parser.title}: the rows have {count_of(len(names), 'feature')} ({some}), "
-                f"the model has {wanted}. Choose as many with columns."
-            )
 
     def _why_outside(self, rows: NDArray[np.float64]) -> dict[int, str]:
         """Return which rows are outside bounds that no row may leave, and how."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 from collections.abc import Iterable
@@ -37,6 +38,55 @@ class Encoder:
 
     def _refused(self, name: str, problem: str, cure: str) -> TableError:
         return TableError(f"{self._title}, column {name!r}{problem}", cure)
+
+
+class CsvEncoder(Encoder):
+    """CSV or TSV, with the digits that give each double back, and quotes only where needed."""
+
+    def __init__(self, stream: BinaryIO, title: str, delimiter: str) -> None:
+        super().__init__(stream, title)
+        self._delimiter = delimiter
+        self._kinds: dict[str, str] = {}
+
+    def write(self, columns: Columns) -> None:
+        """Write some rows, and the header before the first."""
+        kinds = {name: self._kind(name, column) for name, column in columns.items()}
+        is_first = not self._kinds
+        self._kinds = self._kinds or {name: kind or "text" for name, kind in kinds.items()}
+        for name, kind in kinds.items():
+            if kind not in ("", self._kinds[name]):
+                problem = f": {self._kinds[name]} first, and {kind} now"
+                raise self._refused(name, problem, "Give values of one type")
+        text = io.StringIO(newline="")
+        writer = csv.writer(text, delimiter=self._delimiter, lineterminator="\n")
+        if is_first:
+            writer.writerow(columns)
+        writer.writerows(zip(*map(_fields, columns.values()), strict=True))
+        self._stream.write(text.getvalue().encode())
+
+    def _kind(self, name: str, column: NDArray[Any]) -> str:
+        """Return what a column holds: text, bools or numbers; empty if nothing at all."""
+        if column.dtype.kind != "O":
+            return "bools" if column.dtype.kind == "b" else "numbers"
+        there = [value for value in column.tolist() if value is not None]
+        kinds: dict[str, tuple[type, ...]]
+        kinds = {"text": (str,), "bools": (bool,), "numbers": (int, float)}
+        for kind, types in kinds.items():
+            if all(isinstance(value, types) for value in there):
+                return kind if there else ""
+        problem = " holds values of more than one kind"
+        raise self._refused(name, problem, "Give numbers, or give texts")
+
+
+def _fields(column: NDArray[Any]) -> Iterable[Any]:
+    """Return the values of a column as CSV has them."""
+    if column.dtype.kind == "f":  # 1.0 is 1
+        return (repr(value).removesuffix(".0") for value in column.astype(np.float64).tolist())
+    if column.dtype.kind in "bO":
+        words = {True: "true", False: "false"}
+        return (words[v] if isinstance(v, bool) else v for v in column.tolist())
+    values: list[Any] = column.tolist()
+    return values
 
 
 class NdjsonEncoder(Encoder):
@@ -104,8 +154,6 @@ class NpyEncoder(Encoder):
 class BatchEncoder(Encoder):
     """What pyarrow writes: record batches of one schema, that of the first."""
 
-    exact_floats = False  # whether all floats are written as doubles
-
     def __init__(self, stream: BinaryIO, title: str) -> None:
         super().__init__(stream, title)
         self._pa = require_pyarrow("Writing tables")
@@ -129,54 +177,13 @@ class BatchEncoder(Encoder):
         return pa.RecordBatch.from_arrays(fitting, schema=self._schema)
 
     def _array(self, name: str, column: NDArray[Any]) -> Any:
-        if column.dtype.kind == "f" and (self.exact_floats or column.dtype.itemsize > 8):
-            column = column.astype(np.float64)  # so that what is read back is the same double
+        if column.dtype.kind == "f" and column.dtype.itemsize > 8:
+            column = column.astype(np.float64)
         try:
             return self._pa.array(column, from_pandas=False)
         except (self._pa.ArrowException, TypeError) as error:
             problem = f" holds values of more than one kind ({reason(error)})"
             raise self._refused(name, problem, "Give numbers, or give texts") from error
-
-
-class CsvEncoder(BatchEncoder):
-    """CSV or TSV, with the digits that give each double back, and quotes only where needed."""
-
-    exact_floats = True
-
-    def __init__(self, stream: BinaryIO, title: str, delimiter: str) -> None:
-        super().__init__(stream, title)
-        self._csv = require_pyarrow("Writing CSV", "csv").csv
-        self._delimiter = delimiter
-
-    def write(self, columns: Columns) -> None:
-        """Write some rows, and the header before the first."""
-        is_first = self._schema is None
-        batch = self._batch(columns)
-        if is_first:
-            header = self._delimiter.join(map(self._quoted, columns))
-            self._stream.write(f"{header}\n".encode())
-        if len(columns) > 1:
-            with suppress(self._pa.ArrowInvalid):  # something needs quotes
-                self._stream.write(self._encoded(batch, "none"))
-                return
-        # An empty line would be no row: where a column is alone, its texts are there and quoted.
-        elif batch.schema.types[0] == "string":
-            batch = batch.set_column(0, self._schema.field(0), batch.column(0).fill_null(""))
-        self._stream.write(self._encoded(batch, "needed"))
-
-    def _encoded(self, batch: Any, style: str) -> Any:
-        sink = self._pa.BufferOutputStream()
-        options = self._csv.WriteOptions(
-            include_header=False, delimiter=self._delimiter, quoting_style=style
-        )
-        self._csv.write_csv(batch, sink, options)
-        return sink.getvalue()
-
-    def _quoted(self, name: str) -> str:
-        """Return a name as it stands in a header: in quotes if it needs them."""
-        if name and not set(name) & {self._delimiter, '"', "\r", "\n"}:
-            return name
-        return '"' + name.replace('"', '""') + '"'
 
 
 class TypedEncoder(BatchEncoder):

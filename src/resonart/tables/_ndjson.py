@@ -19,7 +19,7 @@ from ._encoding import why_not_text, without_byte_order_mark
 from ._errors import TableError, reason, shown
 from ._schema import Evidence, TextOptions, TextParser
 from ._times import is_date, seconds_of
-from ._values import BadLine, JsonText, Piece, label_text, numbered, objects
+from ._values import BadLine, Floats, JsonText, Piece, label_text, numbered, objects
 
 AS_NUMBERS = "Write JSON numbers without quotes and with a decimal point"
 
@@ -111,6 +111,9 @@ class NdjsonText(TextParser):
         """Return the rows of whole lines, the first of which has this number."""
         chosen = self.selection
         assert chosen is not None
+        plain = self._all_at_once(data, data.count(b"\n"))
+        if plain is not None:
+            return Piece(plain, None, lambda: range(line, line + len(plain)))
         pick = self._picker()
         values = array("d")
         labels: list[str | None] = []
@@ -148,6 +151,33 @@ class NdjsonText(TextParser):
         keys: list[Any] = self.selection.columns
         keys = [self.names[j] for j in keys] if self.has_names else keys
         return itemgetter(*keys) if len(keys) > 1 else lambda row: (row[keys[0]],)
+
+    def _all_at_once(self, data: bytes, n_lines: int) -> Floats | None:
+        """Return the rows of plain objects of numbers; None if there may be more in the lines.
+
+        Every line is one bracket without others in it, so none can extend beyond it, and none has
+        an unknown key, for which a warning would be needed.
+        """
+        chosen = self.selection
+        assert chosen is not None
+        n_keys = n_lines * (len(self.names) + len(self._beyond))
+        if (
+            not (self.has_names and chosen.label is None and not self.has_dates)
+            or not data.startswith(b"{")
+            or not data.count(b"\n{") + 1 == data.count(b"{") == n_lines
+            or not data.endswith(b"}\n")
+            or not data.count(b"}\n") == data.count(b"}") == n_lines
+            or not (chosen.is_chosen or data.count(b'":') <= n_keys)
+            or why_not_text(data) is not None
+        ):
+            return None
+        try:
+            rows = json.loads(f"[{data[:-1].decode().replace(chr(10), ',')}]")
+            keys = [self.names[j] for j in chosen.columns]
+            columns = [array("d", map(itemgetter(key), rows)) for key in keys]
+        except (*NOT_PLAIN, ValueError):
+            return None
+        return np.array(columns).T.copy()
 
     def fields(
         self, data: bytes, line: int, columns: Sequence[str | int], of_lines: Sequence[int]
