@@ -87,22 +87,7 @@ Candidates::Candidates(const Boxes& boxes, const FeatureScales& scales, const Re
         }
         read_tree(v, t, read[i], polled);
     });
-    // Of other numbers of clusters than are wanted only the nearest matter, where there are no
-    // others; and so it is with clusters of very few rows. (One cluster is always there.)
-    const auto off = [&](const Considered& c) {
-        const bool is_small = c.min_cluster_size < kSizes[0];
-        return std::make_pair(params.clusters_off(c.clusters.k),
-                              params.wants_clusters() && is_small);
-    };
-    auto least_off = std::make_pair(params.clusters_off(1), true);
-    for (const std::vector<Considered>& readings : read) {
-        for (const Considered& each : readings) least_off = std::min(least_off, off(each));
-    }
-    for (std::vector<Considered>& readings : read) {
-        for (Considered& reading : readings) {
-            if (off(reading) == least_off) offer(std::move(reading));
-        }
-    }
+    offer_best(read);
     may_be_one_ = all_.empty() || params.clusters_off(1) == 0;
     add_one_cluster();
     together_.reserve(all_.size());
@@ -228,6 +213,23 @@ void Candidates::read_tree(std::size_t v, std::size_t t, std::vector<Considered>
         const auto rows = static_cast<double>(m);
         for (const double height : heights_for(tree.edges, weight, n, rows, tried)) {
             if (height >= 0.0) cut(height, m);
+        }
+    }
+}
+
+void Candidates::offer_best(std::vector<std::vector<Considered>>& read) {
+    const auto off = [&](const Considered& c) {
+        const bool is_small = c.min_cluster_size < kSizes[0];
+        return std::make_pair(params_.clusters_off(c.clusters.k),
+                              params_.wants_clusters() && is_small);
+    };
+    auto least_off = std::make_pair(params_.clusters_off(1), true);
+    for (const std::vector<Considered>& readings : read) {
+        for (const Considered& each : readings) least_off = std::min(least_off, off(each));
+    }
+    for (std::vector<Considered>& readings : read) {
+        for (Considered& reading : readings) {
+            if (off(reading) == least_off) offer(std::move(reading));
         }
     }
 }

@@ -147,6 +147,9 @@ private:
 
     void read_tree(std::size_t v, std::size_t t, std::vector<Considered>& read, Poll& poll) const;
 
+    // Of other numbers of clusters than are wanted only the nearest matter, where there are no
+    // others; and so it is with clusters of very few rows. (One cluster is always there.)
+    void offer_best(std::vector<std::vector<Considered>>& read);
     // Keeps a reading, or counts it where another says the same.
     void offer(Considered&& found);
 

@@ -179,6 +179,16 @@ protected:
         return marks;
     }
 
+    // The categories of marked clusters.
+    Marks categories_of(const Marks& clusters) const {
+        const Categories& c = state_.art.categories();
+        Marks marks(c.size());
+        for (std::size_t j = 0; j < c.size(); ++j) {
+            marks[j] = c.owner(j) != kNoLabel && clusters[c.owner(j)];
+        }
+        return marks;
+    }
+
     // Presentations that the categories behind clusters have encoded.
     static std::int64_t sum_of_counts(const Categories& categories) noexcept {
         std::int64_t total = 0;

@@ -89,12 +89,7 @@ protected:
         return this->marked("cluster", clusters, n, count_clusters());
     }
     LabelChanges remove_marked_clusters(const Marks& goes) {
-        const Categories& c = state_.art.categories();
-        Marks categories(c.size());
-        for (std::size_t j = 0; j < c.size(); ++j) {
-            categories[j] = c.owner(j) != kNoLabel && goes[c.owner(j)];
-        }
-        return remove_marked(categories);
+        return remove_marked(this->categories_of(goes));
     }
     LabelChanges remove_marked(const Marks& goes) {
         LabelMap map;

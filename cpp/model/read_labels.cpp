@@ -261,15 +261,6 @@ Marks ReadLabels::marked_clusters(const std::int64_t* clusters, std::size_t n) c
     return marked("cluster", slots.data(), n, art.n_clusters());
 }
 
-LabelChanges ReadLabels::remove_marked_clusters(const Marks& goes) {
-    const Categories& c = state_.art.categories();
-    Marks categories(c.size());
-    for (std::size_t j = 0; j < c.size(); ++j) {
-        categories[j] = c.owner(j) != kNoLabel && goes[c.owner(j)];
-    }
-    return remove_marked(categories);
-}
-
 DensityArt::Thinned ReadLabels::thin(Poll& poll) {
     copy_before();
     const std::int64_t n_before = n_encoded();

@@ -118,7 +118,9 @@ protected:
     std::int64_t n_encoded() const noexcept { return sum_of_counts(state_.art.categories()); }
     // Whether the cluster in each slot is meant, of those with these labels.
     Marks marked_clusters(const std::int64_t* clusters, std::size_t n) const;
-    LabelChanges remove_marked_clusters(const Marks& goes);
+    LabelChanges remove_marked_clusters(const Marks& goes) {
+        return remove_marked(categories_of(goes));
+    }
     LabelChanges remove_marked(const Marks& goes) { return state_.art.remove(goes); }
 
 private:

@@ -157,15 +157,7 @@ public:
         if (!bounds.known()) {
             throw nb::value_error("a model is filled after it has been told its ranges");
         }
-        if ((given.shape(0) != 0 && given.shape(0) != 2) || given.shape(1) != d) {
-            throw nb::value_error("the bounds that were given must be two rows, or none");
-        }
-        for (std::size_t f = 0; f < given.shape(0) / 2 * d; ++f) {
-            const double low = given.data()[f], high = given.data()[d + f];
-            if (!usable(low) || !usable(high) || !(low <= high)) {
-                throw nb::value_error("bounds must be finite, low <= high");
-            }
-        }
+        check_given(given, d);
         DensityArt::Content content =
             read_categories(weights, counts, repeats, labels, means, strengths, outliers, bounds,
                             was_read, n_labels);
@@ -290,6 +282,18 @@ public:
     }
 
 private:
+    static void check_given(const Matrix<double>& given, std::size_t d) {
+        if ((given.shape(0) != 0 && given.shape(0) != 2) || given.shape(1) != d) {
+            throw nb::value_error("the bounds that were given must be two rows, or none");
+        }
+        for (std::size_t f = 0; f < given.shape(0) / 2 * d; ++f) {
+            const double low = given.data()[f], high = given.data()[d + f];
+            if (!usable(low) || !usable(high) || !(low <= high)) {
+                throw nb::value_error("bounds must be finite, low <= high");
+            }
+        }
+    }
+
     static DensityArt::Content read_categories(const Matrix<double>& weights,
                                                const Vector<std::int64_t>& counts,
                                                const Vector<std::int64_t>& repeats,
