@@ -109,7 +109,7 @@ docs: $(VENV)/.run $(VENV)/.docs
 lint: $(VENV)/.lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/lint-imports --no-logo
+	PYTHONPATH=src $(BIN)/lint-imports --no-logo --no-cache
 	$(BIN)/clang-format --dry-run --Werror $(shell find cpp -name '*.?pp')
 
 types: $(VENV)/.types
