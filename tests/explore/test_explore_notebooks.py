@@ -191,7 +191,7 @@ def test_in_jupyterlab(browser: Any, folder: Path) -> None:
         assert page.locator(".jp-CodeCell").count() == 2
         # What was changed on the page is what the notebook has.
         run_cell(page, later)
-        page.wait_for_selector(".jp-OutputArea-output:has-text('noise is attach')")
+        page.wait_for_selector(".jp-OutputArea-output:has-text('noise is nearest')")
     assert {path.name for path in (folder / "work").iterdir()} <= {
         *("rows.npy", "try.ipynb", ".ipynb_checkpoints", ".virtual_documents")
     }
