@@ -238,7 +238,7 @@ def draw(results: list[Result], data: Data, path: Path) -> None:
     beside.spines[:].set_color("#bbbbbb")
     figure.supxlabel(
         "Dots are rows, boxes are categories; colour is the cluster, grey is noise. DensityART() "
-        "was told nothing. Rows come in random order, with VAT in VAT order. DDVFA with and "
+        "was given no parameters. Rows come in random order, with VAT in VAT order. DDVFA with and "
         "without Merge ART at the same vigilances.",
         fontsize=10.5,
         color="#555555",
@@ -274,7 +274,7 @@ def main(arguments: list[str] | None = None) -> None:
     print("ARI is agreement with the true classes: 1 is perfect, 0 is chance. Rows come in random")
     print("order, with VAT in VAT order, once. Vigilances were picked for show, with a look at the")
     print("true classes; on the spirals and rings, DDVFA with and without Merge ART has the same.")
-    print("DensityART() was told nothing, and read its clusters from the rows:")
+    print("DensityART() was given no parameters, and read its clusters from the rows:")
     for result in results:
         if result.method == DENSITY_ART:
             choice = result.model.choice_
