@@ -419,6 +419,17 @@ def test_large_archives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
         assert {m.extract_version for m in archive.infolist()} == {20, 45}
 
 
+@pytest.mark.parametrize(
+    "estimator", [DensityART(), FuzzyART(rho=0.5), DDVFA(rho_lb=0.5, rho_ub=0.6)]
+)
+def test_models_of_many_features(estimator: Any, tmp_path: Path) -> None:
+    """Arrays without rows are as wide as the model, and have fewer bytes than columns."""
+    rows = np.random.default_rng(0).normal(size=(40, 700))
+    model = estimator.fit(rows)
+    model.save(tmp_path / "m")
+    assert everything(load(tmp_path / "m")) == everything(model)
+
+
 def test_the_same_model_makes_the_same_file(tmp_path: Path) -> None:
     for name in ("one", "two"):
         DDVFA(rho_lb=0.75, rho_ub=0.85).fit(X).save(tmp_path / name)

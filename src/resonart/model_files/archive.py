@@ -114,6 +114,7 @@ class Unpacker:
                 raise ModelFileError("is not a valid model file: its arrays are compressed")
             if sum(member.file_size for member in self._left) > size:
                 raise ModelFileError("is damaged: it is not as large as it says")
+        self._size = size
         self._is_first = True
 
     def read(self, name: str, descr: str, n_dims: int, most_bytes: int | None = None) -> Array:
@@ -134,7 +135,8 @@ class Unpacker:
             npy.read_magic(file)
             shape, _, dtype = npy.read_array_header_1_0(file)
             n_bytes = math.prod(shape) * dtype.itemsize
-            is_possible = max(shape, default=0) <= member.file_size
+            # An array without rows takes no bytes, however wide it claims to be.
+            is_possible = max(shape, default=0) <= self._size
             if not is_possible or n_bytes != member.file_size - file.tell():
                 raise ModelFileError(f"is damaged: {name} is not as large as it says")
             if dtype.str != descr or len(shape) != n_dims:
